@@ -1,6 +1,7 @@
 package dev.millrace.batch;
 
 import dev.millrace.error.MillraceException;
+import org.jspecify.annotations.Nullable;
 
 /** Closes several things, all of them even when some fail. */
 public final class Closing {
@@ -8,7 +9,7 @@ public final class Closing {
 
     /** Closes each; the first failure is thrown at the end, the others suppressed in it. */
     public static void all(Iterable<? extends AutoCloseable> resources) {
-        Throwable failure = null;
+        @Nullable Throwable failure = null;
         for (AutoCloseable resource : resources) {
             try {
                 resource.close();

@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stops what a statement or a standing query has under way, wherever it is: a regular expression, pairs of a join, a sort,
@@ -33,8 +34,8 @@ public final class Interrupt {
         void close();
     }
 
-    private volatile MillraceException cause; // written once, by who stops first; null while nobody has
-    private volatile Turns.Turn turn; // of the thread that works by turns; null where none does
+    private volatile @Nullable MillraceException cause; // written once, by who stops first; null while nobody has
+    private volatile Turns.@Nullable Turn turn; // of the thread that works by turns; null where none does
 
     /** What the calling thread works for; one that is never stopped where nothing is bound. */
     public static Interrupt current() {
@@ -99,7 +100,7 @@ public final class Interrupt {
      */
     public Binding bind(Turns turns) {
         Interrupt before = BOUND.get();
-        Turns.Turn waiting = turn;
+        Turns.@Nullable Turn waiting = turn;
         if (waiting != null) {
             waiting.rest();
         }
@@ -131,7 +132,7 @@ public final class Interrupt {
      * where others have their turn.
      */
     public void check() {
-        Turns.Turn mine = turn;
+        Turns.@Nullable Turn mine = turn;
         if (mine != null) {
             mine.look(this);
         }

@@ -92,7 +92,7 @@ public final class Turns {
             }
         }
 
-        private boolean take() {
+        @GuardedBy("Turns.this") private boolean take() {
             if (waiting.peekFirst() != this) {
                 return false;
             }
@@ -126,7 +126,7 @@ public final class Turns {
         }
     }
 
-    private void release(Turn turn) {
+    @GuardedBy("this") private void release(Turn turn) {
         if (having.remove(turn)) {
             turn.has = false;
             notifyAll();

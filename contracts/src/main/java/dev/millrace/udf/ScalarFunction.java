@@ -1,5 +1,7 @@
 package dev.millrace.udf;
 
+import org.jspecify.annotations.Nullable;
+
 /** A value of a row. */
 @FunctionalInterface
 public interface ScalarFunction {
@@ -10,5 +12,5 @@ public interface ScalarFunction {
      * @return null for NULL
      * @throws Exception fails the query
      */
-    Object call(Object[] arguments) throws Exception;
+    @Nullable Object call(Object[] arguments) throws Exception;
 }

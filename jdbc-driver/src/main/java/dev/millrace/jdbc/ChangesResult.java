@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.ResultSet;
 import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
 
 /** Answers the calls to the result of a SUBSCRIBE: pgjdbc's, but for the wait for the next row and the end. */
 final class ChangesResult implements InvocationHandler {
@@ -26,7 +27,7 @@ final class ChangesResult implements InvocationHandler {
     }
 
     @Override
-    public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+    public @Nullable Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
         switch (method.getName()) {
             case "next":
                 return subscription.next();

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Rows in COPY's text form, gathered until they are sent. For one thread at a time. */
 final class CopyRows {
@@ -34,7 +35,7 @@ final class CopyRows {
     }
 
     /** Adds a value to the row; false if it is none whose text is surely what is meant. */
-    boolean add(Object value) {
+    boolean add(@Nullable Object value) {
         if (rowBegun) {
             put((byte) '\t');
         }
@@ -59,7 +60,7 @@ final class CopyRows {
         rowStart = length;
     }
 
-    private boolean write(Object value) {
+    private boolean write(@Nullable Object value) {
         if (value == null) {
             ascii("\\N");
         } else if (value instanceof String text) {

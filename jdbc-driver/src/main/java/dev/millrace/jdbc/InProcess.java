@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import javax.net.SocketFactory;
 import org.postgresql.PGProperty;
@@ -102,7 +103,7 @@ final class InProcess implements AutoCloseable {
     public void close() {
         synchronized (RUNNING) {
             Running running = RUNNING.get(location);
-            if (!closed && --running.shares == 0) {
+            if (!closed && running != null && --running.shares == 0) {
                 RUNNING.remove(location);
                 running.close();
             }
@@ -121,7 +122,7 @@ final class InProcess implements AutoCloseable {
         @Override
         public Socket createSocket() {
             synchronized (RUNNING) {
-                return RUNNING.get(location).server.connect();
+                return Objects.requireNonNull(RUNNING.get(location)).server.connect();
             }
         }
 

@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
 
@@ -38,7 +39,7 @@ final class InsertCalls extends StatementCalls {
     }
 
     @Override
-    public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+    public @Nullable Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
         if (arguments != null && arguments.length >= 2 && method.getName().startsWith("set")) {
             int index = (Integer) arguments[0] - 1;
             if (index >= 0 && index < setters.length) {
@@ -105,7 +106,7 @@ final class InsertCalls extends StatementCalls {
     }
 
     /** What a setter was called with, or an object that COPY does not know. */
-    private static Object valueOf(Method setter, Object[] arguments) {
+    private static @Nullable Object valueOf(Method setter, Object[] arguments) {
         return switch (setter.getName()) {
             case "setNull" -> null;
             case "setString",

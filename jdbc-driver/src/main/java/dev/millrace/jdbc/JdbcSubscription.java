@@ -6,11 +6,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.sql.Statement;
+import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
 /**
@@ -34,9 +36,9 @@ final class JdbcSubscription implements AutoCloseable {
 
     private final Connection connection;
     private final PreparedStatement statement;
-    private ResultSet rows;
-    private ResultSet result;
-    private ScheduledFuture<?> watch;
+    private @Nullable ResultSet rows; // null while none is read
+    private @Nullable ResultSet result; // null before the first
+    private @Nullable ScheduledFuture<?> watch; // likewise
     private boolean closesWithResult;
     private volatile long waitingSinceNanos; // 0 when not; written by the reader, read by the watch
     private volatile boolean cancelled; // written by who cancels, read by the reader
@@ -84,17 +86,21 @@ final class JdbcSubscription implements AutoCloseable {
         timedOut = false;
         long timeoutNanos = TimeUnit.SECONDS.toNanos(statement.getQueryTimeout());
         statement.setQueryTimeout(0); // ours is for each wait
+        ResultSet begun;
         try {
-            rows = statement.executeQuery();
+            begun = statement.executeQuery();
+            rows = begun;
         } finally {
             statement.setQueryTimeout((int) TimeUnit.NANOSECONDS.toSeconds(timeoutNanos));
         }
         watch = WATCH.scheduleWithFixedDelay(() -> look(timeoutNanos), LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
-        result = ChangesResult.wrap(rows, owner, this);
-        return result;
+        ResultSet wrapped = ChangesResult.wrap(begun, owner, this);
+        result = wrapped;
+        return wrapped;
     }
 
-    ResultSet result() {
+    /** What was begun last; null, as JDBC has it, before the first. */
+    @Nullable ResultSet result() {
         return result;
     }
 
@@ -105,7 +111,7 @@ final class JdbcSubscription implements AutoCloseable {
         }
         waitingSinceNanos = Math.max(1, System.nanoTime());
         try {
-            return rows.next();
+            return Objects.requireNonNull(rows, "ended").next();
         } catch (SQLException e) {
             if (timedOut && CANCELLED.equals(e.getSQLState())) {
                 throw new SQLTimeoutException("no row came within the query timeout", CANCELLED, e);
@@ -156,9 +162,12 @@ final class JdbcSubscription implements AutoCloseable {
     }
 
     private void stop() throws SQLException {
-        if (rows != null) {
-            watch.cancel(false);
-            rows.close();
+        ResultSet begun = rows;
+        if (begun != null) {
+            if (watch != null) {
+                watch.cancel(false);
+            }
+            begun.close();
             rows = null;
             connection.rollback();
         }

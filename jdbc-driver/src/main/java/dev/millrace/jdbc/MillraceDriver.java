@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens connections to Millrace. Safe on any thread.
@@ -53,7 +54,7 @@ public final class MillraceDriver implements Driver {
 
     /** @return null, as JDBC has it, for a URL of another driver */
     @Override
-    public Connection connect(String url, Properties info) throws SQLException {
+    public @Nullable Connection connect(String url, Properties info) throws SQLException {
         Optional<MillraceUrl> parsed = MillraceUrl.parse(url);
         if (parsed.isEmpty()) {
             return null;

@@ -10,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGStatement;
 
 /** Answers the calls to a statement: those of a SUBSCRIBE go to a connection of its own, all others to pgjdbc. */
@@ -39,7 +40,7 @@ class StatementCalls implements InvocationHandler {
     }
 
     @Override
-    public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+    public @Nullable Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
         switch (method.getName()) {
             case "executeQuery":
                 return isSubscribe(arguments)

@@ -6,6 +6,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGStatement;
 
 /** Answers the calls to a prepared SUBSCRIBE, whose parameters and settings are those of the subscription's statement. */
@@ -27,7 +28,7 @@ final class SubscribingCalls implements InvocationHandler {
     }
 
     @Override
-    public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+    public @Nullable Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
         boolean withoutText = arguments == null;
         switch (method.getName()) {
             case "executeQuery":

@@ -10,6 +10,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A number of threads that run tasks, one for timers, and one that looks after the others. All sleep when there is nothing to
@@ -17,9 +18,9 @@ import java.util.function.BooleanSupplier;
  * whatever a task is at.
  */
 public final class WorkerThreads extends Workers {
-    /** How long a task runs before others have their turn: long against the cost of a switch, short against latency. */
     private static final long STACK_BYTES = 16 << 20; // of addresses: expressions are compiled by recursion
 
+    /** How long a task runs before others have their turn: long against the cost of a switch, short against latency. */
     private static final long QUANTUM_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /** How often it is looked for runs that last too long. */
@@ -31,13 +32,11 @@ public final class WorkerThreads extends Workers {
     private static final int MOST_REPLACED = 64; // at a time
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A thread and what it is at. */
+    /** A thread and what it is at; all of it read and written with the lock held. */
     private final class Worker implements Runnable {
-        @GuardedBy("lock") private ScheduledTask task; // null between runs
-
-        @GuardedBy("lock") private long sinceNanos;
-
-        @GuardedBy("lock") private boolean isReplaced;
+        private @Nullable ScheduledTask task; // null between runs
+        private long sinceNanos;
+        private boolean isReplaced;
 
         @Override
         public void run() {
@@ -87,13 +86,13 @@ public final class WorkerThreads extends Workers {
         }
     }
 
-    private void startWorker() {
+    @GuardedBy("lock") private void startWorker() {
         Worker worker = new Worker();
         workers.add(worker);
         start(new Thread(null, worker, "millrace-worker-" + startedWorkers++, STACK_BYTES));
     }
 
-    private void start(Thread thread) {
+    @GuardedBy("lock") private void start(Thread thread) {
         threads.add(thread);
         thread.setDaemon(true);
         thread.start();
@@ -118,13 +117,14 @@ public final class WorkerThreads extends Workers {
     }
 
     /** Replaces workers whose run does not end, and tells their tasks. With the lock held, which it gives up meanwhile. */
-    private void lookOnce() {
+    @GuardedBy("lock") private void lookOnce() {
         long now = clock.nanoTime();
         List<ScheduledTask> late = new ArrayList<>();
         for (Worker worker : List.copyOf(workers)) {
-            if (worker.task != null && now - worker.sinceNanos > LOOK_NANOS) {
-                late.add(worker.task);
-                boolean stuck = now - worker.sinceNanos > LONG_NANOS || worker.task.removed;
+            ScheduledTask task = worker.task;
+            if (task != null && now - worker.sinceNanos > LOOK_NANOS) {
+                late.add(task);
+                boolean stuck = now - worker.sinceNanos > LONG_NANOS || task.removed;
                 if (stuck && !worker.isReplaced && replaced < MOST_REPLACED && !closed) {
                     worker.isReplaced = true;
                     replaced++;
@@ -135,7 +135,7 @@ public final class WorkerThreads extends Workers {
         if (!late.isEmpty()) {
             lock.unlock();
             try {
-                late.forEach(task -> task.task().runsLong());
+                late.forEach(each -> each.task().runsLong());
             } finally {
                 lock.lock();
             }
@@ -144,6 +144,14 @@ public final class WorkerThreads extends Workers {
 
     private void work(Worker self) {
         lock.lock();
+        try {
+            workUntilReplaced(self);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @GuardedBy("lock") private void workUntilReplaced(Worker self) {
         try {
             while (!closed && !self.isReplaced) {
                 Optional<ScheduledTask> next = queue.take(clock.nanoTime());
@@ -165,12 +173,11 @@ public final class WorkerThreads extends Workers {
                 replaced--;
                 runnable.signal(); // its task may have more to do, which is another's now
             }
-            lock.unlock();
         }
     }
 
     /** Called with the lock held, which it gives up while the task runs. */
-    private void run(ScheduledTask task) {
+    @GuardedBy("lock") private void run(ScheduledTask task) {
         Task.Outcome outcome = Task.Outcome.DONE;
         long from = clock.nanoTime();
         lock.unlock();

@@ -206,7 +206,7 @@ public final class RunningServer implements AutoCloseable {
         try {
             names.add(InetAddress.getLocalHost().getHostName());
         } catch (UnknownHostException e) {
-            LOG.debug("this machine has no name", "reason", e.getMessage());
+            LOG.debug("this machine has no name", "reason", String.valueOf(e.getMessage()));
         }
         config.addresses().stream().filter(address -> !address.equals("*")).forEach(names::add);
         TlsOptions options = config.data().map(config.tls()::withDirectory).orElse(config.tls());
@@ -265,10 +265,7 @@ public final class RunningServer implements AutoCloseable {
                 session.cancel();
                 flushed.exceptionally(failure -> null).join();
             } catch (ExecutionException e) {
-                LOG.warning(
-                        "not all that was accepted is in sinks",
-                        "reason",
-                        e.getCause().getMessage());
+                LOG.warning("not all that was accepted is in sinks", "reason", String.valueOf(e.getCause()));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

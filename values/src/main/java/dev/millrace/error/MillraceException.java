@@ -3,6 +3,7 @@ package dev.millrace.error;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A failure that a user is told: one line that names the thing, a SQLSTATE, the position in the SQL text where there is
@@ -22,14 +23,16 @@ public final class MillraceException extends RuntimeException {
         INTERNAL
     }
 
+    private final String message; // super's may be null, as far as its callers know
     private final SqlState sqlState;
     private final Fault fault;
     private final int position;
     private final String hint;
 
     private MillraceException(
-            SqlState sqlState, Fault fault, String message, int position, String hint, Throwable cause) {
+            SqlState sqlState, Fault fault, String message, int position, String hint, @Nullable Throwable cause) {
         super(message, cause);
+        this.message = message;
         this.sqlState = Objects.requireNonNull(sqlState);
         this.fault = Objects.requireNonNull(fault);
         this.position = position;
@@ -51,9 +54,19 @@ public final class MillraceException extends RuntimeException {
         return new MillraceException(sqlState, Fault.EXTERNAL, message, 0, "", cause);
     }
 
+    /** The same where no exception said so. */
+    public static MillraceException external(SqlState sqlState, String message) {
+        return new MillraceException(sqlState, Fault.EXTERNAL, message, 0, "", null);
+    }
+
     /** A defect of ours that was noticed. */
     public static MillraceException internal(String message, Throwable cause) {
         return new MillraceException(SqlState.INTERNAL_ERROR, Fault.INTERNAL, message, 0, "", cause);
+    }
+
+    /** The same where no exception said so. */
+    public static MillraceException internal(String message) {
+        return new MillraceException(SqlState.INTERNAL_ERROR, Fault.INTERNAL, message, 0, "", null);
     }
 
     /** What the dialect has but this version does not run yet. */
@@ -79,6 +92,11 @@ public final class MillraceException extends RuntimeException {
     /** The same error with more of where it happened before its message. */
     public MillraceException in(String where) {
         return new MillraceException(sqlState, fault, where + ": " + getMessage(), position, hint, this);
+    }
+
+    @Override
+    public String getMessage() {
+        return message;
     }
 
     public SqlState sqlState() {

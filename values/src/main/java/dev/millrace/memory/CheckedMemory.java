@@ -133,7 +133,7 @@ public final class CheckedMemory {
         return room <= 1024 ? room : roundUp(room, Math.max(64, Long.highestOneBit(room) >>> 3));
     }
 
-    private static long cut(long room) {
+    @GuardedBy("CheckedMemory.class") private static long cut(long room) {
         if (slabNext + room > slabEnd) {
             long base = MemoryUtil.allocateMemory((SLAB_PAGES + 1) * PAGE_BYTES); // never given back
             slabNext = roundUp(base, PAGE_BYTES);

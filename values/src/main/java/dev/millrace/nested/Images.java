@@ -155,7 +155,7 @@ public final class Images {
     }
 
     private static int compareDoubles(double a, double b) {
-        return a < b ? -1 : a > b ? 1 : a == b ? 0 : Boolean.compare(a != a, b != b);
+        return a < b ? -1 : a > b ? 1 : a == b ? 0 : Boolean.compare(Double.isNaN(a), Double.isNaN(b));
     }
 
     /** As if a month had 30 days. */

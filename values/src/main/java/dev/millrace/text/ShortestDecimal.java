@@ -57,7 +57,7 @@ final class ShortestDecimal {
     private static boolean writeSpecial(TextBuffer out, double value) {
         if (value == 0) {
             out.appendAscii(1 / value < 0 ? "-0" : "0");
-        } else if (value != value) {
+        } else if (Double.isNaN(value)) {
             out.appendAscii("NaN");
         } else if (Double.isInfinite(value)) {
             out.appendAscii(value < 0 ? "-Infinity" : "Infinity");

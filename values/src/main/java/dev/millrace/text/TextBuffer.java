@@ -2,8 +2,10 @@ package dev.millrace.text;
 
 import dev.millrace.memory.Memory;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Raw bytes that grow at their end: where values are written as text. It owns its memory; {@link #close} gives it back.
@@ -19,7 +21,7 @@ import org.apache.arrow.memory.BufferAllocator;
  */
 public final class TextBuffer implements AutoCloseable {
     private final BufferAllocator allocator;
-    private ArrowBuf memory;
+    private @Nullable ArrowBuf memory; // null once closed
     private long start;
     private long end;
     private long limit;
@@ -27,10 +29,11 @@ public final class TextBuffer implements AutoCloseable {
     /** A buffer that begins with room for {@code initialBytes}. */
     public TextBuffer(BufferAllocator allocator, long initialBytes) {
         this.allocator = allocator;
-        this.memory = allocator.buffer(Math.max(64, initialBytes));
-        this.start = memory.memoryAddress();
+        ArrowBuf first = allocator.buffer(Math.max(64, initialBytes));
+        this.memory = first;
+        this.start = first.memoryAddress();
         this.end = start;
-        this.limit = start + memory.capacity();
+        this.limit = start + first.capacity();
     }
 
     /** Address of the first byte; changes when the buffer grows. */
@@ -125,10 +128,11 @@ public final class TextBuffer implements AutoCloseable {
     }
 
     private void grow(long bytes) {
+        ArrowBuf old = Objects.requireNonNull(memory, "closed");
         long used = end - start;
         ArrowBuf larger = allocator.buffer(Math.max(2 * (limit - start), used + bytes));
         Memory.copy(start, larger.memoryAddress(), used);
-        memory.close();
+        old.close();
         memory = larger;
         start = larger.memoryAddress();
         end = start + used;

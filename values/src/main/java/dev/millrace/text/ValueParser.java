@@ -345,7 +345,7 @@ public final class ValueParser {
             case NOT_UTF8 ->
                 MillraceException.user(
                         SqlState.CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\": " + quoted);
-            default -> MillraceException.internal("no failure to report for " + quoted, null);
+            default -> MillraceException.internal("no failure to report for " + quoted);
         };
     }
 

@@ -79,7 +79,7 @@ final class Baselines {
     static long[] bins(double[] values, double bound) {
         long[] bins = new long[values.length];
         for (int i = 0; i < bins.length; i++) {
-            bins[i] = values[i] != values[i] ? Long.MIN_VALUE : Math.round(values[i] / (2 * bound));
+            bins[i] = Double.isNaN(values[i]) ? Long.MIN_VALUE : Math.round(values[i] / (2 * bound));
         }
         return bins;
     }

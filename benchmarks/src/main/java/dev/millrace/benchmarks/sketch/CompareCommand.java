@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -33,7 +34,7 @@ public final class CompareCommand implements Callable<Integer> {
     private double percent = 1;
 
     @Option(names = "--png", paramLabel = "FILE", description = "Draw sizes against raw.")
-    private Path png;
+    private @Nullable Path png;
 
     @Override
     public Integer call() throws IOException {

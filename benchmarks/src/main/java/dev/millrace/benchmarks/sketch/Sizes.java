@@ -50,7 +50,7 @@ record Sizes(
             Observations to = encoder.row(series.micros()[row]);
             for (int f = 0; f < series.features().size(); f++) {
                 double value = series.features().get(f)[row];
-                if (value == value) {
+                if (!Double.isNaN(value)) {
                     to.number(f, value);
                 }
             }

@@ -19,6 +19,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 
@@ -141,7 +142,8 @@ final class EpochCheck implements AutoCloseable {
     }
 
     private boolean isMore(Suite.Stream stream) {
-        return fed.get(stream) < feed.rows(stream).rows().size();
+        return Objects.requireNonNull(fed.get(stream))
+                < feed.rows(stream).rows().size();
     }
 
     /** Half of the time any stream, else one with many rows to come. */
@@ -162,12 +164,12 @@ final class EpochCheck implements AutoCloseable {
     }
 
     private long toCome(Suite.Stream stream) {
-        return feed.rows(stream).rows().size() - fed.get(stream);
+        return feed.rows(stream).rows().size() - Objects.requireNonNull(fed.get(stream));
     }
 
     private void append(Suite.Stream stream) {
         Feed.StreamRows rows = feed.rows(stream);
-        int from = fed.get(stream);
+        int from = Objects.requireNonNull(fed.get(stream));
         int to = Math.min(
                 from + chunk(CHUNKS[random.nextInt(CHUNKS.length)]), rows.rows().size());
         List<Row> chunk = rows.rows().subList(from, to);
@@ -203,8 +205,8 @@ final class EpochCheck implements AutoCloseable {
         List<Row> rows = new ArrayList<>();
         Schema schema = database.select("SELECT * FROM " + view(query), batch -> rows.addAll(TestBatches.rows(batch)));
         shown += rows.size();
-        List<Suite.Stream> streams = streamsOf.get(query);
-        long clockRows = streams.isEmpty() ? 0 : fedWhenClockMoved.get(streams.get(0));
+        List<Suite.Stream> streams = streamsOf.getOrDefault(query, List.of());
+        long clockRows = streams.isEmpty() ? 0 : Objects.requireNonNull(fedWhenClockMoved.get(streams.get(0)));
         String differences = questions.differences(query, watermark(query), clockRows, schema, rows);
         long late = database.engine().query(view(query)).statistics().lateRows();
         return differences.isEmpty() && late > 0 ? late + " rows came late\n" : differences;
@@ -223,7 +225,7 @@ final class EpochCheck implements AutoCloseable {
 
     private String watermark(String query) {
         long least = Long.MAX_VALUE;
-        for (Suite.Stream stream : streamsOf.get(query)) {
+        for (Suite.Stream stream : streamsOf.getOrDefault(query, List.of())) {
             if (stream.timeColumn().isPresent()) {
                 if (!latestMicros.containsKey(stream)) {
                     return "-infinity";
@@ -294,7 +296,10 @@ final class EpochCheck implements AutoCloseable {
             database.execute("CREATE MATERIALIZED VIEW " + view(query) + " AS " + suite.sql(query));
             database.engine().query(view(query)).drop();
             database.engine()
-                    .start(view(query), plans.get(query), QueryOptions.view().withRestore(snapshots.get(query)));
+                    .start(
+                            view(query),
+                            Objects.requireNonNull(plans.get(query)),
+                            QueryOptions.view().withRestore(Objects.requireNonNull(snapshots.get(query))));
             restarts++;
         }
     }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** The rows of a suite's streams in their order, read once, for being appended in chunks. Immutable once made. */
 final class Feed {
@@ -38,6 +39,6 @@ final class Feed {
     }
 
     StreamRows rows(Suite.Stream stream) {
-        return streams.get(stream.name());
+        return Objects.requireNonNull(streams.get(stream.name()));
     }
 }

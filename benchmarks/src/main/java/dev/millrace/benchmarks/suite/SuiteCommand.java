@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -46,7 +47,7 @@ public final class SuiteCommand implements Callable<Integer> {
     private boolean check;
 
     @Option(names = "--seed", paramLabel = "N", description = "Of --check; another one each time by default.")
-    private Long seed;
+    private @Nullable Long seed;
 
     @Option(
             names = "--events",

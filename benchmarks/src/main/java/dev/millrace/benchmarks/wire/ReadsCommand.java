@@ -8,6 +8,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -25,7 +26,7 @@ public final class ReadsCommand implements Callable<Integer> {
     private static final double WARM_UP_SECONDS = 5; // the server's code is compiled by then
 
     @Option(names = "--port", description = "Of a server that runs on this machine and asks for no password.")
-    private Integer port; // null: one is started
+    private @Nullable Integer port; // null: one is started
 
     @Option(names = "--user", defaultValue = "millrace", description = "Role and database (default: ${DEFAULT-VALUE}).")
     private String user;

@@ -3,6 +3,7 @@ package dev.millrace.benchmarks.wire;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -20,7 +21,7 @@ public final class WireCommand implements Callable<Integer> {
     private List<WireCase> cases = List.of(WireCase.values());
 
     @Option(names = "--port", description = "Of a server that runs on this machine and asks for no password.")
-    private Integer port; // null: one is started
+    private @Nullable Integer port; // null: one is started
 
     @Option(names = "--user", defaultValue = "millrace", description = "Role and database (default: ${DEFAULT-VALUE}).")
     private String user;

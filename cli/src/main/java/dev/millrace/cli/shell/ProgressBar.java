@@ -6,6 +6,7 @@ import dev.millrace.server.session.Session;
 import dev.millrace.time.Clock;
 import java.io.PrintWriter;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * Draws how far the statement under way is on standard error: on a terminal one line that is redrawn and wiped at the end,
@@ -77,16 +78,15 @@ final class ProgressBar implements AutoCloseable {
         if (!running || now - startedNanos < quietNanos) {
             return;
         }
-        session.progress().ifPresent(progress -> {
-            if (onTerminal) {
-                drawn = true;
-                err.print("\r" + line(progress) + "\u001b[K");
-                err.flush();
-            } else if (now - lastLineNanos >= LINE_EVERY_NANOS) {
-                lastLineNanos = now;
-                err.println(line(progress));
-            }
-        });
+        Optional<Progress> progress = session.progress();
+        if (progress.isPresent() && onTerminal) {
+            drawn = true;
+            err.print("\r" + line(progress.get()) + "\u001b[K");
+            err.flush();
+        } else if (progress.isPresent() && now - lastLineNanos >= LINE_EVERY_NANOS) {
+            lastLineNanos = now;
+            err.println(line(progress.get()));
+        }
     }
 
     static String line(Progress progress) {

@@ -109,7 +109,7 @@ final class SketchEncoding {
 
     private static void hold(boolean holds, String what, int row) {
         if (!holds) {
-            throw MillraceException.internal(what + " did not come back within its bound in row " + (row + 1), null);
+            throw MillraceException.internal(what + " did not come back within its bound in row " + (row + 1));
         }
     }
 

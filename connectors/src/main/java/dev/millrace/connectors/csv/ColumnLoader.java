@@ -47,7 +47,9 @@ final class ColumnLoader implements AutoCloseable {
     private final Optional<NestedText> structured; // of JSONB, arrays and rows
 
     // Of the block under way.
+    @SuppressWarnings("NullAway.Init")
     private CsvIndex index;
+
     private int[] nullRows = new int[64];
     private int nullCount;
 

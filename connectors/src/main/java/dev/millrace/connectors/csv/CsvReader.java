@@ -54,10 +54,16 @@ final class CsvReader implements SourceReader {
     private final long totalBytes;
 
     private Optional<FileInput> input = Optional.empty();
+
+    @SuppressWarnings("NullAway.Init") // with the input
     private CsvSegment segment;
+
     private Optional<CsvLayout> layout = Optional.empty();
     private List<ColumnLoader> loaders = List.of();
+
+    @SuppressWarnings("NullAway.Init") // with the layout
     private CsvIndex index;
+
     private Optional<MillraceException> failure = Optional.empty();
     private int windowBytes = FIRST_WINDOW_BYTES;
     private boolean started;

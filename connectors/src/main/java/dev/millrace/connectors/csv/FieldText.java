@@ -28,7 +28,9 @@ final class FieldText implements AutoCloseable {
     private final TextBuffer scratch; // of values that are not in the block as they are parsed
 
     // Of the block under way.
+    @SuppressWarnings("NullAway.Init")
     private CsvIndex index;
+
     private long base;
 
     /** Address of the value located last, with slack behind it; valid until the next is located. */

@@ -48,7 +48,7 @@ public final class FileSinkFactory implements SinkFactory {
                         options.bool("header", true),
                         appendOnly ? "" : operation);
             case JSON -> RowText.json(schema, appendOnly ? "" : operation);
-            case ARROW -> throw MillraceException.internal("Arrow is no text", null);
+            case ARROW -> throw MillraceException.internal("Arrow is no text");
         };
         options.rejectUnread();
         return new TextFileSink(new CommittedFile(path, existing == Existing.APPEND), text);

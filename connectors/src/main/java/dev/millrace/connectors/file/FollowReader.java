@@ -22,6 +22,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -159,7 +160,7 @@ final class FollowReader implements SourceReader {
             if (now != null) {
                 file.missed = 0;
                 file.renamed(now);
-                file.look(attributes.get(now));
+                file.look(Objects.requireNonNull(attributes.get(now)));
             } else {
                 file.missed++;
                 boolean replaced = attributes.containsKey(file.path());
@@ -188,7 +189,7 @@ final class FollowReader implements SourceReader {
                         .map(file -> new Head(file, Part.UNKNOWN))
                         .toList();
         for (Head head : heads) {
-            Object identity = added.get(head.file());
+            Object identity = Objects.requireNonNull(added.get(head.file()));
             FollowedFile file = new FollowedFile(head.file(), identity, paths.hasPattern(), format, request, context);
             files.put(identity, file);
             fresh.add(file);

@@ -164,7 +164,7 @@ public final class ColumnTest {
         if (a > b) {
             return 1;
         }
-        return Boolean.compare(a != a, b != b);
+        return Boolean.compare(Double.isNaN(a), Double.isNaN(b));
     }
 
     private int compareNumeric(long address) {

@@ -23,6 +23,7 @@ public final class ByteWindow implements AutoCloseable {
     private int start;
     private int end;
     private boolean dry;
+    private boolean closed;
 
     public ByteWindow(BufferAllocator allocator, int initialBytes) {
         this.allocator = allocator;
@@ -106,9 +107,9 @@ public final class ByteWindow implements AutoCloseable {
 
     @Override
     public void close() {
-        if (memory != null) {
+        if (!closed) {
+            closed = true;
             memory.close();
-            memory = null;
         }
     }
 }

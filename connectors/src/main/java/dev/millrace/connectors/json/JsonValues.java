@@ -37,7 +37,10 @@ final class JsonValues implements AutoCloseable {
     private final boolean nested; // an array or row: held as images until the batch is finished
     private final TextBuffer text;
     private final TextBuffer bytes; // the data of a variable-width column
+
+    @SuppressWarnings("NullAway.Init") // by begin, if the values are kept
     private FieldVector vector;
+
     private boolean open;
     private int lastRow = NO_ROW; // that has a value in this batch
     private long rowStart; // where the row under way begins in `bytes`

@@ -24,6 +24,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -201,7 +202,7 @@ final class ChangeEmitter implements AutoCloseable {
             }
             boolean isThere = exists(entry, always);
             if (isThere && isFailing(entry)) {
-                note(failing.get(entry), entry, 1);
+                note(Objects.requireNonNull(failing.get(entry)), entry, 1);
             } else if (isThere) {
                 for (int c = 0; c < codecs.size(); c++) {
                     values[c][count] = codecs.get(c).address(alive);
@@ -386,7 +387,9 @@ final class ChangeEmitter implements AutoCloseable {
             alive += hasValues ? 1 : 0;
             told.put(
                     entry,
-                    isThere && !hasValues ? Optional.of(failing.get(entry)) : Optional.empty()); // before it goes
+                    isThere && !hasValues
+                            ? Optional.of(Objects.requireNonNull(failing.get(entry)))
+                            : Optional.empty()); // before it goes
             Memory.putLong(entry + GroupTable.LINK, 0);
             if (!isThere && Memory.getLong(entry + layout.rowsOffset()) == 0) {
                 state.remove(entry);

@@ -17,9 +17,8 @@ public final class Channel implements AutoCloseable {
 
     @GuardedBy("this") private final ArrayDeque<Item> items = new ArrayDeque<>();
 
-    @GuardedBy("this") private Runnable onItem = () -> {};
-
-    @GuardedBy("this") private Runnable onRoom = () -> {};
+    private Runnable onItem = () -> {}; // set before anything is put, then read by who puts
+    private Runnable onRoom = () -> {}; // likewise, read by who takes
 
     @GuardedBy("this") private boolean closed;
 

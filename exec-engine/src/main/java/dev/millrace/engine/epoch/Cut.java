@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * One epoch for several outputs of a domain: the newest that any of them shows. Until the cut is closed none of them
@@ -30,7 +31,7 @@ public final class Cut implements AutoCloseable {
     }
 
     long epochOf(EpochOutput output) {
-        return epochOf.get(output);
+        return Objects.requireNonNull(epochOf.get(output));
     }
 
     /** Those that it held back, which it does no more. By who holds the lock. */

@@ -317,7 +317,7 @@ public final class Epochs {
         commitReady(domain);
     }
 
-    private void closeIfDry(EpochDomain domain) {
+    @GuardedBy("lock") private void closeIfDry(EpochDomain domain) {
         if (!domain.isDirty()) {
             return;
         }
@@ -331,7 +331,7 @@ public final class Epochs {
         }
     }
 
-    private void close(EpochDomain domain) {
+    @GuardedBy("lock") private void close(EpochDomain domain) {
         long epoch = domain.open;
         domain.open = ++lastNumber;
         domain.lastClosed = epoch;
@@ -347,7 +347,7 @@ public final class Epochs {
         }
     }
 
-    private void add(EpochDomain domain, Closed closed) {
+    @GuardedBy("lock") private void add(EpochDomain domain, Closed closed) {
         domain.closed.add(closed);
         closedEpochs.put(closed.epoch, closed);
     }
@@ -362,7 +362,7 @@ public final class Epochs {
     }
 
     /** The time of an epoch that is closed now. */
-    private long micros() {
+    @GuardedBy("lock") private long micros() {
         lastMicros = Math.max(lastMicros, clock.epochMicros());
         return lastMicros;
     }
@@ -418,7 +418,7 @@ public final class Epochs {
     }
 
     /** An epoch that all inputs have ended and all outputs have published is forgotten. */
-    private void commitIfPublished(EpochDomain domain, Closed closed) {
+    @GuardedBy("lock") private void commitIfPublished(EpochDomain domain, Closed closed) {
         if (closed.isCommitted()) {
             domain.closed.remove(closed);
             closedEpochs.remove(closed.epoch);
@@ -465,7 +465,7 @@ public final class Epochs {
         commitReady(domain);
     }
 
-    private void forgetIfEmpty(EpochDomain domain) {
+    @GuardedBy("lock") private void forgetIfEmpty(EpochDomain domain) {
         if (domain.inputs.isEmpty() && domain.outputs.isEmpty() && domain.closed.isEmpty()) {
             domains.remove(domain);
         }

@@ -12,7 +12,10 @@ import org.apache.arrow.vector.complex.StructVector;
 /** The elements of an array, in their order; those of an array of rows by their fields. NULL has none. */
 final class Unnest implements RowsFunction {
     private final int column;
+
+    @SuppressWarnings("NullAway.Init") // by begin
     private FieldVector elements;
+
     private int from;
     private int to;
 

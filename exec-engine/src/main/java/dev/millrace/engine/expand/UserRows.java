@@ -22,6 +22,8 @@ final class UserRows implements RowsFunction {
     private final Object[] arguments;
     private final List<Object[]> rows = new ArrayList<>();
     private int given;
+
+    @SuppressWarnings("NullAway.Init") // by open
     private VectorValues values;
 
     /** @param input the columns that the call's arguments are of */

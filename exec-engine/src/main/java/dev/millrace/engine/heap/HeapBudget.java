@@ -147,7 +147,7 @@ public final class HeapBudget {
         return new Taken(asked, bytes);
     }
 
-    private boolean isKnownToFit(long bytes, long most) {
+    @GuardedBy("this") private boolean isKnownToFit(long bytes, long most) {
         long now = heap.nanoTime();
         if (knownBytes + bytes > most && (asked == 0 || now - collectedNanos > COLLECT_NANOS)) {
             heap.collect();

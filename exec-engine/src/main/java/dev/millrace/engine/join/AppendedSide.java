@@ -44,8 +44,12 @@ final class AppendedSide implements AutoCloseable {
     private long reach; // how far behind that others may be
 
     // The batch at hand
+    @SuppressWarnings("NullAway.Init")
     private Batch batch;
+
+    @SuppressWarnings("NullAway.Init")
     private int[] rows;
+
     private int count;
     private long times;
     private long untils;

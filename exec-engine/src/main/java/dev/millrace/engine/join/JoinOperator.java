@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Joins incrementally: each row meets the rows that the other side has so far, weights multiply (DBSP, section 4).
@@ -61,7 +62,7 @@ public final class JoinOperator implements Replay, RowByRow {
     private long watermark = NO_WATERMARK;
     private Optional<RowLifetimes> lifetimes = Optional.empty(); // of a join with time bounds
     private long compared; // pairs, by time
-    private TimeBounds limit; // of time, if it is to be asked for each pair, else null: hot
+    private @Nullable TimeBounds limit; // of time, if it is to be asked for each pair, else null: hot
     private Pairs pairs;
     private Optional<JoinAnswer> untold = Optional.empty();
 

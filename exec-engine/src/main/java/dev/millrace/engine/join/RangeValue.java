@@ -165,7 +165,8 @@ record RangeValue(int column, Reading reading, long factor, long offset) {
 
     /** Zeros are equal, NaN is greatest. */
     private static long ordered(double value) {
-        long bits = value != value ? Double.doubleToRawLongBits(Double.NaN) : Double.doubleToRawLongBits(value + 0.0);
+        long bits =
+                Double.isNaN(value) ? Double.doubleToRawLongBits(Double.NaN) : Double.doubleToRawLongBits(value + 0.0);
         return bits ^ (bits >> 63 & Long.MAX_VALUE);
     }
 

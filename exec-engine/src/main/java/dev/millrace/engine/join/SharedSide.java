@@ -58,9 +58,16 @@ public final class SharedSide implements AutoCloseable {
     private final List<Integer> columns; // of the relation, that this side's are
     private final List<Integer> keyColumns; // of the relation
     private final List<Integer> spread; // likewise, by which rows are exchanged
+
+    @SuppressWarnings("NullAway.Init") // by open, as what follows
     private OperatorContext context;
+
+    @SuppressWarnings("NullAway.Init")
     private KeyLayout keys;
+
+    @SuppressWarnings("NullAway.Init")
     private JoinSide side; // the one of what arrives here
+
     private final Deque<Changes> changes = new ArrayDeque<>(); // by epoch
     private long passed = Long.MIN_VALUE; // the last epoch that the join has passed
 

@@ -80,6 +80,7 @@ final class FrameStates implements AutoCloseable {
      *
      * @param until called when so many were given: how many to have given next; at most all are
      */
+    @SuppressWarnings("ReturnValueIgnored") // when all were given nothing follows
     void flush(IntUnaryOperator until) {
         if (count == 0) {
             until.applyAsInt(0);

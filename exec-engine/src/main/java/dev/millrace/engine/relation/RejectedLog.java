@@ -58,7 +58,7 @@ public final class RejectedLog {
         return true;
     }
 
-    private void keep(RejectedRecord record) {
+    @GuardedBy("this") private void keep(RejectedRecord record) {
         if (kept.size() == RejectedRecords.KEPT) {
             kept.remove();
         }

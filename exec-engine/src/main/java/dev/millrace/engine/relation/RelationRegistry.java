@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -87,7 +88,7 @@ public final class RelationRegistry implements Relations, AutoCloseable {
                 new Entry(table.feed(), before.writable(), before.rejected(), before.owned(), false, before.readers()));
     }
 
-    private void put(
+    @GuardedBy("this") private void put(
             String name,
             Scannable scannable,
             Optional<WritableRelation> writable,
@@ -143,7 +144,7 @@ public final class RelationRegistry implements Relations, AutoCloseable {
                 : OptionalLong.of(feed.fanout().rowsSoFar());
     }
 
-    private Entry entry(String name) {
+    @GuardedBy("this") private Entry entry(String name) {
         Entry entry = entries.get(name);
         if (entry == null) {
             MillraceException unknown =
@@ -238,8 +239,8 @@ public final class RelationRegistry implements Relations, AutoCloseable {
                             .epochs()
                             .append(
                                     inputs,
-                                    () -> targets.forEach(
-                                            (relation, batches) -> relation.accept(batches, staged.get(relation))));
+                                    () -> targets.forEach((relation, batches) ->
+                                            relation.accept(batches, Objects.requireNonNull(staged.get(relation)))));
                     if (epoch.isPresent()) {
                         return epoch.getAsLong();
                     }

@@ -44,6 +44,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -531,7 +532,7 @@ class LocalEngine implements Engine {
                     }
                     return all.stream()
                             .allMatch(query -> query.state() == QueryState.DROPPED
-                                    || query.output().sinks().hasCommitted(commits.get(query)));
+                                    || query.output().sinks().hasCommitted(Objects.requireNonNull(commits.get(query))));
                 },
                 PROGRESS_NANOS)) {
             long now = clock.nanoTime();

@@ -29,7 +29,9 @@ final class LocalResult implements Result, Outlet, TaskOutput, QueryTasks.Listen
 
     @GuardedBy("this") private Optional<MillraceException> failure = Optional.empty();
 
+    @SuppressWarnings("NullAway.Init")
     private QueryTasks tasks; // set once, before it runs
+
     private Optional<View> net = Optional.empty(); // set once, before it runs; then the task's
 
     @GuardedBy("this") private boolean closed;

@@ -51,7 +51,10 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     private final boolean isConcurrent; // the sinks there were first
     private final QuerySinks sinks;
     private volatile List<LocalSubscription> subscriptions = List.of(); // replaced under the lock, read by all
+
+    @SuppressWarnings("NullAway.Init")
     private EpochOutput epochs; // set once, before the tasks run
+
     private Runnable wakeTasks = () -> {}; // likewise
     private List<Port> ports = List.of(); // likewise
     private LowWatermark watermark = new LowWatermark(0); // likewise; then used by who completes an epoch
@@ -136,7 +139,9 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     public List<Outlet> outlets(int tasks) {
         ports = Stream.generate(Port::new).limit(tasks).toList();
         watermark = new LowWatermark(tasks);
-        open = tasks;
+        synchronized (arrival) {
+            open = tasks;
+        }
         return List.copyOf(ports);
     }
 
@@ -258,12 +263,14 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
         public void end() {
             boolean last;
             boolean lastOfEpoch;
+            long epoch;
             synchronized (arrival) {
+                epoch = endingEpoch;
                 last = --open == 0;
                 lastOfEpoch = !last && arrived == open;
             }
             if (lastOfEpoch) {
-                complete(endingEpoch);
+                complete(epoch);
             }
             if (last) {
                 QueryOutput.this.end();

@@ -55,6 +55,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -136,9 +137,9 @@ final class TaskBuilder {
         try {
             openReaders();
             connect();
-            outlets = output.outlets(instances.get(graph.root().pipeline));
+            outlets = output.outlets(instancesOf(graph.root().pipeline));
             for (int pipeline : graph.pipelines()) {
-                for (int instance = 0; instance < instances.get(pipeline); instance++) {
+                for (int instance = 0; instance < instancesOf(pipeline); instance++) {
                     buildTask(pipeline, instance);
                 }
             }
@@ -264,11 +265,15 @@ final class TaskBuilder {
         return new ViewReader(view, view.scan(scan.columns()), query.memory().own());
     }
 
+    private int instancesOf(int pipeline) {
+        return Objects.requireNonNull(instances.get(pipeline));
+    }
+
     private void connect() {
         for (Node node : graph.nodes()) {
             if (node.cut) {
-                int from = instances.get(node.inputs.get(0).pipeline);
-                int to = instances.get(node.pipeline);
+                int from = instancesOf(node.inputs.get(0).pipeline);
+                int to = instancesOf(node.pipeline);
                 Channel[][] matrix = new Channel[from][to];
                 for (int i = 0; i < from; i++) {
                     for (int j = 0; j < to; j++) {
@@ -312,14 +317,19 @@ final class TaskBuilder {
                 Outlet outlet = Exchanges.outlet(
                         ((Exchange) node.plan).distribution(),
                         node.plan.schema(),
-                        List.of(channels.get(node)[instance]),
+                        List.of(Objects.requireNonNull(channels.get(node))[instance]),
                         resources.batchRows(),
                         query.memory().newChild("exchange " + node.id));
-                addOutlet(node, instance, outlet, stages.get(node.inputs.get(0)), order);
+                addOutlet(node, instance, outlet, Objects.requireNonNull(stages.get(node.inputs.get(0))), order);
             }
         }
         if (graph.root().pipeline == pipeline) {
-            addOutlet(graph.root(), instance, outlets.get(instance), stages.get(graph.root()), order);
+            addOutlet(
+                    graph.root(),
+                    instance,
+                    outlets.get(instance),
+                    Objects.requireNonNull(stages.get(graph.root())),
+                    order);
         }
         PipelineTask task = new PipelineTask(query, order, inputs);
         Runnable wake = query.add(task)::wake;
@@ -342,12 +352,12 @@ final class TaskBuilder {
             List<TaskInput> inputs,
             List<SourceInput> sources) {
         if (node.plan instanceof Exchange && !node.cut) {
-            return stages.get(node.inputs.get(0));
+            return Objects.requireNonNull(stages.get(node.inputs.get(0)));
         }
         Stage stage;
         if (node.cut) {
             EntryStage entry = new EntryStage(node.plan.schema());
-            for (Channel[] from : channels.get(node)) {
+            for (Channel[] from : Objects.requireNonNull(channels.get(node))) {
                 inputs.add(new ChannelInput(entry, from[instance]));
             }
             stage = entry;
@@ -356,7 +366,7 @@ final class TaskBuilder {
         } else {
             stage = operator(node, instance);
             for (Node input : node.inputs) {
-                stages.get(input).feed(stage);
+                Objects.requireNonNull(stages.get(input)).feed(stage);
             }
             if (node.plan instanceof Join join) {
                 ignoreTimeless(join, stage);
@@ -390,7 +400,7 @@ final class TaskBuilder {
             return entry;
         }
         EntryStage entry = new EntryStage(node.plan.schema());
-        List<SourceReader> left = readers.get(node);
+        List<SourceReader> left = readers.getOrDefault(node, List.of());
         if (!left.isEmpty()) {
             SourceInput input = new SourceInput(entry, left.remove(0), query, node.plan instanceof Values);
             inputs.add(input);
@@ -412,7 +422,7 @@ final class TaskBuilder {
         BufferAllocator memory = query.memory().newChild(name);
         Operator operator = newOperator(node, instance, memory);
         boolean byKey = graph.isParallel(node.pipeline) && readersOf(node.pipeline) == 0;
-        KeyGroups groups = byKey ? KeyGroups.ownedBy(instance, instances.get(node.pipeline)) : KeyGroups.ALL;
+        KeyGroups groups = byKey ? KeyGroups.ownedBy(instance, instancesOf(node.pipeline)) : KeyGroups.ALL;
         OperatorStage stage = new OperatorStage(operator, query, memory, groups);
         query.opened.add(operator);
         if (passing.failuresOf(node.plan)) {
@@ -420,7 +430,7 @@ final class TaskBuilder {
         }
         stage.open();
         restore.ifPresent(snapshot -> operator.restore(
-                OperatorSnapshots.reader(snapshot, node.id, instance, instances.get(node.pipeline), groups)));
+                OperatorSnapshots.reader(snapshot, node.id, instance, instancesOf(node.pipeline), groups)));
         return stage;
     }
 
@@ -463,7 +473,7 @@ final class TaskBuilder {
                 .orElseThrow();
         List<Integer> keys = side == 0 ? join.leftKeys() : join.rightKeys();
         List<Integer> columns = keys.stream().map(scan.columns()::get).toList();
-        VersionedView view = feeds.get(node).view().orElseThrow();
+        VersionedView view = Objects.requireNonNull(feeds.get(node)).view().orElseThrow();
         return new SharedSide(
                 side, view.followers().follow(columns, memory, wake), scan.columns(), keys, shared.spread(join, side));
     }

@@ -13,6 +13,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What waits for a sink that may block: rows and ends of epochs, in their order, handed to it by one thread at a time of an
@@ -59,7 +60,7 @@ public final class SinkQueue implements AutoCloseable {
 
     @GuardedBy("this") private boolean running; // somebody is calling the sink, or is about to
 
-    @GuardedBy("this") private Thread caller; // while running
+    @GuardedBy("this") private @Nullable Thread caller; // while running
 
     @GuardedBy("this") private long queuedBytes;
 
@@ -241,7 +242,7 @@ public final class SinkQueue implements AutoCloseable {
     }
 
     /** With the lock held: forgets what waits, and takes nothing any more. */
-    private void finish() {
+    @GuardedBy("this") private void finish() {
         over = true;
         full = false;
         queuedBytes = 0;
@@ -286,7 +287,7 @@ public final class SinkQueue implements AutoCloseable {
         }
     }
 
-    private void awaitCaller(long millis) {
+    @GuardedBy("this") private void awaitCaller(long millis) {
         boolean interrupted = false;
         for (long left = millis; running && left > 0; left -= STEP_MILLIS) {
             try {

@@ -33,7 +33,7 @@ public final class Hashing {
 
     /** The bits that stand for a double: one zero and one NaN. */
     public static long canonical(double value) {
-        return value != value ? CANONICAL_NAN : Double.doubleToRawLongBits(value + 0.0);
+        return Double.isNaN(value) ? CANONICAL_NAN : Double.doubleToRawLongBits(value + 0.0);
     }
 
     /** A hash of bytes, of any number. */

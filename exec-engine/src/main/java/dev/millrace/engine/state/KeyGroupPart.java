@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.function.Function;
 
@@ -62,14 +63,14 @@ public interface KeyGroupPart {
         for (int group = 0; group < KeyGroups.COUNT; group++) {
             int keyGroup = group;
             List<Long> times = parts.keySet().stream()
-                    .filter(time -> parts.get(time).count(keyGroup) > 0)
+                    .filter(time -> Objects.requireNonNull(parts.get(time)).count(keyGroup) > 0)
                     .toList();
             if (!times.isEmpty()) {
                 DataOutput out = writer.keyGroup(state, group);
                 out.writeInt(times.size());
                 for (long time : times) {
                     out.writeLong(time);
-                    parts.get(time).write(group, out);
+                    Objects.requireNonNull(parts.get(time)).write(group, out);
                 }
             }
         }

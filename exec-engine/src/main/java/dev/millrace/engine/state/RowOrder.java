@@ -87,7 +87,7 @@ public final class RowOrder {
 
     /** Orders doubles with NaN greatest and equal to itself, and zeros equal. */
     public static int compareDoubles(double a, double b) {
-        return a < b ? -1 : a > b ? 1 : a == b ? 0 : Boolean.compare(a != a, b != b);
+        return a < b ? -1 : a > b ? 1 : a == b ? 0 : Boolean.compare(Double.isNaN(a), Double.isNaN(b));
     }
 
     /** Orders intervals at addresses: months and days of 4 bytes, nanoseconds. */

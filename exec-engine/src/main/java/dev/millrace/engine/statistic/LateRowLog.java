@@ -75,7 +75,7 @@ public final class LateRowLog implements AutoCloseable {
         }
     }
 
-    private void append(long now, long watermarkMicros, byte[] text, int length) {
+    @GuardedBy("this") private void append(long now, long watermarkMicros, byte[] text, int length) {
         Page page = pages.getLast();
         page.buffer.setLong(page.end, now);
         page.buffer.setLong(page.end + Long.BYTES, watermarkMicros);
@@ -90,7 +90,7 @@ public final class LateRowLog implements AutoCloseable {
     }
 
     /** Whether the last page has room for so much now. */
-    private boolean makeRoom(int needed) {
+    @GuardedBy("this") private boolean makeRoom(int needed) {
         if (!pages.isEmpty()
                 && pages.getLast().end + needed <= pages.getLast().buffer.capacity()) {
             return true;
@@ -115,7 +115,7 @@ public final class LateRowLog implements AutoCloseable {
         }
     }
 
-    private void dropOldest() {
+    @GuardedBy("this") private void dropOldest() {
         try (Page oldest = pages.remove()) {
             kept -= oldest.rows;
             bytes -= oldest.buffer.capacity();

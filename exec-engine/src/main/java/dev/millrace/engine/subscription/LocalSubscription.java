@@ -75,7 +75,7 @@ public final class LocalSubscription implements Subscription {
         signal.raise();
     }
 
-    private void makeRoom(long bytes) {
+    @GuardedBy("this") private void makeRoom(long bytes) {
         while (!queue.isEmpty() && queuedBytes + bytes > options.queueBytes()) {
             EpochChanges oldest = queue.remove();
             droppedRows += oldest.droppedRows();

@@ -46,6 +46,8 @@ final class MemoryPressure {
     @GuardedBy("this") private final Set<MemoryScope> scopes = new LinkedHashSet<>();
 
     private volatile long nobodyUpToBytes; // of all memory: nobody was large enough to give way before others ask
+
+    @SuppressWarnings("NullAway.Init")
     private BufferAllocator root; // set once, before anybody asks
 
     /** @param yielding runs what takes long; not on the caller's thread, unless there are no others */
@@ -219,11 +221,11 @@ final class MemoryPressure {
         return underWay > 0;
     }
 
-    private boolean isAnyGivingWay() {
+    @GuardedBy("this") private boolean isAnyGivingWay() {
         return scopes.stream().anyMatch(MemoryScope::isGivingWay);
     }
 
-    private Optional<MemoryScope> greediest() {
+    @GuardedBy("this") private Optional<MemoryScope> greediest() {
         return scopes.stream().filter(MemoryScope::isCandidate).max(Comparator.comparingLong(MemoryScope::bytes));
     }
 

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One instance of a pipeline. A unit of its work is one item of one input: rows run through the operators to the outlets
@@ -51,7 +52,7 @@ public final class PipelineTask implements Task, AutoCloseable {
 
     @GuardedBy("this") private boolean paused;
 
-    private Stage seenStage; // the watch's, as what follows: what it saw last, and since when
+    private @Nullable Stage seenStage; // the watch's, as what follows: what it saw last, and since when
     private long seenSinceNanos;
     private long seenRows;
     private long seenNanos;
@@ -174,7 +175,7 @@ public final class PipelineTask implements Task, AutoCloseable {
         return name.equals("Calc") ? "" : " of " + name;
     }
 
-    private Outcome step() {
+    @GuardedBy("this") private Outcome step() {
         if (paused) {
             inputs.forEach(TaskInput::nextWhilePaused);
             return Outcome.WAITING;

@@ -18,11 +18,15 @@ public abstract sealed class Stage permits EntryStage, OperatorStage, OutletStag
     private final List<Integer> timelessPorts = new ArrayList<>(0);
     private Stage[] consumerArray = new Stage[0];
     private int[] portArray = new int[0];
+
+    @SuppressWarnings("NullAway.Init") // by start, before the task runs
     private LowWatermark low;
+
     private int ports;
     private boolean moved; // the watermark did, and was not handled
     private boolean idlePassedOn;
 
+    @SuppressWarnings("NullAway.Init")
     PipelineTask task; // set once, by the task
 
     // Written by the worker that runs the task, read by statistics.

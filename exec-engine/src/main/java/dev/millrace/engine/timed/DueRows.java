@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.apache.arrow.vector.FieldVector;
 
@@ -151,7 +152,7 @@ final class DueRows implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             rows.removeRow(some[i]);
         }
-        forgetIfEmpty(key, lists.get(key));
+        forgetIfEmpty(key, Objects.requireNonNull(lists.get(key)));
     }
 
     void reportSize() {

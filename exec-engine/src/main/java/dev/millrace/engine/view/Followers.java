@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongPredicate;
 import org.apache.arrow.memory.BufferAllocator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Those that follow a view's changes and read the rest of it where it is: the indexes by which they do, each kept once and as long
@@ -92,7 +93,7 @@ public final class Followers {
         told.forEach(FollowedRows::published);
     }
 
-    private void forget() {
+    @GuardedBy("this") private void forget() {
         long oldest = pins.oldestFollowed(view.current().getAsLong());
         while (!moments.isEmpty() && moments.peek().version() <= oldest) {
             moments.remove();
@@ -202,7 +203,7 @@ public final class Followers {
         if (end.isPresent() && Math.min(epoch, lastEpoch) >= end.getAsLong()) {
             return Optional.of(new Moment(epoch, Math.max(version, lastVersion)));
         }
-        Moment newest = null;
+        @Nullable Moment newest = null;
         for (Moment moment : moments) {
             if (moment.epoch() > epoch) {
                 break;

@@ -17,7 +17,10 @@ final class KeyRow implements AutoCloseable {
     private static final int FIRST_BYTES = 1024;
 
     private final BufferAllocator allocator;
+
+    @SuppressWarnings("NullAway.Init")
     private RowCodec codec; // since begin
+
     private ArrowBuf buffer;
     private int end;
 

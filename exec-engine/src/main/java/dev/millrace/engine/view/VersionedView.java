@@ -63,7 +63,7 @@ public final class VersionedView implements AutoCloseable {
 
     @GuardedBy("lock") private final RowVersions rows;
 
-    @GuardedBy("lock") private final ViewIndexes indexes;
+    private final ViewIndexes indexes; // which takes the lock itself
 
     private final Followers followers;
 
@@ -639,7 +639,7 @@ public final class VersionedView implements AutoCloseable {
         }
     }
 
-    private void freeIfUnused() {
+    @GuardedBy("lock") private void freeIfUnused() {
         if (closed && !freed && pins.isEmpty() && lookups.isEmpty()) {
             freed = true;
             bytes = 0;

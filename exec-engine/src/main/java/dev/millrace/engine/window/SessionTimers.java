@@ -4,6 +4,7 @@ import dev.millrace.memory.Memory;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -70,7 +71,7 @@ final class SessionTimers {
         if (next == 0) {
             firsts.remove(stretch);
         } else {
-            firsts.get(stretch)[0] = next;
+            Objects.requireNonNull(firsts.get(stretch))[0] = next;
         }
     }
 

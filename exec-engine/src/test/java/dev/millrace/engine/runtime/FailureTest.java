@@ -188,7 +188,7 @@ final class FailureTest {
                 engine.start("q", scan("s", KV), QueryOptions.streaming().withSink(new Sink() {
                     @Override
                     public void write(Batch batch) {
-                        throw MillraceException.external(SqlState.DISK_FULL, "no space left on device", null);
+                        throw MillraceException.external(SqlState.DISK_FULL, "no space left on device");
                     }
 
                     @Override

@@ -163,7 +163,7 @@ class SlowSinkTest {
         GatedSink sink = new GatedSink() {
             @Override
             public void commit(long epoch) {
-                throw MillraceException.external(SqlState.DISK_FULL, "no space left on device", null);
+                throw MillraceException.external(SqlState.DISK_FULL, "no space left on device");
             }
         };
         sink.permits.release(10);

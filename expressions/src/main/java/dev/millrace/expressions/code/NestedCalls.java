@@ -21,6 +21,7 @@ import dev.millrace.type.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -280,7 +281,8 @@ final class NestedCalls {
                             ? orZero(values.get(i))
                             : element(values.get(i)).arguments());
         }
-        String target = object + "." + ARRAYS.get(call.function()).substring(1) + "(" + String.join(", ", parts);
+        String target = object + "."
+                + Objects.requireNonNull(ARRAYS.get(call.function())).substring(1) + "(" + String.join(", ", parts);
         return compiler.strictCall(call.type(), List.of(), target, true);
     }
 

@@ -109,7 +109,7 @@ public final class TextForms {
                     SqlState.INVALID_PARAMETER_VALUE,
                     "a bar has a least value, a greater most value, and a width from 1 to " + WIDEST_BAR);
         }
-        double share = value != value ? 0 : Math.min(1, Math.max(0, (value - least) / (most - least)));
+        double share = Double.isNaN(value) ? 0 : Math.min(1, Math.max(0, (value - least) / (most - least)));
         long parts = (long) (share * width * PARTS_OF_BLOCK);
         StringBuilder bar = new StringBuilder();
         for (long i = 0; i < parts / PARTS_OF_BLOCK; i++) {

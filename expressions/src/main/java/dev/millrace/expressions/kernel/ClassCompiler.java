@@ -18,6 +18,7 @@ import org.codehaus.janino.Parser;
 import org.codehaus.janino.Scanner;
 import org.codehaus.janino.UnitCompiler;
 import org.codehaus.janino.util.ClassFile;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compiles Java sources (Janino's dialect: no lambdas, no generic inference) to classes, each text once. Safe on any
@@ -73,7 +74,7 @@ public final class ClassCompiler {
         return known.asSubclass(superType);
     }
 
-    private static Class<?> cached(String source) {
+    private static @Nullable Class<?> cached(String source) {
         synchronized (CACHE) {
             return CACHE.get(source);
         }

@@ -31,7 +31,7 @@ public record GeneratedCode(
             if (e.getCause() instanceof RuntimeException failure) {
                 throw failure; // a constant pattern or format that is none
             }
-            throw MillraceException.internal("a kernel could not be made", e.getCause());
+            throw MillraceException.internal("a kernel could not be made", e);
         } catch (ReflectiveOperationException e) {
             throw MillraceException.internal("a kernel could not be made", e);
         }

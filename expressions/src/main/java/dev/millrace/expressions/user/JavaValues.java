@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Between images and the Java values that {@link dev.millrace.udf} tabulates. */
 final class JavaValues {
@@ -31,7 +32,7 @@ final class JavaValues {
     private JavaValues() {}
 
     /** The value of an element or field; null for NULL. */
-    static Object read(DataType type, long element) {
+    static @Nullable Object read(DataType type, long element) {
         if (type.kind() == DataType.Kind.NULL || Images.isNull(element)) {
             return null;
         }
@@ -126,7 +127,7 @@ final class JavaValues {
     }
 
     /** Appends a value as an element. Numbers of another Java type than tabulated are converted if they fit. */
-    static void write(TextBuffer out, DataType type, Object value) {
+    static void write(TextBuffer out, DataType type, @Nullable Object value) {
         if (value == null) {
             ImageWriter.nothing(out);
             return;

@@ -6,6 +6,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.udf.AggregateFunction;
 import dev.millrace.udf.ScalarFunction;
 import org.apache.arrow.memory.BufferAllocator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call of a user's scalar or aggregate function in generated code. An aggregate is given its group as an array of rows,
@@ -23,7 +24,7 @@ public final class UserCall implements AutoCloseable {
     private final Calls calls;
 
     private interface Calls {
-        Object call(long image) throws Exception;
+        @Nullable Object call(long image) throws Exception;
     }
 
     /** @param arguments the row of a scalar's arguments, or the array of an aggregate's */
@@ -63,7 +64,7 @@ public final class UserCall implements AutoCloseable {
 
     /** Calls it over the image of a row of arguments; false when the result is NULL. */
     public boolean call(long image, int length) {
-        Object value;
+        @Nullable Object value;
         UserWatch.Call watched = UserWatch.enter(key);
         try {
             value = calls.call(image);

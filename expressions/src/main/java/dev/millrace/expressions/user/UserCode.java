@@ -308,7 +308,7 @@ public final class UserCode {
         } catch (UserStopped e) { // a constructor's is wrapped, that of what is loaded for it is not
             throw e.why();
         } catch (InvocationTargetException e) {
-            throw failed(key, e.getCause());
+            throw failed(key, e);
         } catch (ReflectiveOperationException e) {
             throw MillraceException.user(
                     SqlState.UNDEFINED_FUNCTION,
@@ -350,7 +350,8 @@ public final class UserCode {
 
     /** The error of a function that threw: 38000, with its name. */
     public static MillraceException failed(String key, Throwable thrown) {
-        Throwable cause = thrown instanceof InvocationTargetException ? thrown.getCause() : thrown;
+        Throwable wrapped = thrown instanceof InvocationTargetException ? thrown.getCause() : null;
+        Throwable cause = wrapped == null ? thrown : wrapped;
         if (cause instanceof MillraceException told) {
             return told;
         }

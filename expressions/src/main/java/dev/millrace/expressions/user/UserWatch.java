@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Watches calls of users' code: one that takes too long, allocates too much, or works for what was stopped is ended. A thread
@@ -36,7 +37,7 @@ final class UserWatch {
     private static final ThreadLocal<Call> CURRENT = ThreadLocal.withInitial(Call::new);
     private static volatile boolean resting = true; // written by the watch, read by those who call
 
-    @GuardedBy("UserWatch.class") private static Thread watch;
+    @GuardedBy("UserWatch.class") private static @Nullable Thread watch;
 
     private UserWatch() {}
 
@@ -46,7 +47,8 @@ final class UserWatch {
         private String key = "";
         private Interrupt interrupt = Interrupt.current();
         private volatile long number; // odd while a call is under way; written by the thread, read by the watch
-        private volatile MillraceException stopped; // written by the watch, read by the thread; null while in order
+        private volatile @Nullable MillraceException
+                stopped; // written by the watch, read by the thread; null while in order
         private volatile long seen; // written by the watch, read by all
         private volatile long seenNanos; // likewise, before it
         // the watch's

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
+import org.jspecify.annotations.Nullable;
 
 /** Writes Java values into vectors, and reads them. For one thread. */
 public final class VectorValues implements AutoCloseable {
@@ -18,7 +19,7 @@ public final class VectorValues implements AutoCloseable {
     }
 
     /** The value at a place; null for NULL. */
-    public Object read(FieldVector vector, DataType type, int row) {
+    public @Nullable Object read(FieldVector vector, DataType type, int row) {
         if (vector.isNull(row)) {
             return null;
         }

@@ -157,7 +157,7 @@ public final class SharedSides {
         List<PlanNode> ways = new ArrayList<>();
         PlanNode scan = scanOf(input(join, side)).orElseThrow();
         ways.add(scan);
-        for (PlanNode reader : readers.get(scan)) {
+        for (PlanNode reader : readers.getOrDefault(scan, List.of())) {
             if (reader instanceof Exchange) {
                 ways.add(reader);
             } else if (!(reader instanceof Join)) {

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.apache.calcite.rel.RelFieldCollation;
@@ -99,7 +100,7 @@ final class OverTranslation {
                         .map(projection -> projection.accept(new RexShuttle() {
                             @Override
                             public RexNode visitOver(RexOver over) {
-                                return new RexInputRef(places.get(over), over.getType());
+                                return new RexInputRef(Objects.requireNonNull(places.get(over)), over.getType());
                             }
                         }))
                         .map(ExpressionTranslator::translate)

@@ -10,6 +10,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -38,9 +39,9 @@ record TimeCondition(Expression value, Expression bound, String comparison) {
         Expression right = call.arguments().get(1);
         String comparison = call.function();
         return of(left, right, comparison)
-                .or(() -> of(right, left, MIRRORED.get(comparison)))
+                .or(() -> of(right, left, Objects.requireNonNull(MIRRORED.get(comparison))))
                 .or(() -> ofAge(left, right, comparison))
-                .or(() -> ofAge(right, left, MIRRORED.get(comparison)));
+                .or(() -> ofAge(right, left, Objects.requireNonNull(MIRRORED.get(comparison))));
     }
 
     private static Optional<TimeCondition> of(Expression value, Expression bound, String comparison) {
@@ -70,7 +71,7 @@ record TimeCondition(Expression value, Expression bound, String comparison) {
         }
         Literal micros = new Literal(new IntervalValue(0, 0, interval.comparableMicros()), DataType.INTERVAL);
         Expression value = new Call("add", List.of(time, micros), time.type(), time.nullable());
-        return of(value, bound, MIRRORED.get(comparison));
+        return of(value, bound, Objects.requireNonNull(MIRRORED.get(comparison)));
     }
 
     /** Whether an expression of the clock alone never falls as time goes on; the session's zone is UTC. */

@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
@@ -70,7 +71,7 @@ public final class ExpressionText {
 
     String column(int index) {
         Field field = schema.field(index);
-        return uses.get(field.name()) > 1 ? field.name() + "$" + index : field.name();
+        return Objects.requireNonNull(uses.get(field.name())) > 1 ? field.name() + "$" + index : field.name();
     }
 
     String columns(List<Integer> columns) {

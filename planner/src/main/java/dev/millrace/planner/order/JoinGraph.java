@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -173,7 +174,8 @@ final class JoinGraph {
                     int before =
                             filters.getOrDefault(memberOf(other), List.of()).size();
                     addFilter(memberOf(other), inferredFilter);
-                    inferred |= filters.get(memberOf(other)).size() > before;
+                    inferred |=
+                            Objects.requireNonNull(filters.get(memberOf(other))).size() > before;
                 }
             }
         }

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -132,7 +133,7 @@ final class JoinSizes {
             for (int i = 0; i < graph.classes().size(); i++) {
                 if (graph.classes().get(i).columns().contains(number)) {
                     ofKey.add(graph.classes().get(i));
-                    combinations *= values.get(i).get(member);
+                    combinations *= Objects.requireNonNull(values.get(i).get(member));
                 }
             }
         }

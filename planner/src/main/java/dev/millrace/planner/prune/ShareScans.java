@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -78,11 +79,12 @@ public final class ShareScans {
     }
 
     private boolean narrow(Scan scan) {
-        return columns.get(scan.relation()).size() > scan.columns().size();
+        return Objects.requireNonNull(columns.get(scan.relation())).size()
+                > scan.columns().size();
     }
 
     private Scan wide(Scan scan) {
-        TreeMap<Integer, Field> fields = columns.get(scan.relation());
+        TreeMap<Integer, Field> fields = Objects.requireNonNull(columns.get(scan.relation()));
         return new Scan(
                 scan.relation(),
                 new ArrayList<>(fields.keySet()),
@@ -91,7 +93,8 @@ public final class ShareScans {
     }
 
     private List<Integer> positions(Scan scan) {
-        List<Integer> all = new ArrayList<>(columns.get(scan.relation()).keySet());
+        List<Integer> all = new ArrayList<>(
+                Objects.requireNonNull(columns.get(scan.relation())).keySet());
         return scan.columns().stream().map(all::indexOf).toList();
     }
 }

@@ -55,6 +55,7 @@ final class OwnExtremeMatch {
         this.valueColumn = columns.get(1);
         this.keys = columns.subList(2, columns.size());
         this.groupKeys = new ArrayList<>(keys);
+        this.window = extremes.window();
         this.maximum = extremes.calls().get(0).function() == Function.MAX;
     }
 

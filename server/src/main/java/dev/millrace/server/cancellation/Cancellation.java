@@ -154,7 +154,7 @@ public final class Cancellation {
         }
     }
 
-    private void stop(MillraceException why) {
+    @GuardedBy("this") private void stop(MillraceException why) {
         requested = Optional.of(why);
         interrupt.stop(why);
         running.orElseThrow().interrupt();

@@ -6,11 +6,13 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.heap.HeapShare;
 import dev.millrace.server.heap.StatementSize;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Has the parts of a session's statement that cannot be stopped at every moment done by another thread, if the statement is
@@ -128,7 +130,7 @@ public final class Offload {
 
         @GuardedBy("this") private boolean ended;
 
-        @GuardedBy("this") private T result; // null until it is there
+        @GuardedBy("this") private @Nullable T result; // null until it is there
 
         @GuardedBy("this") private Optional<Throwable> failure = Optional.empty();
 
@@ -146,7 +148,7 @@ public final class Offload {
             synchronized (this) {
                 worker = Optional.of(Thread.currentThread());
             }
-            T made = null;
+            @Nullable T made = null;
             Optional<Throwable> failed = Optional.empty();
             try (Interrupt.Binding binding = interrupt.bind(threads.turns())) {
                 interrupt.check();
@@ -173,7 +175,7 @@ public final class Offload {
         }
 
         /** Whether nobody waits any more. */
-        private synchronized boolean end(T made, Optional<Throwable> failed) {
+        private synchronized boolean end(@Nullable T made, Optional<Throwable> failed) {
             worker = Optional.empty();
             Thread.interrupted(); // it was meant for the work that just ended
             result = made;
@@ -237,7 +239,7 @@ public final class Offload {
                 }
                 throw (RuntimeException) failure.get(); // a Supplier throws no others
             }
-            return result;
+            return Objects.requireNonNull(result);
         }
     }
 }

@@ -179,7 +179,7 @@ public final class ConfigFile {
     }
 
     private static MillraceException invalid(ConfigException error) {
-        String text = error.getMessage();
+        String text = String.valueOf(error.getMessage());
         if (error.origin() != null) {
             String described = error.origin().description() + ": ";
             text = place(error.origin()) + (text.startsWith(described) ? text.substring(described.length()) : text);

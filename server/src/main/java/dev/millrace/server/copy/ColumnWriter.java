@@ -26,7 +26,8 @@ final class ColumnWriter implements AutoCloseable {
     private final int capacity;
     private final BufferAllocator allocator;
     private final ValueParser parser = new ValueParser();
-    private FieldVector vector; // null after finish
+    private FieldVector vector;
+    private boolean isOwner; // of the vector: not after finish
     private long validity;
     private long data;
     private long offsets;
@@ -52,6 +53,7 @@ final class ColumnWriter implements AutoCloseable {
 
     private void begin() {
         vector = Vectors.allocate(field, capacity, (long) TEXT_BYTES_PER_ROW * capacity, allocator);
+        isOwner = true;
         textBytes = 0;
         locate();
         if (type.kind() == DataType.Kind.BOOLEAN) {
@@ -204,14 +206,13 @@ final class ColumnWriter implements AutoCloseable {
     /** The column, whose owner is the caller; the writer is of no use after that but to be closed. */
     FieldVector finish(int rows) {
         Vectors.finish(vector, rows);
-        FieldVector full = vector;
-        vector = null;
-        return full;
+        isOwner = false;
+        return vector;
     }
 
     @Override
     public void close() {
-        if (vector != null) {
+        if (isOwner) {
             vector.close();
         }
     }

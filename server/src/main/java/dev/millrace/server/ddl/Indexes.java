@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -219,7 +220,7 @@ public final class Indexes {
 
     /** Puts a table's keys anew, checked over all rows, as its rules have them now. */
     private void enforce(CatalogObject table) {
-        TableKeys keys = database.tableKeys().get(table.name());
+        TableKeys keys = Objects.requireNonNull(database.tableKeys().get(table.name()));
         Interrupt.lock(keys.lock());
         try {
             transactions.requireUnchanged(table.name(), keys, "change the unique indexes of");

@@ -23,6 +23,7 @@ import dev.millrace.type.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -147,7 +148,7 @@ public final class TableAlterations {
     // ---- rows ------------------------------------------------------------------------------------------------------
 
     private void replace(CatalogObject before, CatalogObject after, Map<String, String> values) {
-        TableKeys keys = database.tableKeys().get(before.name());
+        TableKeys keys = Objects.requireNonNull(database.tableKeys().get(before.name()));
         Interrupt.lock(keys.lock());
         try {
             transactions.requireUnchanged(before.name(), keys, "ALTER TABLE");

@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -277,7 +278,7 @@ final class Upserts {
     /** A row that was changed is not changed again: no later row may have its key. */
     private static void requireOnce(TableKeys keys, Changes changes, Map<String, Integer> last) {
         for (int row = 0; row < changes.outgoing.rowCount(); row++) {
-            if (last.get(keys.keyOf(changes.outgoing, row)) > changes.numbers[row]) {
+            if (Objects.requireNonNull(last.get(keys.keyOf(changes.outgoing, row))) > changes.numbers[row]) {
                 throw twice();
             }
         }

@@ -64,7 +64,7 @@ public final class GeneratedColumns implements Source {
                             scan.schema().field(i).nullable()))
                     .toList();
         }
-        throw MillraceException.internal("generated columns of more than a row: " + plan, null);
+        throw MillraceException.internal("generated columns of more than a row: " + plan);
     }
 
     @Override

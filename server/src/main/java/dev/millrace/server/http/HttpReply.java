@@ -153,7 +153,7 @@ final class HttpReply implements AutoCloseable {
         channel.writeAndFlush(new DefaultHttpContent(bytes), channel.voidPromise());
         awaitWritable();
         if (isGone()) {
-            throw MillraceException.external(SqlState.CONNECTION_FAILURE, "the client is gone", null);
+            throw MillraceException.external(SqlState.CONNECTION_FAILURE, "the client is gone");
         }
     }
 
@@ -166,7 +166,7 @@ final class HttpReply implements AutoCloseable {
                 interrupt.check(); // what is sent is of a statement that may be cancelled
                 if (patienceNanos > 0 && System.nanoTime() - fromNanos >= patienceNanos) {
                     channel.close();
-                    throw MillraceException.external(SqlState.CONNECTION_FAILURE, "the client does not read", null);
+                    throw MillraceException.external(SqlState.CONNECTION_FAILURE, "the client does not read");
                 }
                 try {
                     changed.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);

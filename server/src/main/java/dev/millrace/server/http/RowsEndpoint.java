@@ -36,6 +36,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.OutOfMemoryException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code POST /api/v1/streams/NAME/rows}: inserts rows in JSON lines, CSV or Arrow's stream format, read by the rules of the
@@ -70,7 +71,7 @@ final class RowsEndpoint {
         Map<String, String> options = new LinkedHashMap<>();
         target.parameters().forEach((option, values) -> options.put(option, values.get(0)));
         options.put("format", format);
-        Path file = null;
+        @Nullable Path file = null;
         try {
             file = Files.createTempFile("millrace-rows", ".body");
             try (FileChannel out = FileChannel.open(file, StandardOpenOption.WRITE)) {
@@ -105,7 +106,7 @@ final class RowsEndpoint {
     }
 
     /** Clients know nothing of the file in which their body was kept. */
-    private static MillraceException withoutPath(MillraceException error, Path file) {
+    private static MillraceException withoutPath(MillraceException error, @Nullable Path file) {
         if (file == null || !error.getMessage().contains(file.toString())) {
             return error;
         }
@@ -115,11 +116,12 @@ final class RowsEndpoint {
         return error.hint().map(shown::withHint).orElse(shown);
     }
 
-    private static void delete(Path file) {
+    private static void delete(@Nullable Path file) {
+        if (file == null) {
+            return;
+        }
         try {
-            if (file != null) {
-                Files.deleteIfExists(file);
-            }
+            Files.deleteIfExists(file);
         } catch (IOException e) {
             file.toFile().deleteOnExit();
         }

@@ -3,6 +3,7 @@ package dev.millrace.server.log;
 import java.util.Arrays;
 import java.util.List;
 import java.util.logging.LogRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where one part of the server logs its events. An event is a text that is always the same, and fields that are not:
@@ -43,7 +44,7 @@ public final class EventLog {
         log(LogLevel.DEBUG, event, null, fields);
     }
 
-    private void log(LogLevel level, String event, Throwable cause, Object... fields) {
+    private void log(LogLevel level, String event, @Nullable Throwable cause, Object... fields) {
         if (!Logs.takes(level)) {
             return;
         }

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -32,7 +33,7 @@ final class PgViews {
                     .forEach(line -> {
                         int blank = line.indexOf(' ');
                         String name = line.substring(0, blank);
-                        views.put(name, view(byName.get(name), line.substring(blank + 1)));
+                        views.put(name, view(Objects.requireNonNull(byName.get(name)), line.substring(blank + 1)));
                     });
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code has_table_privilege} and its kin are short for: {@code privilege_holds(kind, current role, arguments..)}, whose
@@ -54,7 +55,7 @@ final class PrivilegeQuestions implements ScalarFunction {
     private record Wanted(Privilege privilege, boolean grantable) {}
 
     @Override
-    public Object call(Object[] values) {
+    public @Nullable Object call(Object[] values) {
         String kind = (String) values[0];
         int parts = kind.equals("column") ? 3 : 2;
         int given = values.length - 2;
@@ -281,7 +282,7 @@ final class PrivilegeQuestions implements ScalarFunction {
         });
     }
 
-    private Object on(String role, Securable.Kind kind, Optional<String> name, String privileges) {
+    private @Nullable Object on(String role, Securable.Kind kind, Optional<String> name, String privileges) {
         List<Wanted> wanted = wanted(privileges, kind.privileges());
         return name.map(found -> holds(role, new Securable(kind, found), wanted))
                 .orElse(null);
@@ -295,7 +296,7 @@ final class PrivilegeQuestions implements ScalarFunction {
     }
 
     /** There are no sequences: what is one is not. */
-    private Object sequence(String text, String privileges) {
+    private @Nullable Object sequence(String text, String privileges) {
         wanted(privileges, OF_SEQUENCES);
         Optional<String> name = relation(text);
         if (name.isPresent() && !isNumber(text)) {
@@ -304,7 +305,7 @@ final class PrivilegeQuestions implements ScalarFunction {
         return null;
     }
 
-    private Object function(String role, String text, String privileges) {
+    private @Nullable Object function(String role, String text, String privileges) {
         List<Wanted> wanted = wanted(privileges, Securable.Kind.FUNCTION.privileges());
         Optional<String> name = isNumber(text)
                 ? oids.name(Integer.parseInt(text)).map(known -> withoutPublic(known.replace("()", "")))

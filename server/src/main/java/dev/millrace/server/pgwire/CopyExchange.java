@@ -39,7 +39,7 @@ final class CopyExchange {
         while (true) {
             Optional<ClientMessage> next = inbox.take();
             if (next.isEmpty()) {
-                throw MillraceException.external(SqlState.CONNECTION_FAILURE, "the client is gone", null);
+                throw MillraceException.external(SqlState.CONNECTION_FAILURE, "the client is gone");
             }
             ClientMessage message = next.get();
             try {
@@ -58,7 +58,7 @@ final class CopyExchange {
                 } else if (message instanceof ClientMessage.Malformed || message instanceof ClientMessage.Terminate) {
                     inbox.add(List.of(message)); // likewise: nothing follows it
                     throw MillraceException.external(
-                            SqlState.CONNECTION_FAILURE, "the client ended the connection during COPY", null);
+                            SqlState.CONNECTION_FAILURE, "the client ended the connection during COPY");
                 } else if (!(message instanceof ClientMessage.Flush || message instanceof ClientMessage.Sync)) {
                     throw MillraceException.user(
                             SqlState.PROTOCOL_VIOLATION,

@@ -22,7 +22,9 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Prepared statements and portals: Parse, Bind, Describe, Execute, Close. Belongs to the session's thread. */
 final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
@@ -65,11 +67,11 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
         return false;
     }
 
-    private boolean answersAtOnce(Portal portal) {
+    private boolean answersAtOnce(@Nullable Portal portal) {
         return portal != null && answersAtOnce(portal.prepared());
     }
 
-    private boolean answersAtOnce(PreparedStatement prepared) {
+    private boolean answersAtOnce(@Nullable PreparedStatement prepared) {
         return prepared != null
                 && prepared.statement().filter(session::answersAtOnce).isPresent();
     }
@@ -367,12 +369,12 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
 
     @Override
     public Schema schema(String name) {
-        return portals.get(name).prepared().columns().orElseThrow();
+        return Objects.requireNonNull(portals.get(name)).prepared().columns().orElseThrow();
     }
 
     @Override
     public StatementResult.Rows fetch(String name, long count) {
-        Portal portal = portals.get(name);
+        Portal portal = Objects.requireNonNull(portals.get(name));
         if (portal.rows().isEmpty() && !portal.isFinished()) {
             StatementResult result = portal.run(session);
             portal.opened(new RowStream(result, portal.binaryColumns(schema(name)), session.allocator()));

@@ -131,7 +131,7 @@ final class Inbox {
         }
     }
 
-    private void await() {
+    @GuardedBy("lock") private void await() {
         try {
             arrived.await();
         } catch (InterruptedException e) {
@@ -149,9 +149,9 @@ final class Inbox {
         }
     }
 
-    private Optional<ClientMessage> next() {
+    @GuardedBy("lock") private Optional<ClientMessage> next() {
         Optional<ClientMessage> next = Optional.ofNullable(messages.poll());
-        next.ifPresent(message -> bytes -= message.size());
+        bytes -= next.map(ClientMessage::size).orElse(0L);
         if (paused && messages.size() <= FEW && bytes < MANY_BYTES) {
             paused = false;
             channel.config().setAutoRead(true);
@@ -164,7 +164,7 @@ final class Inbox {
     }
 
     /** Whoever asks for the next message has answered the one before. */
-    private void giveBack() {
+    @GuardedBy("lock") private void giveBack() {
         room.ifPresent(HeapShare.Held::close);
         room = Optional.empty();
     }

@@ -5,11 +5,13 @@ import dev.millrace.error.SqlState;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The sockets on which a server waits for clients, all of one port. Safe on any thread. */
 public final class Listeners implements AutoCloseable {
@@ -30,7 +32,7 @@ public final class Listeners implements AutoCloseable {
         List<Channel> channels = new ArrayList<>();
         Listeners listeners = new Listeners(channels);
         for (String address : addresses) {
-            Throwable failure = null;
+            @Nullable Throwable failure = null;
             int before = channels.size();
             for (InetSocketAddress place : places(address, port)) {
                 int wanted = channels.isEmpty() ? port : listeners.port();
@@ -45,10 +47,11 @@ public final class Listeners implements AutoCloseable {
             }
             if (channels.size() == before) {
                 listeners.close();
+                Throwable why = failure == null ? new IOException("it has no address") : failure;
                 throw MillraceException.external(
                         SqlState.CONNECTION_FAILURE,
-                        "cannot listen on " + address + ":" + port + ": " + failure.getMessage(),
-                        failure);
+                        "cannot listen on " + address + ":" + port + ": " + why.getMessage(),
+                        why);
             }
         }
         return listeners;

@@ -157,7 +157,7 @@ final class Outgoing implements AutoCloseable {
             lock.unlock();
         }
         if (!channel.isActive()) {
-            throw MillraceException.external(SqlState.CONNECTION_FAILURE, "the client is gone", null);
+            throw MillraceException.external(SqlState.CONNECTION_FAILURE, "the client is gone");
         }
     }
 

@@ -58,6 +58,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     private boolean scramBegun;
     private Map<String, String> startup = Map.of();
 
+    @SuppressWarnings("NullAway.Init") // once it is among the channel's handlers
     private ChannelHandlerContext channelContext;
 
     /** What this read brought and cannot be answered at once; a session that sees Execute sees the Sync behind it as well. */
@@ -230,7 +231,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
 
     /** The one database goes by its own name, by that of its role, which clients take where none is given, and by another. */
     private void requireDatabase() {
-        String user = startup.get("user");
+        String user = startup.getOrDefault("user", "");
         String name = startup.getOrDefault("database", user);
         String own = Setting.DATABASE.defaultValue();
         if (!name.isEmpty() && !name.equals(user) && !name.equals(own) && !name.equals(USUAL_DATABASE)) {
@@ -251,7 +252,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
 
     private void welcome(ChannelHandlerContext context, ByteBuf out) {
         server.requirePlace();
-        Session session = server.database().login(startup.get("user"));
+        Session session = server.database().login(startup.getOrDefault("user", ""));
         try {
             welcome(context, out, session);
         } catch (RuntimeException | Error e) {

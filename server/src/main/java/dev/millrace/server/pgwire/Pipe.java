@@ -118,7 +118,7 @@ final class Pipe {
         }
     }
 
-    private Optional<ByteBuf> next() {
+    @GuardedBy("lock") private Optional<ByteBuf> next() {
         Optional<ByteBuf> next = Optional.ofNullable(buffers.poll());
         if (next.isPresent()) {
             bytes -= next.get().readableBytes();

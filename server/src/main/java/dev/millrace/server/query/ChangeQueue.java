@@ -86,7 +86,7 @@ final class ChangeQueue implements Sink {
         }
     }
 
-    private void makeRoom(long bytes) {
+    @GuardedBy("lock") private void makeRoom(long bytes) {
         while (!queue.isEmpty() && queuedBytes + bytes > mostBytes) {
             EpochChanges oldest = queue.remove();
             droppedRows += oldest.batches().stream().mapToLong(Batch::rowCount).sum();
@@ -168,7 +168,7 @@ final class ChangeQueue implements Sink {
         }
     }
 
-    private void freeAll() {
+    @GuardedBy("lock") private void freeAll() {
         Closing.all(queue);
         queue.clear();
         Closing.all(epochUnderWay);

@@ -25,6 +25,7 @@ import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers SELECTs by key from an index, on the thread that asks: no task is made and nobody waited for. What was found out
@@ -94,7 +95,7 @@ public final class KeyReads implements AutoCloseable {
         this.rows = queries.keys();
     }
 
-    private Known known(ParsedStatement parsed) {
+    private @Nullable Known known(ParsedStatement parsed) {
         if (last.isEmpty() || last.get().parsed != parsed) {
             Known found = known.getIfPresent(parsed);
             last = Optional.ofNullable(found).map(there -> new Last(parsed, there));

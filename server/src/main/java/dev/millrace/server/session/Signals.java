@@ -21,6 +21,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How one session stops others: what {@code pg_cancel_backend}, {@code pg_terminate_backend} and {@code pg_backend_pid} are
@@ -71,7 +72,7 @@ final class Signals implements AutoCloseable {
                         UserCode.provide(name, code) + Expression.EACH_TIME));
     }
 
-    private Object cancel(Object[] values) {
+    private @Nullable Object cancel(Object[] values) {
         if (values[0] == null) {
             return null;
         }
@@ -83,7 +84,7 @@ final class Signals implements AutoCloseable {
         return target.isPresent();
     }
 
-    private Object terminate(Object[] values) throws InterruptedException {
+    private @Nullable Object terminate(Object[] values) throws InterruptedException {
         if (values[0] == null || values[1] == null) {
             return null;
         }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -59,7 +60,7 @@ enum Quantity {
     String text(long value) {
         List<String> names = new ArrayList<>(units.keySet());
         for (int i = names.size() - 1; i >= 0 && value > 0; i--) {
-            long size = units.get(names.get(i));
+            long size = Objects.requireNonNull(units.get(names.get(i)));
             if (value % size == 0) {
                 return value / size + names.get(i);
             }

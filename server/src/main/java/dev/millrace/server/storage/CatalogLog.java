@@ -12,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 
 /** The file {@code catalog.log}, whose form the package describes, and the one beside it. For one thread at a time. */
@@ -121,9 +122,9 @@ final class CatalogLog implements AutoCloseable {
     /** The record is on disk whatever becomes of this; but the end of the log is no longer guarded. */
     private void tellEnd() {
         try {
-            CatalogEnd.write(file.getParent(), last);
+            CatalogEnd.write(directory(file), last);
         } catch (IOException e) {
-            LOG.warning("cannot write " + CatalogEnd.NAME, "reason", e.getMessage());
+            LOG.warning("cannot write " + CatalogEnd.NAME, "reason", String.valueOf(e.getMessage()));
         }
     }
 
@@ -155,8 +156,13 @@ final class CatalogLog implements AutoCloseable {
             length = out.position();
         }
         Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        DataDirectory.force(file.getParent());
+        DataDirectory.force(directory(file));
         return length;
+    }
+
+    /** Where a file is; of a name alone, too. */
+    private static Path directory(Path file) {
+        return Objects.requireNonNull(file.toAbsolutePath().getParent());
     }
 
     private static void write(FileChannel out, byte[] bytes) throws IOException {

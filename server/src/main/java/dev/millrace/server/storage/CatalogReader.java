@@ -171,6 +171,6 @@ final class CatalogReader {
     }
 
     private static MillraceException damage(String message) {
-        return MillraceException.external(SqlState.DATA_CORRUPTED, message, null);
+        return MillraceException.external(SqlState.DATA_CORRUPTED, message);
     }
 }

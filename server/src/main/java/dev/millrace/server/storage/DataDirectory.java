@@ -17,8 +17,10 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A directory that one database at a time keeps its definitions in. For one thread at a time.
@@ -53,7 +55,7 @@ public final class DataDirectory implements AutoCloseable {
      * @throws MillraceException F0001 if another database has it; XX001 if it is damaged; 58030 if it cannot be used
      */
     public static DataDirectory open(Path path) {
-        FileChannel lockFile = null;
+        @Nullable FileChannel lockFile = null;
         try {
             create(path);
             requireCatalog(path);
@@ -78,8 +80,7 @@ public final class DataDirectory implements AutoCloseable {
             throw MillraceException.external(
                             SqlState.DATA_CORRUPTED,
                             "the data directory " + path + " has no " + CatalogLog.NAME + ", but " + left.get()
-                                    + " of a database that used it",
-                            null)
+                                    + " of a database that used it")
                     .withHint("put " + CatalogLog.NAME + " back from a copy; or, to begin without definitions, use an"
                             + " empty directory");
         }
@@ -99,7 +100,7 @@ public final class DataDirectory implements AutoCloseable {
             throw MillraceException.user(
                     SqlState.CONFIG_FILE_ERROR, "the data directory " + path + " is a file, not a directory");
         }
-        Path parent = path.toAbsolutePath().getParent();
+        Path parent = Objects.requireNonNull(path.toAbsolutePath().getParent()); // the root is there
         Files.createDirectories(parent);
         Files.createDirectory(path, attributes(path, "rwx------"));
         force(parent);
@@ -115,7 +116,7 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     private static FileLock lock(Path path, FileChannel lockFile) throws IOException {
-        FileLock lock;
+        @Nullable FileLock lock;
         try {
             lock = lockFile.tryLock();
         } catch (OverlappingFileLockException e) {
@@ -184,7 +185,7 @@ public final class DataDirectory implements AutoCloseable {
             byte[] kept = Files.readAllBytes(file);
             if (kept.length != bytes) {
                 throw MillraceException.external(
-                        SqlState.DATA_CORRUPTED, file + " has " + kept.length + " bytes, not " + bytes, null);
+                        SqlState.DATA_CORRUPTED, file + " has " + kept.length + " bytes, not " + bytes);
             }
             return kept;
         } catch (IOException e) {
@@ -227,7 +228,7 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
-    private static void close(FileChannel channel) {
+    private static void close(@Nullable FileChannel channel) {
         try {
             if (channel != null) {
                 channel.close();

@@ -22,6 +22,7 @@ import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -267,7 +268,8 @@ public final class SystemRelations {
             first.putIfAbsent(fingerprint, query.name());
             counts.merge(fingerprint, 1, Integer::sum);
         }
-        counts.forEach((fingerprint, count) -> rows.row(fingerprint, count, first.get(fingerprint)));
+        counts.forEach(
+                (fingerprint, count) -> rows.row(fingerprint, count, Objects.requireNonNull(first.get(fingerprint))));
     }
 
     private void workers(RowBuilder rows) {

@@ -29,6 +29,7 @@ import org.bouncycastle.openssl.PEMParser;
 import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
 import org.bouncycastle.util.io.pem.PemObject;
 import org.bouncycastle.util.io.pem.PemWriter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A private key and the certificates that vouch for it.
@@ -140,7 +141,7 @@ record TlsIdentity(PrivateKey key, List<X509Certificate> chain) {
         }
     }
 
-    private static MillraceException unusable(Path file, String why) {
+    private static MillraceException unusable(Path file, @Nullable String why) {
         return MillraceException.user(SqlState.CONFIG_FILE_ERROR, "cannot use " + file + " for TLS: " + why);
     }
 

@@ -1,6 +1,5 @@
 package dev.millrace.server.transaction;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.util.ArrayList;
@@ -23,7 +22,7 @@ public final class RowLocks {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition released = lock.newCondition();
 
-    @GuardedBy("lock") private long numbers; // of transactions
+    private long numbers; // of transactions; under the lock, by a transaction that claims or holds
 
     /**
      * Makes sure that no other transaction holds one of these rows.

@@ -1,6 +1,5 @@
 package dev.millrace.server.transaction;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.ValueText;
 import dev.millrace.error.MillraceException;
@@ -12,9 +11,11 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The primary key of one table: where the current row of each key is, so that a second one is refused or replaces it. A
@@ -27,11 +28,12 @@ public final class TableKeys implements AutoCloseable {
     private final int[] allColumns;
     private final ReentrantLock lock = new ReentrantLock();
 
-    @GuardedBy("lock") private final Map<String, Place> places = new HashMap<>();
+    // What follows is read and written by who holds the lock, which callers take for as long as they change the table.
+    private final Map<String, Place> places = new HashMap<>();
 
     private final UniqueKeys uniques;
 
-    @GuardedBy("lock") private long lastEpoch;
+    private long lastEpoch; // as places
 
     private volatile boolean gone; // written by who alters or drops the table, read by who is about to change it
 
@@ -124,7 +126,7 @@ public final class TableKeys implements AutoCloseable {
 
     /** Adds the current row of a key to other rows. */
     void copy(String keyText, RowCopier into, long weight) {
-        Place place = places.get(keyText);
+        Place place = Objects.requireNonNull(places.get(keyText));
         into.copy(place.kept.batch, allColumns, place.row, weight);
     }
 
@@ -167,7 +169,7 @@ public final class TableKeys implements AutoCloseable {
         uniques.apply(changes);
     }
 
-    private static void release(Place place) {
+    private static void release(@Nullable Place place) {
         if (place != null && --place.kept.current == 0) {
             place.kept.batch.close();
         }

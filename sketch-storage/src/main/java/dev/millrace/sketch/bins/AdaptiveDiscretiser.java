@@ -47,7 +47,7 @@ public final class AdaptiveDiscretiser {
         boolean[] exact = {};
         for (int i = 0; i < count; i++) {
             double value = values[i];
-            if (value - value != 0) { // not finite
+            if (!Double.isFinite(value)) {
                 if (exact.length == 0) {
                     exact = new boolean[count];
                 }

@@ -166,7 +166,7 @@ public final class GridBins {
         int stride = Math.max(1, count / 128);
         for (int i = 0; i < count; i += stride) {
             double value = values[i];
-            if (value != value || Double.isInfinite(value) || value == 0) {
+            if (Double.isNaN(value) || Double.isInfinite(value) || value == 0) {
                 continue;
             }
             int needed = digits;

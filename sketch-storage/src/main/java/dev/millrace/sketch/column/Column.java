@@ -2,14 +2,15 @@ package dev.millrace.sketch.column;
 
 import java.util.Arrays;
 import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** A feature's symbols, how often each occurs, and their sequence. Immutable to the reader, safe on any thread. */
 public final class Column {
     private final Symbols symbols;
     private final Sequence sequence;
-    private volatile int[] counts; // null until counted; equal whoever writes it
+    private volatile int @Nullable [] counts; // null until counted; equal whoever writes it
 
-    private Column(Symbols symbols, Sequence sequence, int[] counts) {
+    private Column(Symbols symbols, Sequence sequence, int @Nullable [] counts) {
         this.symbols = symbols;
         this.sequence = sequence;
         this.counts = counts;

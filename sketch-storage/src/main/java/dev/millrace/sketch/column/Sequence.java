@@ -2,6 +2,7 @@ package dev.millrace.sketch.column;
 
 import java.util.Arrays;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ranks of a column's rows in their order, as runs or one by one, whichever the stored form is near to. Safe on any
@@ -30,10 +31,10 @@ public final class Sequence {
     private final int rows;
     private final Decoder decoder;
     private final boolean inRuns;
-    private volatile int[] ranks; // null until decoded; equal whoever writes it
-    private volatile Runs runs;
+    private volatile int @Nullable [] ranks; // null until decoded; equal whoever writes it
+    private volatile @Nullable Runs runs;
 
-    private Sequence(int rows, Decoder decoder, int[] ranks, Runs runs) {
+    private Sequence(int rows, Decoder decoder, int @Nullable [] ranks, @Nullable Runs runs) {
         this.rows = rows;
         this.decoder = decoder;
         this.ranks = ranks;

@@ -53,7 +53,7 @@ public final class CsvOutput {
     }
 
     private static String number(double value) {
-        if (value - value != 0) {
+        if (!Double.isFinite(value)) {
             return Double.toString(value);
         }
         String shortest = Double.toString(value);

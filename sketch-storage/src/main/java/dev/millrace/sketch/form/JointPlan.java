@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.roaringbitmap.IntIterator;
 import org.roaringbitmap.InvalidRoaringFormat;
 import org.roaringbitmap.RoaringBitmap;
@@ -30,7 +31,7 @@ public final class JointPlan {
     private final long[] sequence;
     private final int[] counts;
     private final boolean index;
-    private SequencePlan plan; // null for the index
+    private @Nullable SequencePlan plan; // null for the index
     private long bits;
 
     /**
@@ -129,7 +130,7 @@ public final class JointPlan {
                 out.write(combination[f], SequencePlan.width(sizes[f]));
             }
         }
-        if (!index) {
+        if (plan != null) {
             plan.write(out, true);
             return;
         }

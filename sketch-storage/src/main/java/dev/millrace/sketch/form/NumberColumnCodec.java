@@ -11,6 +11,7 @@ import dev.millrace.sketch.column.NumberSymbols;
 import dev.millrace.sketch.column.Sequence;
 import dev.millrace.sketch.schema.Feature;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** A column of numbers: NULLs, a scale, then a dictionary with a sequence of ranks, or numbers without a dictionary. */
 public final class NumberColumnCodec {
@@ -44,18 +45,18 @@ public final class NumberColumnCodec {
         private final NullRuns nulls;
         private final Binned binned;
         private final BinSet bins;
-        private final Dictionary dictionary; // null without one
-        private final SequencePlan sequence; // null without a dictionary
-        private final DirectCodec.Plan direct; // null with a dictionary or no value at all
+        private final @Nullable Dictionary dictionary; // null without one
+        private final @Nullable SequencePlan sequence; // null without a dictionary
+        private final DirectCodec.@Nullable Plan direct; // null with a dictionary or no value at all
         private final BitWriter head = new BitWriter(); // all before the sequence
 
         Plan(
                 NullRuns nulls,
                 Binned binned,
                 BinSet bins,
-                Dictionary dictionary,
-                SequencePlan sequence,
-                DirectCodec.Plan direct) {
+                @Nullable Dictionary dictionary,
+                @Nullable SequencePlan sequence,
+                DirectCodec.@Nullable Plan direct) {
             this.nulls = nulls;
             this.binned = binned;
             this.bins = bins;
@@ -177,16 +178,17 @@ public final class NumberColumnCodec {
         boolean someNull = count < rows;
         head.flag(someNull);
         head.flag(count > 0);
-        Dictionary dictionary = count == 0 ? null : Dictionary.of(binned, values, count);
+        @Nullable Dictionary dictionary = count == 0 ? null : Dictionary.of(binned, values, count);
         if (dictionary != null) {
             ScaleCodec.write(head, binned.scale(), bins, binned.error());
             writeDictionary(head, dictionary);
         }
         int size = dictionary == null ? 0 : dictionary.size();
+        long[] present = dictionary == null ? new long[0] : dictionary.ranks;
         int[] ranks = new int[rows];
         int at = 0;
         for (int row = 0; row < rows; row++) {
-            ranks[row] = nulls[row] ? size : (int) dictionary.ranks[at++];
+            ranks[row] = nulls[row] ? size : (int) present[at++];
         }
         return new JointCodec.Part(head, ranks, size + (someNull ? 1 : 0));
     }

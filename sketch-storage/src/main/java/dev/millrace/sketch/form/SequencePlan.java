@@ -8,6 +8,8 @@ import dev.millrace.sketch.entropy.AdaptiveCode;
 import dev.millrace.sketch.entropy.HistogramCode;
 import dev.millrace.sketch.entropy.StaticCode;
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A sequence of ranks, each below the number of symbols, in the smallest of several layouts. All but the runs come with
@@ -37,8 +39,8 @@ final class SequencePlan {
     private int stepOrder;
     private boolean stepsPacked;
     private int countOrder;
-    private StaticCode staticCode; // set when kind is STATIC
-    private BitWriter adaptive; // set when kind is ADAPTIVE
+    private @Nullable StaticCode staticCode; // set when kind is STATIC
+    private @Nullable BitWriter adaptive; // set when kind is ADAPTIVE
 
     /**
      * Chooses.
@@ -212,11 +214,11 @@ final class SequencePlan {
                     out.write(ranks[i], width);
                 }
             }
-            case STATIC -> writeMeasured(out, last, staticCode::write);
+            case STATIC -> writeMeasured(out, last, Objects.requireNonNull(staticCode)::write);
             case HISTOGRAM -> writeMeasured(out, last, to -> HistogramCode.write(ranks, count, counts, to));
             default -> {
                 out.align(); // the coder's bytes begin at a byte
-                out.append(adaptive);
+                out.append(Objects.requireNonNull(adaptive));
             }
         }
     }

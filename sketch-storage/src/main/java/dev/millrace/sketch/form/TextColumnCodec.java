@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
+import org.jspecify.annotations.Nullable;
 
 /** A column of texts: NULLs, the distinct texts in the order in which they first occur, and a sequence of ranks. */
 public final class TextColumnCodec {
@@ -44,7 +45,7 @@ public final class TextColumnCodec {
     }
 
     /** {@code sequence} is null when every row is NULL. */
-    private record Plan(BitWriter head, SequencePlan sequence) implements ColumnPlan {
+    private record Plan(BitWriter head, @Nullable SequencePlan sequence) implements ColumnPlan {
         @Override
         public long bits() {
             return head.bitCount() + (sequence == null ? 0 : sequence.bits());

@@ -195,10 +195,10 @@ final class Aggregation {
                 loosest = further(loosest, value - direction * error, -direction);
             }
         }
-        if (seen != seen) {
+        if (Double.isNaN(seen)) {
             return Estimate.NONE;
         }
-        double near = inner != inner ? loosest : inner;
+        double near = Double.isNaN(inner) ? loosest : inner;
         double low = direction > 0 ? near : outer;
         double high = direction > 0 ? outer : near;
         return column.numbers().error() == 0
@@ -207,7 +207,7 @@ final class Aggregation {
     }
 
     private static double further(double best, double value, int direction) {
-        return best != best || direction * Double.compare(value, best) > 0 ? value : best;
+        return Double.isNaN(best) || direction * Double.compare(value, best) > 0 ? value : best;
     }
 
     private Estimate variance() {
@@ -296,24 +296,24 @@ final class Aggregation {
             seenBelow += is(i, Condition.SEEN) ? cells.weights[i] : 0;
             certainBelow += is(i, Condition.CERTAIN) ? cells.weights[i] : 0;
             possibleBelow += is(i, Condition.POSSIBLE) ? cells.weights[i] : 0;
-            if (seen != seen && seenBelow > 0 && seenBelow >= fraction * seenRows) {
+            if (Double.isNaN(seen) && seenBelow > 0 && seenBelow >= fraction * seenRows) {
                 seen = value;
             }
             // Lowest when every uncertain value below takes part and none above; highest the other way round.
             double uncertainBelow = possibleBelow - certainBelow;
-            if (low != low && possibleBelow > 0 && possibleBelow >= fraction * (certainRows + uncertainBelow)) {
+            if (Double.isNaN(low) && possibleBelow > 0 && possibleBelow >= fraction * (certainRows + uncertainBelow)) {
                 low = value;
             }
             double uncertainAbove = possibleRows - certainRows - uncertainBelow;
-            if (high != high && certainBelow > 0 && certainBelow >= fraction * (certainRows + uncertainAbove)) {
+            if (Double.isNaN(high) && certainBelow > 0 && certainBelow >= fraction * (certainRows + uncertainAbove)) {
                 high = value;
             }
         }
         double error = column.numbers().error();
-        if (high != high) {
+        if (Double.isNaN(high)) {
             high = values[rank(order[order.length - 1])];
         }
-        if (low != low) {
+        if (Double.isNaN(low)) {
             low = values[rank(order[0])];
         }
         return error == 0
@@ -341,7 +341,8 @@ final class Aggregation {
                 lastSeen = value;
             }
             // Values may only be told apart for certain when their errors leave them apart.
-            if (is(i, Condition.CERTAIN) && (!any || value - error > covered || value != value && covered == covered)) {
+            if (is(i, Condition.CERTAIN)
+                    && (!any || value - error > covered || Double.isNaN(value) && !Double.isNaN(covered))) {
                 certain++;
                 covered = value + error;
                 any = true;

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -264,7 +265,7 @@ public final class SketchQuery {
                 return;
             }
             for (List<Integer> key : order) {
-                Cells cells = groups.get(key);
+                Cells cells = Objects.requireNonNull(groups.get(key));
                 if (cells.seen()) {
                     List<Optional<Object>> values = new ArrayList<>(key.size());
                     for (int i = 0; i < key.size(); i++) {

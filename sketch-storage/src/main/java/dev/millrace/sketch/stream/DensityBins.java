@@ -82,7 +82,7 @@ public final class DensityBins {
     void observe(Observations.Column column, long[] ticks, int rows, double newBound, double newRange) {
         for (int i = 0; i < rows; i++) {
             double value = column.numbers[i];
-            if (!column.nulls[i] && value - value == 0) {
+            if (!column.nulls[i] && Double.isFinite(value)) {
                 density.add(value);
                 sample.offer(value, ticks[i]);
             }

@@ -54,7 +54,7 @@ final class FeatureBins {
                 double value = column.kind == Feature.Kind.NUMBER
                         ? column.numbers[i]
                         : column.kind == Feature.Kind.WHOLE ? column.wholes[i] : 0;
-                if (value - value == 0) {
+                if (Double.isFinite(value)) {
                     low = Math.min(low, value);
                     high = Math.max(high, value);
                 }

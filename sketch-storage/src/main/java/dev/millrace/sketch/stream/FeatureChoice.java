@@ -14,7 +14,9 @@ import dev.millrace.sketch.schema.Feature;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** One feature of a segment that is being closed: its values in the bins that make it smallest. */
 final class FeatureChoice {
@@ -27,11 +29,12 @@ final class FeatureChoice {
     private final boolean[] nulls;
     private final double[] numbers;
     private final long[] wholes;
-    private Binned binned; // null for text
+    private @Nullable Binned binned; // null for text
     private BinSet bins;
-    private ColumnPlan plan;
+    private @Nullable ColumnPlan plan; // null until one is chosen
 
-    private FeatureChoice(Observations.Column column, int rows) {
+    private FeatureChoice(Observations.Column column, int rows, BinSet bins) {
+        this.bins = bins;
         this.column = column;
         this.rows = rows;
         this.nulls = column.nulls;
@@ -63,8 +66,7 @@ final class FeatureChoice {
             BinSet bins,
             Optional<AdaptiveDiscretiser> adaptive,
             Keep keep) {
-        FeatureChoice choice = new FeatureChoice(column, rows);
-        choice.bins = bins;
+        FeatureChoice choice = new FeatureChoice(column, rows, bins);
         if (column.kind == Feature.Kind.TEXT) {
             choice.plan = TextColumnCodec.plan(choice.nulls, rows, choice.wholes, choice.count, column.texts, keep);
             return choice;
@@ -133,13 +135,13 @@ final class FeatureChoice {
     }
 
     ColumnPlan plan() {
-        return plan;
+        return Objects.requireNonNull(plan);
     }
 
     /** The same rows, to be stored together with other features. */
     JointCodec.Part joint() {
         return column.kind == Feature.Kind.TEXT
                 ? TextColumnCodec.joint(nulls, rows, wholes, count, column.texts)
-                : NumberColumnCodec.joint(nulls, rows, binned, numbers, count, bins);
+                : NumberColumnCodec.joint(nulls, rows, Objects.requireNonNull(binned), numbers, count, bins);
     }
 }

@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sketch.schema.SketchSchema;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 
 /**
@@ -85,7 +86,7 @@ public final class SketchManager<K> {
     private void makeRoomForKey() {
         while (streams.size() >= mostKeys) {
             K silent = streams.keySet().iterator().next();
-            streams.get(silent).encoder.flush();
+            Objects.requireNonNull(streams.get(silent)).encoder.flush();
             streams.remove(silent);
         }
     }

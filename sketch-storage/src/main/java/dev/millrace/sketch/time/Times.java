@@ -2,6 +2,7 @@ package dev.millrace.sketch.time;
 
 import java.util.Arrays;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The time of each row, in ticks, in the order of the rows. */
 public sealed interface Times {
@@ -94,7 +95,7 @@ public sealed interface Times {
     final class Listed implements Times {
         private final int rows;
         private final Supplier<long[]> decoder;
-        private volatile long[] ticks; // null until decoded; equal whoever writes it
+        private volatile long @Nullable [] ticks; // null until decoded; equal whoever writes it
 
         /** Takes ownership. */
         public Listed(long[] ticks) {

@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.calcite.rel.type.RelDataType;
@@ -66,7 +67,7 @@ public final class Aggregates {
 
     /** As Calcite sees it. */
     public static SqlAggFunction calcite(Function function) {
-        return FUNCTIONS.get(function);
+        return Objects.requireNonNull(FUNCTIONS.get(function));
     }
 
     /** Our function of a Calcite aggregate, also of those that Calcite's own rules make. */

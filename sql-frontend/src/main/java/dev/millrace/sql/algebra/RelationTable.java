@@ -16,6 +16,7 @@ import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeField;
 import org.apache.calcite.schema.ColumnStrategy;
 import org.apache.calcite.util.ImmutableBitSet;
+import org.jspecify.annotations.Nullable;
 
 /** A {@link Relation} as Calcite's scans see it: {@code unwrap(Relation.class)} gives it back. */
 public final class RelationTable implements RelOptTable {
@@ -43,7 +44,7 @@ public final class RelationTable implements RelOptTable {
     }
 
     @Override
-    public RelOptSchema getRelOptSchema() {
+    public @Nullable RelOptSchema getRelOptSchema() {
         return null;
     }
 
@@ -78,7 +79,7 @@ public final class RelationTable implements RelOptTable {
     }
 
     @Override
-    public Expression getExpression(Class clazz) {
+    public @Nullable Expression getExpression(Class clazz) {
         return null;
     }
 
@@ -93,7 +94,7 @@ public final class RelationTable implements RelOptTable {
     }
 
     @Override
-    public <C> C unwrap(Class<C> wanted) {
+    public <C> @Nullable C unwrap(Class<C> wanted) {
         return wanted.isInstance(relation) ? wanted.cast(relation) : wanted.isInstance(this) ? wanted.cast(this) : null;
     }
 

@@ -21,6 +21,7 @@ import org.apache.calcite.sql.SqlOperator;
 import org.apache.calcite.sql.SqlSelectKeyword;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
+import org.jspecify.annotations.Nullable;
 
 /** Calls of functions, their arguments, and FILTER, WITHIN GROUP and OVER behind them. */
 final class CallParser {
@@ -38,7 +39,7 @@ final class CallParser {
     /** Arguments that were read, with what stands among them. */
     private static final class Arguments {
         private final List<SqlNode> values = new ArrayList<>();
-        private SqlLiteral quantifier; // null for none, as Calcite has it
+        private @Nullable SqlLiteral quantifier; // null for none, as Calcite has it
         private Optional<SqlNodeList> order = Optional.empty();
         private Optional<SqlOperator> nulls = Optional.empty();
         private Optional<SqlNode> whole = Optional.empty(); // what a lambda makes of the call

@@ -18,6 +18,7 @@ import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlSnapshot;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
+import org.jspecify.annotations.Nullable;
 
 /** Items of FROM and the joins between them; functions there are {@link TableCallParser}'s. */
 final class FromParser {
@@ -79,7 +80,7 @@ final class FromParser {
             JoinType type,
             SqlNode right,
             JoinConditionType conditionType,
-            SqlNode condition,
+            @Nullable SqlNode condition,
             SqlParserPos position) {
         return new SqlJoin(
                 position,

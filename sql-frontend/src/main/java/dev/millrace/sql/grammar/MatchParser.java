@@ -17,6 +17,7 @@ import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlOperator;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
+import org.jspecify.annotations.Nullable;
 
 /**
  * MATCH_RECOGNIZE. Its PATTERN is one token, which the binder reads from the text; so are the words behind ALL ROWS PER MATCH.
@@ -116,7 +117,7 @@ final class MatchParser {
     }
 
     /** Null for none, as in Calcite. */
-    private SqlLiteral rowsPerMatch() {
+    private @Nullable SqlLiteral rowsPerMatch() {
         int start = tokens.place();
         if (tokens.acceptAll("one", "row", "per", "match")) {
             return RowsPerMatchOption.ONE_ROW.symbol(tokens.positionFrom(start));
@@ -132,7 +133,7 @@ final class MatchParser {
     }
 
     /** Null for nothing, as in Calcite. */
-    private SqlNode after() {
+    private @Nullable SqlNode after() {
         int start = tokens.place();
         if (!tokens.acceptAll("after", "match", "skip")) {
             return null;
@@ -167,7 +168,7 @@ final class MatchParser {
     }
 
     /** {@code WITHIN INTERVAL '1 hour'}; the text says it all. Null for nothing, as in Calcite. */
-    private SqlLiteral within() {
+    private @Nullable SqlLiteral within() {
         if (!tokens.accept("within")) {
             return null;
         }

@@ -20,6 +20,7 @@ import org.apache.calcite.sql.SqlWith;
 import org.apache.calcite.sql.SqlWithItem;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
+import org.jspecify.annotations.Nullable;
 
 /** Whole queries: WITH, set operations, VALUES, TABLE, and the order and counts behind them. */
 final class QueryParser {
@@ -175,8 +176,8 @@ final class QueryParser {
     private static final class Counts {
         private final List<SqlNode> keys =
                 new ArrayList<>(); // last order keys, which the binder takes for what they say
-        private SqlNode limit;
-        private SqlNode offset;
+        private @Nullable SqlNode limit;
+        private @Nullable SqlNode offset;
         private boolean limited;
         private boolean started;
     }
@@ -263,7 +264,7 @@ final class QueryParser {
     }
 
     /** A number or parameter as it is; any other expression becomes a key of the order, and null the count. */
-    private SqlNode count(Lexeme word, String name, Counts counts) {
+    private @Nullable SqlNode count(Lexeme word, String name, Counts counts) {
         Lexeme first = tokens.peek();
         if (first.isSymbol("-") && tokens.peekAt(1).kind() == Kind.INTEGER && endsCount(tokens.peekAt(2))) {
             boolean isOffset = name.equals(FromClauses.OFFSET_IS);

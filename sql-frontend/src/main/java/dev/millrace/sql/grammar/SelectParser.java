@@ -16,6 +16,7 @@ import org.apache.calcite.sql.SqlSelectKeyword;
 import org.apache.calcite.sql.fun.SqlInternalOperators;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
+import org.jspecify.annotations.Nullable;
 
 /** SELECT with its clauses, up to QUALIFY; DuckDB's begins with FROM. */
 final class SelectParser {
@@ -45,12 +46,12 @@ final class SelectParser {
     private static final class Clauses {
         private final List<SqlLiteral> keywords = new ArrayList<>();
         private List<SqlNode> items = new ArrayList<>();
-        private SqlNode from;
-        private SqlNode where;
-        private SqlNodeList groups;
-        private SqlNode having;
-        private SqlNodeList windows;
-        private SqlNode qualify;
+        private @Nullable SqlNode from;
+        private @Nullable SqlNode where;
+        private @Nullable SqlNodeList groups;
+        private @Nullable SqlNode having;
+        private @Nullable SqlNodeList windows;
+        private @Nullable SqlNode qualify;
     }
 
     private final Grammar grammar;

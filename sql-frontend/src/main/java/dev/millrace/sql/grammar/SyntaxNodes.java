@@ -14,6 +14,7 @@ import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlUnresolvedFunction;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
+import org.jspecify.annotations.Nullable;
 
 /** Makes nodes of syntax trees. */
 final class SyntaxNodes {
@@ -36,7 +37,7 @@ final class SyntaxNodes {
             SqlIdentifier name,
             SqlParserPos position,
             SqlFunctionCategory category,
-            SqlLiteral quantifier,
+            @Nullable SqlLiteral quantifier,
             List<? extends SqlNode> arguments) {
         SqlOperator function = new SqlUnresolvedFunction(name, null, null, null, null, category);
         return function.createCall(quantifier, position, arguments);
@@ -64,7 +65,11 @@ final class SyntaxNodes {
 
     /** The FROM item and the other parts may be null, as Calcite has it. */
     static SqlSelect select(
-            SqlParserPos position, List<? extends SqlNode> items, SqlNode from, SqlNode where, SqlNodeList groups) {
+            SqlParserPos position,
+            List<? extends SqlNode> items,
+            @Nullable SqlNode from,
+            @Nullable SqlNode where,
+            @Nullable SqlNodeList groups) {
         SqlNodeList list = new SqlNodeList(items, position);
         return new SqlSelect(position, null, list, from, where, groups, null, null, null, null, null, null, null);
     }

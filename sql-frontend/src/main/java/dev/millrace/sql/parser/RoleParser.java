@@ -95,7 +95,7 @@ final class RoleParser {
             words.name();
         }
         if (words.accept("set")) {
-            Statement.SetSetting set = new SessionParser(words, null).setting(false);
+            Statement.SetSetting set = new SessionParser(words, Optional.empty()).setting(false);
             return new Syntax.Complete(new Statement.AlterRoleSetting(name, Optional.of(set.name()), set.value()));
         }
         if (words.accept("reset")) {

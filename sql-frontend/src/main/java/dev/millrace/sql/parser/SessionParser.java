@@ -16,9 +16,9 @@ import org.apache.calcite.sql.SqlNode;
 /** What is about the session: settings, transactions, prepared statements. */
 final class SessionParser {
     private final Words words;
-    private final StatementParser statements;
+    private final Optional<StatementParser> statements; // of what PREPARE names
 
-    SessionParser(Words words, StatementParser statements) {
+    SessionParser(Words words, Optional<StatementParser> statements) {
         this.words = words;
         this.statements = statements;
     }
@@ -186,7 +186,7 @@ final class SessionParser {
         }
         words.expect("as");
         int first = words.place();
-        Syntax statement = statements.statement();
+        Syntax statement = statements.orElseThrow().statement();
         if (!(statement instanceof Syntax.Select || statement.changesRows() || statement instanceof Syntax.Subscribe)) {
             throw MillraceException.user(
                             SqlState.SYNTAX_ERROR,

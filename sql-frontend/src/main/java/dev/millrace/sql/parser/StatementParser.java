@@ -73,7 +73,7 @@ public final class StatementParser {
         this.definitions = new DefinitionParser(words);
         this.rows = new RowsParser(words, this);
         this.changes = new ChangeParser(words);
-        this.session = new SessionParser(words, this);
+        this.session = new SessionParser(words, Optional.of(this));
         this.roles = new RoleParser(words);
     }
 

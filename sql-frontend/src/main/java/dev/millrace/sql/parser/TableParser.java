@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
@@ -169,7 +170,7 @@ final class TableParser {
     }
 
     private TypeSpec serialType() {
-        String whole = SERIAL.get(words.next().text());
+        String whole = Objects.requireNonNull(SERIAL.get(words.next().text()));
         return new Words(whole, Lexer.tokens(whole)).type();
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.sql.syntax;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.calcite.sql.SqlBinaryOperator;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlOperator;
@@ -77,7 +78,7 @@ public final class Operators {
 
     /** The operator of this spelling. */
     public static SqlOperator infix(String name) {
-        return INFIX.get(name);
+        return Objects.requireNonNull(INFIX.get(name));
     }
 
     private static SqlOperator operator(String name, int precedence) {

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -267,8 +268,9 @@ public final class ExpressionReader {
                     && (parameter.same()
                             || rank(from) > 0 && rank(from) < rank(to) && rank(to) < 20
                             || from == Kind.DATE && to == Kind.TIMESTAMP)) {
-                DataType target =
-                        parameter.same() ? common : TYPES.get(to.name().toLowerCase(Locale.ROOT));
+                DataType target = parameter.same()
+                        ? common
+                        : Objects.requireNonNull(TYPES.get(to.name().toLowerCase(Locale.ROOT)));
                 if (to == Kind.NUMERIC && argument.type().isInteger()) {
                     target = DataType.numeric(from == Kind.BIGINT ? 19 : 10, 0);
                 }

@@ -14,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -181,7 +182,7 @@ final class HarnessRun {
         while (!byPort.isEmpty()) {
             List<Integer> ports = List.copyOf(byPort.keySet());
             int port = ports.get(random.nextInt(ports.size()));
-            ArrayDeque<Event.Input> queue = byPort.get(port);
+            ArrayDeque<Event.Input> queue = Objects.requireNonNull(byPort.get(port));
             int most = Math.min(variation.chunkRows(), queue.size());
             boolean plain = variation.chunkRows() == 4096;
             int rows = plain ? most : 1 + random.nextInt(most);

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
     private static final long LIMIT_BYTES = 1L << 30;
 
+    @SuppressWarnings("NullAway.Init") // made before each test
     private RootAllocator root;
 
     /** The running test's allocator. */

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.duckdb.DuckDBAppender;
+import org.jspecify.annotations.Nullable;
 
 /** Our types in DuckDB, and values to and from it. */
 final class DuckTypes {
@@ -78,7 +79,7 @@ final class DuckTypes {
         return bytes;
     }
 
-    static Object read(ResultSet results, int column, DataType type) throws SQLException {
+    static @Nullable Object read(ResultSet results, int column, DataType type) throws SQLException {
         Object value = switch (type.kind()) {
             case TIMESTAMP -> results.getObject(column, LocalDateTime.class);
             case BYTEA -> results.getBytes(column);

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.duckdb.DuckDBAppender;
 import org.duckdb.DuckDBConnection;
@@ -58,7 +59,7 @@ public final class Oracle implements AutoCloseable {
 
     /** Adds rows to a table that {@link #create} made. */
     public void insert(String table, List<Row> rows) {
-        Schema schema = tables.get(table);
+        Schema schema = Objects.requireNonNull(tables.get(table));
         try (DuckDBAppender appender = ((DuckDBConnection) connection).createAppender(table)) {
             for (Row each : rows) {
                 Row row = TestBatches.canonical(schema, each);

@@ -33,13 +33,14 @@ import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.complex.ListVector;
 import org.apache.arrow.vector.complex.StructVector;
 import org.apache.arrow.vector.holders.NullableIntervalMonthDayNanoHolder;
+import org.jspecify.annotations.Nullable;
 
 /** One value into a vector and out of it. */
 final class VectorCells {
     private VectorCells() {}
 
     /** Writes a value, or garbage marked as NULL: whoever looks under a NULL shall notice. */
-    static void put(FieldVector vector, DataType type, int index, Object given) {
+    static void put(FieldVector vector, DataType type, int index, @Nullable Object given) {
         Object value = canonical(type, given);
         switch (type.kind()) {
             case BOOLEAN -> ((BitVector) vector).setSafe(index, value == null || (Boolean) value ? 1 : 0);
@@ -101,11 +102,11 @@ final class VectorCells {
         }
     }
 
-    private static long number(Object value, long garbage) {
+    private static long number(@Nullable Object value, long garbage) {
         return value == null ? garbage : (Long) value;
     }
 
-    private static byte[] bytes(Object value) {
+    private static byte[] bytes(@Nullable Object value) {
         if (value == null) {
             return new byte[] {-1, -1, -1};
         }
@@ -118,7 +119,7 @@ final class VectorCells {
     }
 
     /** Reads a value in canonical form; null for NULL. */
-    static Object get(FieldVector vector, DataType type, int index) {
+    static @Nullable Object get(FieldVector vector, DataType type, int index) {
         if (vector.isNull(index)) {
             return null;
         }
@@ -165,7 +166,7 @@ final class VectorCells {
     }
 
     /** The canonical form of whatever a test found convenient to write. */
-    static Object canonical(DataType type, Object value) {
+    static @Nullable Object canonical(DataType type, @Nullable Object value) {
         if (value == null) {
             return null;
         }

@@ -50,7 +50,7 @@ public final class Doubles {
         if (Double.isFinite(value)) {
             add(sum, value, weight);
         } else {
-            long count = sum + (value != value ? NAN : value > 0 ? POSITIVE : NEGATIVE);
+            long count = sum + (Double.isNaN(value) ? NAN : value > 0 ? POSITIVE : NEGATIVE);
             Memory.putLong(count, Memory.getLong(count) + weight);
         }
     }

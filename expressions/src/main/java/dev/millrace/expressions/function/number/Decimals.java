@@ -335,8 +335,8 @@ public final class Decimals {
     }
 
     private static void fromFloating(double value, int digits, int precision, int scale, Int128 out) {
-        if (value != value || Double.isInfinite(value)) {
-            throw MillraceException.notAvailableYet("NUMERIC " + (value != value ? "NaN" : "infinity"));
+        if (Double.isNaN(value) || Double.isInfinite(value)) {
+            throw MillraceException.notAvailableYet("NUMERIC " + (Double.isNaN(value) ? "NaN" : "infinity"));
         }
         BigDecimal rounded = new BigDecimal(value, new MathContext(digits, RoundingMode.HALF_EVEN))
                 .setScale(scale, RoundingMode.HALF_UP);

@@ -37,7 +37,7 @@ public final class NumberPattern {
     }
 
     public void formatDouble(double value, Text out) {
-        if (value != value || Double.isInfinite(value)) {
+        if (Double.isNaN(value) || Double.isInfinite(value)) {
             // A column of numbers does not lose its shape: PostgreSQL fills the digits with #.
             TextBuffer buffer = out.begin();
             buffer.appendAscii(" " + "#".repeat(parsed.integerDigits()));

@@ -161,12 +161,12 @@ public final class Numbers {
 
     /** NaN equals itself. */
     public static boolean equal(double a, double b) {
-        return a == b | (a != a & b != b);
+        return a == b | (Double.isNaN(a) & Double.isNaN(b));
     }
 
     /** NaN is above all other numbers. */
     public static boolean less(double a, double b) {
-        return a < b | (b != b & a == a);
+        return a < b | (Double.isNaN(b) & !Double.isNaN(a));
     }
 
     public static double add(double a, double b) {
@@ -207,7 +207,7 @@ public final class Numbers {
     }
 
     public static double divide(double a, double b) {
-        if (b == 0 && a == a) {
+        if (b == 0 && !Double.isNaN(a)) {
             throw divisionByZero();
         }
         double result = a / b;
@@ -237,7 +237,7 @@ public final class Numbers {
     }
 
     public static float divide(float a, float b) {
-        if (b == 0 && a == a) {
+        if (b == 0 && !Float.isNaN(a)) {
             throw divisionByZero();
         }
         return real((double) a / b);
@@ -277,7 +277,7 @@ public final class Numbers {
     }
 
     public static double sign(double a) {
-        return a > 0 ? 1 : a < 0 ? -1 : a != a ? a : 0;
+        return a > 0 ? 1 : a < 0 ? -1 : Double.isNaN(a) ? a : 0;
     }
 
     public static double sqrt(double a) {
@@ -338,7 +338,7 @@ public final class Numbers {
             throw MillraceException.user(
                     SqlState.INVALID_ARGUMENT_FOR_POWER_FUNCTION, "zero raised to a negative power is undefined");
         }
-        if (a < 0 && !Double.isInfinite(a) && Math.floor(b) != b && b == b) {
+        if (a < 0 && !Double.isInfinite(a) && Math.floor(b) != b && !Double.isNaN(b)) {
             throw MillraceException.user(
                     SqlState.INVALID_ARGUMENT_FOR_POWER_FUNCTION,
                     "a negative number raised to a non-integer power yields a complex result");
@@ -356,7 +356,7 @@ public final class Numbers {
         if (count <= 0) {
             throw bucketError("count must be greater than zero");
         }
-        if (operand != operand || low != low || high != high) {
+        if (Double.isNaN(operand) || Double.isNaN(low) || Double.isNaN(high)) {
             throw bucketError("operand, lower bound, and upper bound cannot be NaN");
         }
         if (Double.isInfinite(low) || Double.isInfinite(high)) {

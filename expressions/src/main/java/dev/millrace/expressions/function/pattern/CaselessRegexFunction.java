@@ -8,6 +8,8 @@ import dev.millrace.expressions.function.regex.RegexMatcher;
 /** The operator {@code ~*}: a regular expression without regard to case. */
 public final class CaselessRegexFunction {
     private final Pattern pattern = new Pattern();
+
+    @SuppressWarnings("NullAway.Init") // by prepare, which generated code calls first
     private RegexMatcher matcher;
 
     public void prepare(long patternAddress, int patternLength) {

@@ -16,6 +16,8 @@ public final class RegexFunction {
     private final Pattern pattern = new Pattern();
     private final Pattern flags = new Pattern();
     private RegexFlags options = RegexFlags.NONE;
+
+    @SuppressWarnings("NullAway.Init") // by prepare, which generated code calls first
     private RegexMatcher matcher;
 
     public void prepare(long patternAddress, int patternLength) {

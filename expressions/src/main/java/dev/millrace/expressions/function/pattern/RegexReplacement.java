@@ -14,7 +14,10 @@ import dev.millrace.text.TextBuffer;
 public final class RegexReplacement {
     private final Pattern pattern = new Pattern();
     private final Pattern flags = new Pattern();
+
+    @SuppressWarnings("NullAway.Init") // by prepare, which generated code calls first
     private RegexMatcher matcher;
+
     private boolean all;
 
     public void prepare(long patternAddress, int patternLength) {

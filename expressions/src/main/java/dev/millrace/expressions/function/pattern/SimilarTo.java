@@ -12,6 +12,8 @@ import dev.millrace.expressions.function.regex.RegexMatcher;
 public final class SimilarTo {
     private final Pattern pattern = new Pattern();
     private final Pattern escape = new Pattern();
+
+    @SuppressWarnings("NullAway.Init") // by prepare, which generated code calls first
     private RegexMatcher matcher;
 
     public void prepare(long patternAddress, int patternLength) {

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.function.IntConsumer;
 
@@ -103,7 +104,7 @@ final class Alphabet {
 
     /** The classes of a set that was given, as bits. */
     long[] members(CharSet set) {
-        return members.get(set);
+        return Objects.requireNonNull(members.get(set));
     }
 
     /** A code point of a class. */

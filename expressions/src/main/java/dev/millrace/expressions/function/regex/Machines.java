@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The automata of one expression, made when they are first needed, on one text. Belongs to one thread. */
 final class Machines implements PartAutomata.Source {
@@ -11,10 +13,10 @@ final class Machines implements PartAutomata.Source {
     private final Candidates candidates;
     private final Map<RegexPart, PartAutomata> parts = new IdentityHashMap<>();
     private final int[] marks;
-    private Scanner scanner; // this and what follows null until it is needed
-    private Dissection dissection;
-    private Automaton anywhere;
-    private Automaton leftmost;
+    private @Nullable Scanner scanner; // this and what follows null until it is needed
+    private @Nullable Dissection dissection;
+    private @Nullable Automaton anywhere;
+    private @Nullable Automaton leftmost;
     private long address;
     private int length;
     private boolean ready;
@@ -40,7 +42,7 @@ final class Machines implements PartAutomata.Source {
             scanner.reset(address, length);
             ready = true;
         }
-        return scanner;
+        return Objects.requireNonNull(scanner);
     }
 
     private List<Scanner.Look> looks() {

@@ -165,6 +165,8 @@ abstract class Node {
         private final int most;
         private final boolean greedy;
         private final Node next;
+
+        @SuppressWarnings("NullAway.Init")
         private Node body; // set once, right after it was made around this node
 
         Loop(int slot, int least, int most, boolean greedy, Node next) {

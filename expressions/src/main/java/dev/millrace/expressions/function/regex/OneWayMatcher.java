@@ -3,6 +3,7 @@ package dev.millrace.expressions.function.regex;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the matches of an {@link OneWay} expression, groups and all, in one pass over each: what it tries at a place is
@@ -15,8 +16,8 @@ final class OneWayMatcher {
     private static final int WORK_PER_LOOK = 4096;
 
     private final Node first;
-    private final RequiredLiteral required; // null when nothing is
-    private final CharSet firstCharacter; // null when it is not known
+    private final @Nullable RequiredLiteral required; // null when nothing is
+    private final @Nullable CharSet firstCharacter; // null when it is not known
     private final boolean atStart;
     final int[] marks; // where groups begin and end, that of the whole match unused
     final int[] counters;
@@ -76,7 +77,7 @@ final class OneWayMatcher {
     /** Finds the first match that begins at or after byte {@code from}; false too when it gives up. */
     boolean find(int from) {
         untried = from;
-        return required != null ? findAround(from) : findAnywhere(from);
+        return required != null ? findAround(required, from) : findAnywhere(from);
     }
 
     private boolean isOver(int at) {
@@ -91,18 +92,18 @@ final class OneWayMatcher {
         return hasGivenUp();
     }
 
-    private boolean findAround(int from) {
-        int found = required.find(address, length, from + required.least());
+    private boolean findAround(RequiredLiteral literal, int from) {
+        int found = literal.find(address, length, from + literal.least());
         if (found < 0) {
             return false;
         }
-        if (!required.isBounded() || atStart) {
+        if (!literal.isBounded() || atStart) {
             return findAnywhere(from);
         }
         int next = from;
         while (found >= 0) {
-            int last = found - required.least();
-            for (int at = Math.max(next, found - required.most()); at <= last; at++) {
+            int last = found - literal.least();
+            for (int at = Math.max(next, found - literal.most()); at <= last; at++) {
                 if (isOver(at)) {
                     return false;
                 }
@@ -111,7 +112,7 @@ final class OneWayMatcher {
                 }
             }
             next = Math.max(next, last + 1);
-            found = required.find(address, length, found + 1);
+            found = literal.find(address, length, found + 1);
         }
         return false;
     }

@@ -1,5 +1,7 @@
 package dev.millrace.expressions.function.regex;
 
+import org.jspecify.annotations.Nullable;
+
 /** The automata of one part, made when they are needed. Belongs to one thread. */
 final class PartAutomata {
     /** Makes them. */
@@ -12,9 +14,9 @@ final class PartAutomata {
     private final RegexPart part;
     private final Source source;
     private final int width;
-    private Program program; // each null until it is needed
-    private Automaton forwards;
-    private Automaton backwards;
+    private @Nullable Program program; // each null until it is needed
+    private @Nullable Automaton forwards;
+    private @Nullable Automaton backwards;
 
     PartAutomata(RegexPart part, Source source) {
         this.part = part;

@@ -2,6 +2,7 @@ package dev.millrace.expressions.function.regex;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** Builds programs of one expression's parts, to read texts forwards or backwards. */
 final class ProgramBuilder {
@@ -67,11 +68,11 @@ final class ProgramBuilder {
         }
         if (syntax instanceof RegexSyntax.BackReference reference) {
             referred++;
-            int step = build(groups.get(reference.group()), next);
+            int step = build(Objects.requireNonNull(groups.get(reference.group())), next);
             referred--;
             return step;
         }
-        return referred > 0 ? next : program.look(looks.get((RegexSyntax.Look) syntax), next);
+        return referred > 0 ? next : program.look(Objects.requireNonNull(looks.get((RegexSyntax.Look) syntax)), next);
     }
 
     private int sequence(List<RegexSyntax> parts, int last) {

@@ -1,6 +1,7 @@
 package dev.millrace.expressions.function.regex;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the matches of an expression in a text, each in time linear in it; belongs to one thread. Places are bytes from the
@@ -10,7 +11,7 @@ import java.util.Arrays;
 public final class RegexMatcher {
     private final Regex regex;
     private final int[] marks; // where groups begin and end, that of the whole match unused
-    private final OneWayMatcher way; // null when the expression has choices
+    private final @Nullable OneWayMatcher way; // null when the expression has choices
     private final boolean isQuick;
     private final boolean refers;
     private final Machines machines;
@@ -87,7 +88,7 @@ public final class RegexMatcher {
         if (refers) {
             return find(0);
         }
-        if (isQuick) {
+        if (isQuick && way != null) {
             if (way.find(0)) {
                 return true;
             }

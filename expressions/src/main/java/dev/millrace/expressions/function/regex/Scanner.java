@@ -6,6 +6,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Runs automata over one text, each character once. Places are bytes from the text's start. Belongs to one thread. */
 final class Scanner {
@@ -168,7 +169,7 @@ final class Scanner {
         backwards(automaton, floor, end, bits);
     }
 
-    private int backwards(Automaton automaton, int floor, int end, long[] bits) {
+    private int backwards(Automaton automaton, int floor, int end, long @Nullable [] bits) {
         int state = automaton.start(classAt(automaton, end));
         int first = -1;
         int at = end;
@@ -198,7 +199,7 @@ final class Scanner {
         return first;
     }
 
-    private static void mark(long[] bits, int place) {
+    private static void mark(long @Nullable [] bits, int place) {
         if (bits != null) {
             bits[place >> 6] |= 1L << place;
         }
@@ -219,7 +220,7 @@ final class Scanner {
         return forwards(automaton, from, least, limit, null, true);
     }
 
-    private int forwards(Automaton automaton, int from, int least, int limit, long[] bits, boolean first) {
+    private int forwards(Automaton automaton, int from, int least, int limit, long @Nullable [] bits, boolean first) {
         int state = automaton.start(classBefore(automaton, from));
         int last = -1;
         int at = from;

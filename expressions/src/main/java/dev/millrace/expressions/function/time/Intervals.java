@@ -166,7 +166,7 @@ public final class Intervals {
     /** {@code make_interval}. */
     public static void of(
             int years, int months, int weeks, int days, int hours, int minutes, double seconds, Interval out) {
-        if (seconds != seconds || Double.isInfinite(seconds)) {
+        if (Double.isNaN(seconds) || Double.isInfinite(seconds)) {
             throw outOfRange();
         }
         try {

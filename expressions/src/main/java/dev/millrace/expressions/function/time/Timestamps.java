@@ -166,7 +166,7 @@ public final class Timestamps {
 
     public static long ofEpochSeconds(double seconds) {
         double micros = Math.rint(seconds * 1_000_000);
-        if (seconds != seconds) {
+        if (Double.isNaN(seconds)) {
             throw MillraceException.user(SqlState.DATETIME_FIELD_OVERFLOW, "timestamp cannot be NaN");
         }
         if (Math.abs(micros) >= 0x1p63) {

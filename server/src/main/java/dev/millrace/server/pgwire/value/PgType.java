@@ -4,6 +4,7 @@ import dev.millrace.type.DataType;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** PostgreSQL's ids, sizes and modifiers of types, as its catalog and RowDescription messages give them. */
 public enum PgType {
@@ -191,7 +192,7 @@ public enum PgType {
         return isText(scalar) ? DataType.TEXT : declared(oid);
     }
 
-    private static boolean isText(PgType type) {
+    private static boolean isText(@Nullable PgType type) {
         return type == TEXT || type == VARCHAR || type == BPCHAR;
     }
 

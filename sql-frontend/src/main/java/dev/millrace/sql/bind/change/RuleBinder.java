@@ -40,11 +40,15 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.rex.RexVisitorImpl;
+import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.parser.SqlParserPos;
 
 /** Binds what rows of a relation take and must hold: DEFAULT, GENERATED and CHECK. */
 public final class RuleBinder {
     private static final int MOST_DIGITS = 6; // of seconds, which all times have
+
+    private static final SqlNode NOWHERE = SqlLiteral.createNull(SqlParserPos.ZERO); // of what no text says
 
     private final QueryContext context;
     private final Relation relation;
@@ -347,10 +351,10 @@ public final class RuleBinder {
         Optional<IntervalFields> fields = IntervalFields.ofNumber(digits);
         if (fields.isPresent()) {
             RexNode last = Rex.text(fields.get().lastName());
-            return rows.context().functions().operator("date_trunc", List.of(last, value), null);
+            return rows.context().functions().operator("date_trunc", List.of(last, value), NOWHERE);
         }
         RexNode most = Rex.literal(new Literal((long) digits, DataType.INTEGER));
-        return rows.context().functions().operator("round_time", List.of(value, most), null);
+        return rows.context().functions().operator("round_time", List.of(value, most), NOWHERE);
     }
 
     /** An expression of the row, over what the columns of the row are then. */

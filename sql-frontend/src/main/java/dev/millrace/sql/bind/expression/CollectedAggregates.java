@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.calcite.rex.RexNode;
@@ -123,7 +124,8 @@ final class CollectedAggregates {
                     .withHint("it takes integers");
         }
         RexNode wide = context.coercions().convert(argument, DataType.BIGINT);
-        RexNode bits = context.functions().operator(BITS.get(syntax.name()), List.of(array(wide, List.of())), where);
+        RexNode bits = context.functions()
+                .operator(Objects.requireNonNull(BITS.get(syntax.name())), List.of(array(wide, List.of())), where);
         return context.coercions().convert(bits, type, Coercions.Strength.EXPLICIT, where);
     }
 

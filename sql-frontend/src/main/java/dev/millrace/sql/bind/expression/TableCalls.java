@@ -18,6 +18,7 @@ import dev.millrace.type.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexNode;
@@ -149,7 +150,10 @@ public final class TableCalls {
             }
             return calls;
         }
-        String array = UNNESTED.get(name);
+        if (!UNNESTED.containsKey(name)) {
+            throw FunctionResolver.doesNotExist(name, given, call).withHint("it takes one array");
+        }
+        String array = Objects.requireNonNull(UNNESTED.get(name));
         if (name.equals("regexp_matches") && given.size() > 2) {
             boolean all = Coercions.unknownText(given.get(2))
                     .map(flags -> flags.contains("g"))

@@ -14,6 +14,7 @@ import dev.millrace.sql.bind.type.Errors;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.IntUnaryOperator;
@@ -208,8 +209,9 @@ final class CorrelatedJoin {
     private From left(On on) {
         Map<Boolean, List<RexNode>> parts = RelOptUtil.conjunctions(on.condition()).stream()
                 .collect(Collectors.partitioningBy(part -> RexUtil.SubQueryFinder.find(part) != null));
-        RelNode rows = filteredRight(new On(Rex.combine("and", parts.get(true)), on.correlation()));
-        List<RexNode> plain = parts.get(false);
+        RelNode rows =
+                filteredRight(new On(Rex.combine("and", Objects.requireNonNull(parts.get(true))), on.correlation()));
+        List<RexNode> plain = Objects.requireNonNull(parts.get(false));
         if (leftScope.correlation().isPresent() || plain.isEmpty()) {
             return correlate(filteredRight(on), JoinRelType.LEFT);
         }

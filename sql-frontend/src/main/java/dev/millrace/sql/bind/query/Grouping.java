@@ -21,6 +21,7 @@ import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.calcite.rel.RelCollation;
 import org.apache.calcite.rel.RelCollations;
@@ -54,7 +55,10 @@ final class Grouping {
     private final Optional<SqlNode> readingGroup;
     private final Map<Integer, SqlIdentifier> columnsSeen;
     private final List<RexNode> projected;
+
+    @SuppressWarnings("NullAway.Init") // by aggregate, which is called first
     private RelNode result;
+
     private Optional<CorrelationId> correlation = Optional.empty();
 
     /** @param columnsSeen the first place in the text of each column, for messages */
@@ -269,7 +273,8 @@ final class Grouping {
         }
         String message = "column \"" + scope.nameOf(reference.getIndex())
                 + "\" must appear in the GROUP BY clause or be used in an aggregate function";
-        throw Errors.error(SqlState.GROUPING_ERROR, message, columnsSeen.get(reference.getIndex()));
+        throw Errors.error(
+                SqlState.GROUPING_ERROR, message, Objects.requireNonNull(columnsSeen.get(reference.getIndex())));
     }
 
     private RexNode output(int column) {

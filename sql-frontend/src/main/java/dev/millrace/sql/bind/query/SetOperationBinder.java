@@ -41,6 +41,8 @@ final class SetOperationBinder {
 
     // What the unions so far have: the inputs of one that is not made yet, if any, and its columns.
     private final List<RelNode> open = new ArrayList<>();
+
+    @SuppressWarnings("NullAway.Init") // by bind, which is called first
     private Pending united;
 
     /** @param queries binds an operand, its columns of open type left open */

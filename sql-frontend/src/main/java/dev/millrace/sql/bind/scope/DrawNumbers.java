@@ -8,6 +8,7 @@ import dev.millrace.type.DataType;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
@@ -26,7 +27,11 @@ public final class DrawNumbers {
 
     public static RexNode of(QueryContext context, String name, SqlCall call) {
         String function = FUNCTIONS.containsKey(name) ? name : "random_uuid";
-        return Rex.call(function, List.of(Rex.bigint(context.numberOf(call))), FUNCTIONS.get(function), false);
+        return Rex.call(
+                function,
+                List.of(Rex.bigint(context.numberOf(call))),
+                Objects.requireNonNull(FUNCTIONS.get(function)),
+                false);
     }
 
     /** The code of a user's function; that of a VOLATILE one says which call this is. */

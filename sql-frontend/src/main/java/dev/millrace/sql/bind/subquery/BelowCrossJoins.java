@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.IntUnaryOperator;
 import org.apache.calcite.plan.RelOptUtil;
@@ -25,6 +26,7 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.util.ImmutableBitSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes rows of outer rows alone, as LATERAL (VALUES ..) does, beside the relations whose rows they are made of and those that
@@ -144,7 +146,7 @@ public final class BelowCrossJoins extends RelHomogeneousShuttle {
             RelNode made = Correlations.replace(
                     correlate.getRight(),
                     correlate.getCorrelationId(),
-                    column -> Rex.builder().makeFieldAccess(row, places.get(outputs.get(column))));
+                    column -> Rex.builder().makeFieldAccess(row, place(places, outputs.get(column))));
             ImmutableBitSet required = ImmutableBitSet.of(correlate.getRequiredColumns().asList().stream()
                     .map(column -> places.get(outputs.get(column)))
                     .toList());
@@ -153,9 +155,13 @@ public final class BelowCrossJoins extends RelHomogeneousShuttle {
             RelNode all = cross(beside, joined(others, places, firstOther));
             List<RexNode> references = RelNodes.references(all);
             List<RexNode> columns = new ArrayList<>();
-            outputs.forEach(column -> columns.add(references.get(places.get(column))));
+            outputs.forEach(column -> columns.add(references.get(place(places, column))));
             columns.addAll(references.subList(firstMade, firstOther));
             return RelNodes.project(all, columns, correlate.getRowType().getFieldNames());
+        }
+
+        private static int place(Map<Integer, Integer> places, @Nullable Integer column) {
+            return Objects.requireNonNull(places.get(column));
         }
 
         /**
@@ -176,7 +182,7 @@ public final class BelowCrossJoins extends RelHomogeneousShuttle {
                     .orElseThrow();
             List<RexNode> own = conditions.stream()
                     .filter(condition -> some.contains(factors(RelOptUtil.InputFinder.bits(condition))))
-                    .map(condition -> renumbered(condition, column -> places.get(column) - first))
+                    .map(condition -> renumbered(condition, column -> place(places, column) - first))
                     .toList();
             return own.isEmpty()
                     ? joined

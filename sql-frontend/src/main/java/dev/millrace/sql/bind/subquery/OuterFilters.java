@@ -4,6 +4,7 @@ import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.relation.RelNodes;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.calcite.plan.RelOptUtil;
@@ -38,9 +39,12 @@ final class OuterFilters extends RelHomogeneousShuttle {
                 ImmutableBitSet.range(correlate.getLeft().getRowType().getFieldCount());
         Map<Boolean, List<RexNode>> parts = RelOptUtil.conjunctions(filter.getCondition()).stream()
                 .collect(Collectors.partitioningBy(part -> outer.contains(RelOptUtil.InputFinder.bits(part))));
-        RelNode left = filtered(correlate.getLeft(), parts.get(true)).accept(this);
+        RelNode left = filtered(correlate.getLeft(), Objects.requireNonNull(parts.get(true)))
+                .accept(this);
         RelNode right = correlate.getRight().accept(this);
-        return filtered(correlate.copy(correlate.getTraitSet(), List.of(left, right)), parts.get(false));
+        return filtered(
+                correlate.copy(correlate.getTraitSet(), List.of(left, right)),
+                Objects.requireNonNull(parts.get(false)));
     }
 
     private static RelNode filtered(RelNode input, List<RexNode> conditions) {

@@ -8,6 +8,7 @@ import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -77,11 +78,11 @@ final class SemiJoins {
         Map<Boolean, List<RexNode>> outer = rest.stream()
                 .collect(Collectors.partitioningBy(each ->
                         !isOpaque(each) && !filter.getVariablesSet().containsAll(Correlations.used(List.of(each)))));
-        RelNode result = filtered(filter.getInput(), outer.get(false), filter);
+        RelNode result = filtered(filter.getInput(), Objects.requireNonNull(outer.get(false)), filter);
         for (Lifted join : lifted) {
             result = join.over(result);
         }
-        return filtered(result, outer.get(true), filter);
+        return filtered(result, Objects.requireNonNull(outer.get(true)), filter);
     }
 
     private static RelNode filtered(RelNode input, List<RexNode> conditions, LogicalFilter filter) {
