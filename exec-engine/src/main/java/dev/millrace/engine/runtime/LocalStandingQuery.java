@@ -334,17 +334,19 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private void giveWay(MillraceException why) {
         fail(why);
         tasks.interrupt().stop(why);
-        try {
-            synchronized (freeing) {
-                tasks.close();
+        tasks.stop(() -> {
+            try {
+                synchronized (freeing) {
+                    tasks.close();
+                }
+            } finally {
+                inputs.forEach(EpochInput::leave);
+                output.abandon(Optional.of(why));
+                freeTasks();
+                exclusively(this::discard);
+                resources.signal().raise();
             }
-        } finally {
-            inputs.forEach(EpochInput::leave);
-            output.abandon(Optional.of(why));
-            freeTasks();
-            exclusively(this::discard);
-            resources.signal().raise();
-        }
+        });
     }
 
     @Override

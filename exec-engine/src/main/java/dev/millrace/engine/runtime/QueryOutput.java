@@ -332,7 +332,12 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
 
     /** The sinks have the epoch: passes it on, and has the tasks go on. */
     private void seal(long epoch, List<Batch> rows, Optional<VersionedView.Staged> staged, boolean tasksWait) {
-        pass(epoch, rows);
+        try {
+            pass(epoch, rows);
+        } catch (RuntimeException | Error e) { // as of a query that is left meanwhile
+            Closing.all(rows);
+            throw e;
+        }
         synchronized (sealed) {
             lastSealed = epoch;
             if (discarded) {

@@ -118,17 +118,13 @@ public final class SourceInput extends TaskInput {
     private Optional<Item> poll() {
         woken = false;
         Optional<Batch> batch = reader.poll();
-        Part now = reader.part();
-        if (!now.equals(part)) {
-            part = now;
-            entry().begin(now);
+        try {
+            arrived(batch);
+        } catch (RuntimeException | Error e) { // as of an epoch that is left meanwhile
+            batch.ifPresent(Batch::close);
+            throw e;
         }
         if (batch.isPresent()) {
-            dry = false;
-            progress = reader.progress();
-            if (batch.get().rowCount() > 0 && !ofFirstEpoch) {
-                epochs.ifPresent(EpochInput::arrived);
-            }
             return Optional.of(new Item.Rows(batch.get()));
         }
         if (reader.isFinished()) {
@@ -143,6 +139,21 @@ public final class SourceInput extends TaskInput {
         retryAtNanos = host.clock().nanoTime() + 1_000 * Math.max(1, reader.retryAfterMicros());
         epochs.ifPresent(EpochInput::ranDry);
         return Optional.empty();
+    }
+
+    private void arrived(Optional<Batch> batch) {
+        Part now = reader.part();
+        if (!now.equals(part)) {
+            part = now;
+            entry().begin(now);
+        }
+        if (batch.isPresent()) {
+            dry = false;
+            progress = reader.progress();
+            if (batch.get().rowCount() > 0 && !ofFirstEpoch) {
+                epochs.ifPresent(EpochInput::arrived);
+            }
+        }
     }
 
     /** The query's output ends the epochs meanwhile. */

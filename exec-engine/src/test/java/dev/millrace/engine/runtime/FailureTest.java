@@ -39,6 +39,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -119,7 +120,8 @@ final class FailureTest {
         assertEquals(1, query.statistics().lateRows());
     }
 
-    @Test
+    /** Often: it is made to give way in the midst of a step. */
+    @RepeatedTest(20)
     void aQueryThatAsksForTooMuchMemoryFailsAlone() {
         engine.close();
         EngineOptions options = EngineOptions.defaults().withWorkers(1).withMemoryLimitBytes(8L << 20);
