@@ -68,20 +68,17 @@ final class HeapGuard {
                 HeapCollectors.old(),
                 new FileOutputStream(FileDescriptor.err),
                 () -> Runtime.getRuntime().halt(EXIT_CODE));
-        HeapGoal goal = HeapGoal.ofProcess();
-        goal.begin();
-        Thread thread = new Thread(() -> guard.watch(goal), "millrace-heap");
+        Thread thread = new Thread(guard::watch, "millrace-heap");
         thread.setDaemon(true);
         thread.setPriority(Thread.MAX_PRIORITY);
         thread.start();
     }
 
-    private void watch(HeapGoal goal) {
+    private void watch() {
         lastNanos = System.nanoTime();
         while (true) {
             try {
                 Thread.sleep(LOOK_MILLIS);
-                goal.look(System.nanoTime());
             } catch (InterruptedException e) {
                 return;
             } catch (OutOfMemoryError e) {

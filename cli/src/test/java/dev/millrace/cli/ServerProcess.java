@@ -65,7 +65,7 @@ public final class ServerProcess implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(
                 System.getProperty("java.home") + "/bin/java",
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
-                "-XX:+UseShenandoahGC",
+                "-XX:+UseG1GC",
                 "-XX:MaxGCPauseMillis=30",
                 "-XX:MaxNewSize=32m",
                 "-XX:-G1UseAdaptiveIHOP",
