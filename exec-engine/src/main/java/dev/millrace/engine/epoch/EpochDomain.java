@@ -15,6 +15,7 @@ public final class EpochDomain {
         final Set<EpochInput> waitingFor; // that have not ended it
         final boolean fed; // whether there is an input, so that outputs have to be done with it
         int unpublished; // outputs that have not published it
+        boolean durable; // what was accepted in it is on disk
 
         Closed(long epoch, long micros, OptionalLong sinceNanos, Set<EpochInput> inputs, boolean fed) {
             this.epoch = epoch;
@@ -36,6 +37,7 @@ public final class EpochDomain {
     int behind; // outputs with something to be published
     long open; // the number of the open epoch
     long lastClosed = Epochs.NONE; // of those that all inputs end
+    long lastEntry; // of the journal, of what was accepted in the open epoch; 0 if there is none
     long dirtySinceNanos;
     int busyInputs;
     boolean timerSet;

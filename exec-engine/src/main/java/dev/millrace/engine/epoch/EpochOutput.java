@@ -62,6 +62,7 @@ public final class EpochOutput {
         Closed next = pending.peek();
         return next != null
                 && !publishing
+                && (left || next.durable)
                 && (left || !next.fed || doneThrough >= next.epoch)
                 && cuts.stream().allMatch(cut -> next.epoch <= cut.epochOf(this));
     }

@@ -42,6 +42,7 @@ public final class Epochs {
     private final Clock clock;
     private final long epochNanos;
     private final Signal signal;
+    private final Journal journal;
     private final ReentrantLock lock = new ReentrantLock();
     private final ReentrantLock instants = new ReentrantLock(); // held while versions become current, or are looked at
     private final AtomicLong versions = new AtomicLong(); // the last one given to an output
@@ -56,6 +57,12 @@ public final class Epochs {
 
     /** @param signal raised after each commit and whenever a held domain may have become quiet */
     public Epochs(Workers workers, Clock clock, long epochNanos, Signal signal) {
+        this(workers, clock, epochNanos, signal, Journal.NONE);
+    }
+
+    /** @param journal has what {@link #append} accepts before anybody sees it */
+    public Epochs(Workers workers, Clock clock, long epochNanos, Signal signal, Journal journal) {
+        this.journal = journal;
         this.workers = workers;
         this.clock = clock;
         this.epochNanos = epochNanos;
@@ -139,28 +146,36 @@ public final class Epochs {
         }
     }
 
+    /** Where what is accepted is written down. */
+    public Journal journal() {
+        return journal;
+    }
+
     /**
      * Runs {@code action} under the lock, with the open epoch of the input dirty: what it enqueues belongs to that epoch.
      * For inputs whose callers bring rows themselves.
      *
+     * @param entry of what the action enqueues; appended if it is run
      * @return the epoch; empty if the domain is held, and nothing was run
      */
-    public OptionalLong append(EpochInput input, Runnable action) {
-        long epoch;
+    public Optional<Accepted> append(EpochInput input, Journal.Entry entry, Runnable action) {
+        Accepted accepted;
         lock.lock();
         try {
-            if (input.domain.isHeld()) {
-                return OptionalLong.empty();
+            EpochDomain domain = input.domain;
+            if (domain.isHeld()) {
+                return Optional.empty();
             }
-            epoch = input.domain.open;
-            makeDirty(input.domain);
+            makeDirty(domain);
             action.run();
-            closeIfDry(input.domain);
+            accepted = new Accepted(domain.open, entry.append());
+            domain.lastEntry = Math.max(domain.lastEntry, accepted.entry());
+            closeIfDry(domain);
         } finally {
             lock.unlock();
         }
         commitReady(input);
-        return OptionalLong.of(epoch);
+        return Optional.of(accepted);
     }
 
     /**
@@ -168,18 +183,18 @@ public final class Epochs {
      *
      * @return the epoch; empty if the domain is held or they are of several, and nothing was run
      */
-    public OptionalLong append(List<EpochInput> inputs, Runnable action) {
+    public Optional<Accepted> append(List<EpochInput> inputs, Journal.Entry entry, Runnable action) {
         lock.lock();
         try {
             EpochDomain domain = inputs.get(0).domain;
             if (inputs.stream().anyMatch(input -> input.domain != domain)) {
-                return OptionalLong.empty();
+                return Optional.empty();
             }
         } finally {
             lock.unlock();
         }
         // Domains only ever merge: what is in one now stays in one.
-        return append(inputs.get(0), action);
+        return append(inputs.get(0), entry, action);
     }
 
     /** Runs {@code action} under the lock: no epoch is closed meanwhile. Returns what it returns. */
@@ -237,6 +252,7 @@ public final class Epochs {
             long epoch = domain.open;
             domain.open = ++lastNumber;
             Closed closed = new Closed(epoch, micros(), OptionalLong.empty(), Set.of(), true);
+            closed.durable = true; // rows that are there already
             add(domain, closed);
             expect(output, closed);
             return OptionalLong.of(epoch);
@@ -338,12 +354,31 @@ public final class Epochs {
         OptionalLong since = domain.isDirty() ? OptionalLong.of(domain.dirtySinceNanos) : OptionalLong.empty();
         domain.setDirty(false);
         Closed closed = new Closed(epoch, micros(), since, domain.inputs, !domain.inputs.isEmpty());
+        closed.durable = domain.lastEntry == 0;
         add(domain, closed);
         domain.outputs.forEach(output -> expect(output, closed));
+        if (!closed.durable) {
+            journal.whenDurable(domain.lastEntry, () -> durable(domain, closed));
+            domain.lastEntry = 0;
+        }
         commitIfPublished(domain, closed);
         for (EpochInput input : List.copyOf(domain.inputs)) {
             input.addClosing(epoch);
             input.wake.run();
+        }
+    }
+
+    /** What was accepted in an epoch is on disk. Publishing is left to a thread that may be held up. */
+    private void durable(EpochDomain domain, Closed closed) {
+        lock.lock();
+        try {
+            closed.durable = true;
+            domain.outputs.forEach(Epochs::queueIfReady);
+        } finally {
+            lock.unlock();
+        }
+        if (!lock.isHeldByCurrentThread()) {
+            workers.schedule(clock.nanoTime(), () -> commitReady(domain));
         }
     }
 

@@ -8,7 +8,8 @@
  *
  * <pre>
  *   rows arrive -> open epoch is dirty -> all inputs dry, or 100 ms over -> closed: each input ends it in-band
- *     -> an output is done with it: it stamps it with a version, which one write makes current
+ *     -> an output is done with it, and what callers brought is on disk (see {@link dev.millrace.engine.epoch.Journal}): it
+ *        stamps it with a version, which one write makes current
  *     -> all have: committed
  * </pre>
  *

@@ -3,7 +3,9 @@ package dev.millrace.engine.relation;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.epoch.EpochInput;
+import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.Resources;
@@ -23,6 +25,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
     private record Epoch(long epoch, List<Staged> rows) {}
 
     private final String name;
+    private volatile long number; // of the journal; 0 if it has no entries of this; written as the schema
     private volatile Schema schema; // written by who alters the table, read by those who append
     private final Resources resources;
     private final MemoryScope memory;
@@ -36,8 +39,10 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
 
     private volatile boolean dropped; // written by close, read by those who append
 
-    AppendedRelation(String name, Schema schema, boolean keepsRows, Resources resources) {
+    /** @param number by which the journal knows the relation; 0 if nothing of it is written down */
+    AppendedRelation(String name, Schema schema, boolean keepsRows, long number, Resources resources) {
         this.name = name;
+        this.number = number;
         this.schema = schema;
         this.resources = resources;
         this.fanout = new Fanout(resources.signal());
@@ -72,16 +77,17 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
     }
 
     @Override
-    public long append(List<Batch> batches) {
+    public Accepted accept(List<Batch> batches) {
         try {
             batches.forEach(this::check);
             waitForRoom();
             Optional<Staged> staged = stage(batches);
-            try {
+            try (Journal.Entry entry = resources.epochs().journal().prepare(change(batches))) {
                 while (true) {
-                    OptionalLong epoch = resources.epochs().append(input, () -> accept(batches, staged));
-                    if (epoch.isPresent()) {
-                        return epoch.getAsLong();
+                    Optional<Accepted> accepted =
+                            resources.epochs().append(input, entry, () -> accept(batches, staged));
+                    if (accepted.isPresent()) {
+                        return accepted.get();
                     }
                     waitForRoom();
                 }
@@ -92,6 +98,11 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         } finally {
             Closing.all(batches);
         }
+    }
+
+    /** What is to be written down of rows. */
+    List<Journal.Change> change(List<Batch> batches) {
+        return number == 0 ? List.of() : List.of(new Journal.Change(number, batches));
     }
 
     /** Takes the memory that the rows will need to be kept, before anybody sees one of them. */
@@ -109,11 +120,15 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
      * read must be the same. The caller sees to it that nobody appends meanwhile, and that all that was is published.
      *
      * @param rows stay the caller's
+     * @param newNumber by which the journal knows the table from now on, which has all its rows; 0 for none
+     * @return the number of the journal's entry of the rows
      */
-    void alter(Schema newSchema, List<Batch> rows) {
+    long alter(Schema newSchema, List<Batch> rows, long newNumber) {
         EpochOutput publishing = output.orElseThrow();
         VersionedView altered = new VersionedView(newSchema, resources.batchRows(), memory.newChild("altered rows"));
-        try {
+        Journal journal = resources.epochs().journal();
+        try (Journal.Entry entry =
+                journal.prepare(newNumber == 0 ? List.of() : List.of(new Journal.Change(newNumber, rows)))) {
             altered.fill(rows);
             altered.follow(publishing::version);
             publishing.exclusively(() -> {
@@ -121,7 +136,9 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
                 view.orElseThrow().close();
                 view = Optional.of(altered);
                 schema = newSchema;
+                number = newNumber;
             });
+            return resources.epochs().atomically(entry::append);
         } catch (RuntimeException | Error e) {
             altered.close();
             throw e;

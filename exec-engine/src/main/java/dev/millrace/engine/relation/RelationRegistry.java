@@ -5,7 +5,9 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Source;
 import dev.millrace.engine.epoch.EpochDomain;
+import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.epoch.EpochInput;
+import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.view.VersionedView.Staged;
@@ -62,30 +64,31 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     }
 
     @Override
-    public WritableRelation addStream(String name, Schema schema) {
-        return addAppended(name, schema, false);
+    public WritableRelation addStream(String name, Schema schema, long number) {
+        return addAppended(name, schema, false, number);
     }
 
     @Override
-    public WritableRelation addTable(String name, Schema schema) {
-        return addAppended(name, schema, true);
+    public WritableRelation addTable(String name, Schema schema, long number) {
+        return addAppended(name, schema, true, number);
     }
 
-    private synchronized WritableRelation addAppended(String name, Schema schema, boolean keepsRows) {
+    private synchronized WritableRelation addAppended(String name, Schema schema, boolean keepsRows, long number) {
         requireFree(name);
-        AppendedRelation relation = new AppendedRelation(name, schema, keepsRows, resources);
+        AppendedRelation relation = new AppendedRelation(name, schema, keepsRows, number, resources);
         put(name, relation.feed(), Optional.of(relation), Optional.empty(), List.of(relation));
         return relation;
     }
 
     @Override
-    public synchronized void alterTable(String name, Schema schema, List<Batch> rows) {
+    public synchronized long alterTable(String name, Schema schema, List<Batch> rows, long number) {
         Entry before = entry(name);
         AppendedRelation table = (AppendedRelation) before.writable().orElseThrow();
-        table.alter(schema, rows);
+        long journaled = table.alter(schema, rows, number);
         entries.put(
                 name,
                 new Entry(table.feed(), before.writable(), before.rejected(), before.owned(), false, before.readers()));
+        return journaled;
     }
 
     @GuardedBy("this") private void put(
@@ -215,7 +218,7 @@ public final class RelationRegistry implements Relations, AutoCloseable {
      * @param merge makes one of several domains, which it asks for once nobody else changes them
      * @return the epoch
      */
-    public long append(Map<String, List<Batch>> rows, Consumer<Supplier<Set<EpochDomain>>> merge) {
+    public Accepted append(Map<String, List<Batch>> rows, Consumer<Supplier<Set<EpochDomain>>> merge) {
         try {
             Map<AppendedRelation, List<Batch>> targets = new LinkedHashMap<>();
             rows.forEach((name, batches) -> targets.put((AppendedRelation) writable(name), batches));
@@ -231,20 +234,14 @@ public final class RelationRegistry implements Relations, AutoCloseable {
             Map<AppendedRelation, Optional<Staged>> staged = new LinkedHashMap<>();
             try {
                 targets.forEach((relation, batches) -> staged.put(relation, relation.stage(batches)));
-                while (true) {
-                    if (domains.get().size() > 1) {
-                        merge.accept(domains);
-                    }
-                    OptionalLong epoch = resources
-                            .epochs()
-                            .append(
-                                    inputs,
-                                    () -> targets.forEach((relation, batches) ->
-                                            relation.accept(batches, Objects.requireNonNull(staged.get(relation)))));
-                    if (epoch.isPresent()) {
-                        return epoch.getAsLong();
-                    }
-                    targets.keySet().forEach(AppendedRelation::waitForRoom);
+                List<Journal.Change> changes = new ArrayList<>();
+                targets.forEach((relation, batches) -> changes.addAll(relation.change(batches)));
+                try (Journal.Entry entry = resources.epochs().journal().prepare(changes)) {
+                    return append(targets, staged, inputs, entry, () -> {
+                        if (domains.get().size() > 1) {
+                            merge.accept(domains);
+                        }
+                    });
                 }
             } catch (RuntimeException | Error e) {
                 staged.forEach(AppendedRelation::discard);
@@ -252,6 +249,28 @@ public final class RelationRegistry implements Relations, AutoCloseable {
             }
         } finally {
             rows.values().forEach(Closing::all);
+        }
+    }
+
+    private Accepted append(
+            Map<AppendedRelation, List<Batch>> targets,
+            Map<AppendedRelation, Optional<Staged>> staged,
+            List<EpochInput> inputs,
+            Journal.Entry entry,
+            Runnable mergeDomains) {
+        while (true) {
+            mergeDomains.run();
+            Optional<Accepted> accepted = resources
+                    .epochs()
+                    .append(
+                            inputs,
+                            entry,
+                            () -> targets.forEach((relation, batches) ->
+                                    relation.accept(batches, Objects.requireNonNull(staged.get(relation)))));
+            if (accepted.isPresent()) {
+                return accepted.get();
+            }
+            targets.keySet().forEach(AppendedRelation::waitForRoom);
         }
     }
 

@@ -20,10 +20,20 @@ public interface Relations {
     void addSource(String name, Source source, OnError onError);
 
     /** An append-only stream fed by {@link WritableRelation#append}; a query sees what is appended after its start. */
-    WritableRelation addStream(String name, Schema schema);
+    default WritableRelation addStream(String name, Schema schema) {
+        return addStream(name, schema, 0);
+    }
+
+    /** @param number by which the engine's journal knows it; 0 if nothing of it is written down */
+    WritableRelation addStream(String name, Schema schema, long number);
 
     /** A relation that keeps its rows; a query starts with all of them and continues with the changes. */
-    WritableRelation addTable(String name, Schema schema);
+    default WritableRelation addTable(String name, Schema schema) {
+        return addTable(name, schema, 0);
+    }
+
+    /** @param number by which the engine's journal knows it; 0 if nothing of it is written down */
+    WritableRelation addTable(String name, Schema schema, long number);
 
     /**
      * Gives a table other columns, and all its rows with them. Queries that read it go on and are told of no change: they must
@@ -31,8 +41,15 @@ public interface Relations {
      * that was appended must be visible.
      *
      * @param rows stay the caller's
+     * @param number by which the journal knows the table from now on, with an entry of these rows; 0 for none
+     * @return the number of that entry, 0 for none
      */
-    void alterTable(String name, Schema schema, List<Batch> rows);
+    long alterTable(String name, Schema schema, List<Batch> rows, long number);
+
+    /** The same of a table of which nothing is written down. */
+    default void alterTable(String name, Schema schema, List<Batch> rows) {
+        alterTable(name, schema, rows, 0);
+    }
 
     /**
      * Forgets a relation added here and frees what it holds.

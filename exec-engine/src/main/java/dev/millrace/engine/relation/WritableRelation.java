@@ -1,6 +1,7 @@
 package dev.millrace.engine.relation;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.type.Schema;
 import java.util.List;
 
@@ -19,9 +20,15 @@ public interface WritableRelation {
      * weights.
      *
      * @return the epoch the rows belong to: they are visible once {@code Engine.awaitEpoch} of it returns
-     * @throws dev.millrace.error.MillraceException if the relation was dropped or memory ran out
+     * @throws dev.millrace.error.MillraceException if the relation was dropped, memory ran out, or they have to be written
+     *     down and the disk takes nothing
      */
-    long append(List<Batch> batches);
+    Accepted accept(List<Batch> batches);
+
+    /** The same; returns the epoch alone. */
+    default long append(List<Batch> batches) {
+        return accept(batches).epoch();
+    }
 
     /** One batch: see {@link #append(List)}. */
     default long append(Batch batch) {

@@ -2,6 +2,8 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.alteration.Alteration;
+import dev.millrace.engine.epoch.Accepted;
+import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.relation.Relations;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.plan.node.PlanNode;
@@ -28,7 +30,12 @@ import org.apache.arrow.memory.BufferAllocator;
 public interface Engine extends AutoCloseable {
     /** Starts the workers ({@code millrace-worker-N}) and the timer ({@code millrace-timer}). */
     static Engine open(EngineOptions options, Clock clock) {
-        return LocalEngine.threaded(options, clock);
+        return open(options, clock, Journal.NONE);
+    }
+
+    /** @param journal where rows are written down that callers bring to relations with a number; stays the caller's */
+    static Engine open(EngineOptions options, Clock clock, Journal journal) {
+        return LocalEngine.threaded(options, clock, journal);
     }
 
     /** An engine that runs on the threads of its callers, for tests: see {@link SteppedEngine}. */
@@ -108,9 +115,14 @@ public interface Engine extends AutoCloseable {
      * Waits as {@link dev.millrace.engine.relation.WritableRelation#append} does, whose rules hold for each relation.
      *
      * @param rows by the relations' names; of at least one
-     * @return the epoch, for {@link #awaitEpoch}
+     * @return the epoch, for {@link #awaitEpoch}, and the journal's entry
      */
-    long append(Map<String, List<Batch>> rows);
+    Accepted accept(Map<String, List<Batch>> rows);
+
+    /** The same; returns the epoch alone. */
+    default long append(Map<String, List<Batch>> rows) {
+        return accept(rows).epoch();
+    }
 
     /**
      * Waits until the effects of an epoch are in all views and subscriptions (read your writes). Returns at once for an

@@ -5,9 +5,11 @@ import com.sun.management.ThreadMXBean;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.alteration.Alteration;
+import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.epoch.Epochs;
+import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.heap.HeapBudget;
 import dev.millrace.engine.heap.HeapRelief;
 import dev.millrace.engine.operators.FiniteRun;
@@ -96,7 +98,7 @@ class LocalEngine implements Engine {
             Workers workers,
             Executor sinkThreads,
             Function<PlanNode, Operator> operators) {
-        this(options, clock, workers, sinkThreads, operators, HeapBudget.ofProcess());
+        this(options, clock, workers, sinkThreads, operators, Journal.NONE, HeapBudget.ofProcess());
     }
 
     LocalEngine(
@@ -105,6 +107,7 @@ class LocalEngine implements Engine {
             Workers workers,
             Executor sinkThreads,
             Function<PlanNode, Operator> operators,
+            Journal journal,
             HeapBudget heap) {
         this.heap = heap;
         this.options = options;
@@ -113,7 +116,8 @@ class LocalEngine implements Engine {
         this.schedulingPolicy = options.schedulingPolicy();
         this.operators = operators;
         this.memory = new MemoryScopes(options.memoryLimitBytes(), sinkThreads);
-        this.epochs = new Epochs(workers, clock, TimeUnit.MILLISECONDS.toNanos(options.epochMillis()), signal);
+        this.epochs =
+                new Epochs(workers, clock, TimeUnit.MILLISECONDS.toNanos(options.epochMillis()), signal, journal);
         this.quiescence = new Quiescence(epochs, workers, signal);
         this.resources = new Resources(
                 workers,
@@ -129,10 +133,11 @@ class LocalEngine implements Engine {
         this.relations = new RelationRegistry(resources);
     }
 
-    static Engine threaded(EngineOptions options, Clock clock) {
+    static Engine threaded(EngineOptions options, Clock clock, Journal journal) {
         Workers workers =
                 new WorkerThreads(options.workers(), SchedulingPolicies.named(options.schedulingPolicy()), clock);
-        LocalEngine engine = new LocalEngine(options, clock, workers, newSinkThreads(), OperatorFactory::create);
+        LocalEngine engine = new LocalEngine(
+                options, clock, workers, newSinkThreads(), OperatorFactory::create, journal, HeapBudget.ofProcess());
         engine.relief.ifPresent(HeapRelief::begin);
         return engine;
     }
@@ -471,7 +476,7 @@ class LocalEngine implements Engine {
     }
 
     @Override
-    public long append(Map<String, List<Batch>> rows) {
+    public Accepted accept(Map<String, List<Batch>> rows) {
         return relations.append(rows, domains -> {
             Interrupt.lock(changes);
             try {

@@ -101,7 +101,7 @@ final class EpochWaitersTest {
     void thoseWhoWaitAreToldWhenAnInputEndsAnEpochThatNoOutputHas() {
         EpochDomain domain = epochs.newDomain();
         EpochInput input = epochs.addInput(domain, NOTHING);
-        long epoch = epochs.append(input, NOTHING).orElseThrow();
+        long epoch = epochs.append(input, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
         try (Waiter waiter = new Waiter()) {
             waiter.isToldOf(() -> end(input));
         }
@@ -112,7 +112,7 @@ final class EpochWaitersTest {
     void thoseWhoWaitAreToldWhenAnInputLeaves() {
         EpochDomain domain = epochs.newDomain();
         EpochInput input = epochs.addInput(domain, NOTHING);
-        long epoch = epochs.append(input, NOTHING).orElseThrow();
+        long epoch = epochs.append(input, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
         try (Waiter waiter = new Waiter()) {
             waiter.isToldOf(input::leave);
         }
@@ -196,7 +196,7 @@ final class EpochWaitersTest {
         EpochOutput output = epochs.addOutput(domain, new Shown(), NOTHING);
         Cut cut = epochs.cut(List.of(output));
         if (withEpoch) {
-            long epoch = epochs.append(input, NOTHING).orElseThrow();
+            long epoch = epochs.append(input, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
             clock.advance(EPOCH_MICROS);
             while (workers.step()) {
                 // timers know their domains
@@ -268,7 +268,7 @@ final class EpochWaitersTest {
         left.leave();
         left.ranDry();
         end(input);
-        long epoch = epochs.append(input, NOTHING).orElseThrow();
+        long epoch = epochs.append(input, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
         assertEquals(OptionalLong.of(epoch), input.takeClosing()); // nobody is busy
         input.arrived();
         assertEquals(OptionalLong.empty(), input.takeClosing()); // it is
@@ -278,11 +278,11 @@ final class EpochWaitersTest {
     private EpochInput slow(EpochDomain domain, EpochInput quick, List<EpochOutput> keepUp) {
         EpochInput slow = epochs.addInput(domain, NOTHING);
         for (int i = 0; i < 3; i++) {
-            long epoch = epochs.append(quick, NOTHING).orElseThrow();
+            long epoch = epochs.append(quick, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
             end(quick);
             keepUp.forEach(output -> output.done(epoch));
         }
-        epochs.append(quick, NOTHING);
+        epochs.append(quick, Journal.Entry.NONE, NOTHING);
         assertEquals(OptionalLong.empty(), quick.takeClosing());
         return slow;
     }
@@ -330,10 +330,10 @@ final class EpochWaitersTest {
         long last = 0;
         for (int i = 0; i < 3; i++) {
             output.done(last);
-            last = epochs.append(quick, NOTHING).orElseThrow();
+            last = epochs.append(quick, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
             end(quick);
         }
-        epochs.append(quick, NOTHING);
+        epochs.append(quick, Journal.Entry.NONE, NOTHING);
         assertFalse(closesWhatIsOld(quick)); // it has one to publish
         output.done(last);
         assertTrue(closesWhatIsOld(quick));
@@ -351,7 +351,7 @@ final class EpochWaitersTest {
         output.done(last);
         EpochDomain merged = epochs.merge(List.of(domain));
         epochs.release(List.of(merged));
-        long epoch = epochs.append(input, NOTHING).orElseThrow();
+        long epoch = epochs.append(input, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
         assertTrue(epoch > last);
         end(input);
         output.done(epoch);

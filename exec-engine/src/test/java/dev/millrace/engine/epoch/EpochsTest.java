@@ -37,7 +37,7 @@ final class EpochsTest {
         }
 
         long append() {
-            return epochs.append(input, () -> {}).orElseThrow();
+            return epochs.append(input, Journal.Entry.NONE, () -> {}).orElseThrow().epoch();
         }
 
         /** Ends what it has to end; returns the epochs. */
@@ -109,7 +109,7 @@ final class EpochsTest {
     void anEpochIsPublishedByEachOutputThatIsDoneAndCommittedOnceAllAre() {
         Out other = new Out(domain);
         List<String> ran = new ArrayList<>();
-        long epoch = epochs.append(in.input, () -> ran.add("rows")).orElseThrow();
+        long epoch = epochs.append(in.input, Journal.Entry.NONE, () -> ran.add("rows")).orElseThrow().epoch();
         assertEquals(List.of("rows"), ran);
         assertEquals(1, in.woken);
         assertEquals(List.of(epoch), epochs.pending());
@@ -286,7 +286,7 @@ final class EpochsTest {
         assertEquals(1, in.woken);
         assertEquals(1, out.woken);
         List<String> ran = new ArrayList<>();
-        assertTrue(epochs.append(in.input, () -> ran.add("rows")).isEmpty());
+        assertTrue(epochs.append(in.input, Journal.Entry.NONE, () -> ran.add("rows")).isEmpty());
         assertEquals(List.of(), ran);
         List<Long> ended = in.end();
         assertEquals(2, ended.size());
@@ -329,7 +329,7 @@ final class EpochsTest {
         EpochDomain second = epochs.newDomain();
         In other = new In(second);
         Out otherOut = new Out(second);
-        assertTrue(epochs.append(List.of(in.input, other.input), () -> {}).isEmpty());
+        assertTrue(epochs.append(List.of(in.input, other.input), Journal.Entry.NONE, () -> {}).isEmpty());
         assertNotEquals(in.append(), other.append());
         other.input.arrived(); // and stays busy
         epochs.hold(List.of(domain, second));
@@ -345,7 +345,7 @@ final class EpochsTest {
         epochs.release(List.of(merged));
         int[] ran = {0};
         long epoch =
-                epochs.append(List.of(in.input, other.input), () -> ran[0]++).orElseThrow();
+                epochs.append(List.of(in.input, other.input), Journal.Entry.NONE, () -> ran[0]++).orElseThrow().epoch();
         assertEquals(1, ran[0]);
         assertEquals(List.of(), in.end());
         other.input.ranDry();
@@ -557,7 +557,7 @@ final class EpochsTest {
             output.output.done(input[0].takeClosing().orElseThrow());
             assertEquals(before, output.published.size());
         });
-        long epoch = epochs.append(input[0], () -> {}).orElseThrow();
+        long epoch = epochs.append(input[0], Journal.Entry.NONE, () -> {}).orElseThrow().epoch();
         assertEquals(List.of(epoch), output.published);
         assertTrue(epochs.isCommitted(epoch));
         input[0].arrived();
@@ -567,5 +567,94 @@ final class EpochsTest {
         input[0].arrived();
         input[0].ranDry();
         assertEquals(3, output.published.size());
+    }
+
+    /** What was appended and is not on disk yet. */
+    private static final class HeldJournal implements Journal {
+        private final List<Runnable> waiting = new ArrayList<>();
+        private long appended;
+        private long durable;
+
+        @Override
+        public Entry prepare(List<Change> changes) {
+            return new Entry() {
+                @Override
+                public long append() {
+                    return ++appended;
+                }
+
+                @Override
+                public void close() {}
+            };
+        }
+
+        @Override
+        public void whenDurable(long number, Runnable then) {
+            if (number <= durable) {
+                then.run();
+            } else {
+                waiting.add(() -> whenDurable(number, then));
+            }
+        }
+
+        void force() {
+            durable = appended;
+            List<Runnable> all = List.copyOf(waiting);
+            waiting.clear();
+            all.forEach(Runnable::run);
+        }
+    }
+
+    @Test
+    void anEpochIsShownWhenWhatWasAcceptedInItIsOnDisk() {
+        HeldJournal journal = new HeldJournal();
+        Epochs journaled = new Epochs(workers, clock, 1_000 * EPOCH_MICROS, new Signal(), journal);
+        EpochDomain of = journaled.newDomain();
+        EpochInput input = journaled.addInput(of, () -> {});
+        List<Long> published = new ArrayList<>();
+        EpochOutput output = journaled.addOutput(
+                of,
+                new EpochOutput.Publisher() {
+                    @Override
+                    public void stamp(long epoch, long version) {}
+
+                    @Override
+                    public void publish(long epoch, OptionalLong sinceNanos) {
+                        published.add(epoch);
+                    }
+                },
+                () -> {});
+        Accepted first = append(journaled, input, journal);
+        Accepted second = append(journaled, input, journal);
+        assertEquals(List.of(1L, 2L), List.of(first.entry(), second.entry()));
+        while (input.takeClosing().isPresent()) {
+            // each is ended
+        }
+        output.done(second.epoch());
+        runTimers();
+        assertEquals(List.of(), published);
+        assertFalse(journaled.isPublished(output, first.epoch()));
+        assertFalse(journaled.isCommitted(second.epoch()));
+        journal.force();
+        runTimers();
+        assertEquals(List.of(first.epoch(), second.epoch()), published);
+        assertTrue(journaled.isCommitted(second.epoch()));
+
+        long unwritten = journaled.append(input, Journal.Entry.NONE, () -> {}).orElseThrow().epoch();
+        input.takeClosing();
+        output.done(unwritten);
+        assertEquals(unwritten, published.get(2), "rows that nobody writes down wait for no disk");
+
+        Accepted late = append(journaled, input, journal);
+        journal.force(); // before the task is done with it
+        input.takeClosing();
+        runTimers();
+        assertEquals(3, published.size());
+        output.done(late.epoch());
+        assertEquals(late.epoch(), published.get(3));
+    }
+
+    private static Accepted append(Epochs epochs, EpochInput input, Journal journal) {
+        return epochs.append(input, journal.prepare(List.of()), () -> {}).orElseThrow();
     }
 }

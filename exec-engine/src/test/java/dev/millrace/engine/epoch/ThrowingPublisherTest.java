@@ -54,14 +54,14 @@ class ThrowingPublisherTest {
             }
         });
         bad.throwsInStamp = true;
-        assertThrows(MillraceException.class, () -> epochs.append(input[0], () -> {}));
+        assertThrows(MillraceException.class, () -> epochs.append(input[0], Journal.Entry.NONE, () -> {}));
         bad.throwsInStamp = false;
         bad.throwsInPublish = true;
         long version = second.version();
-        assertThrows(MillraceException.class, () -> epochs.append(input[0], () -> {}));
+        assertThrows(MillraceException.class, () -> epochs.append(input[0], Journal.Entry.NONE, () -> {}));
         assertTrue(second.version() > version);
         bad.throwsInPublish = false;
-        long last = epochs.append(input[0], () -> {}).orElseThrow();
+        long last = epochs.append(input[0], Journal.Entry.NONE, () -> {}).orElseThrow().epoch();
         assertEquals(3, good.published.size());
         assertEquals(good.stamped, good.published);
         assertEquals(last, bad.published.get(bad.published.size() - 1));

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.heap.HeapBudget;
 import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.engine.statistic.QueryState;
@@ -171,6 +172,7 @@ final class HeapBudgetTest {
                 new WorkerThreads(1, SchedulingPolicies.named("fcfs"), Clock.system()),
                 LocalEngine.newSinkThreads(),
                 TestOperators::create,
+                Journal.NONE,
                 budget)) {
             WritableRelation stream = engine.relations().addStream("s", KV);
             engine.start("q", scan("s", KV), QueryOptions.view());

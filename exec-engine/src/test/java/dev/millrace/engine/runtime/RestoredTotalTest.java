@@ -77,6 +77,6 @@ final class RestoredTotalTest {
     }
 
     private static Engine engine(int workers) {
-        return LocalEngine.threaded(EngineOptions.defaults().withWorkers(workers), Clock.system());
+        return Engine.open(EngineOptions.defaults().withWorkers(workers), Clock.system());
     }
 }
