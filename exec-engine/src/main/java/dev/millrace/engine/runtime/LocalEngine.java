@@ -116,8 +116,7 @@ class LocalEngine implements Engine {
         this.schedulingPolicy = options.schedulingPolicy();
         this.operators = operators;
         this.memory = new MemoryScopes(options.memoryLimitBytes(), sinkThreads);
-        this.epochs =
-                new Epochs(workers, clock, TimeUnit.MILLISECONDS.toNanos(options.epochMillis()), signal, journal);
+        this.epochs = new Epochs(workers, clock, TimeUnit.MILLISECONDS.toNanos(options.epochMillis()), signal, journal);
         this.quiescence = new Quiescence(epochs, workers, signal);
         this.resources = new Resources(
                 workers,

@@ -101,7 +101,8 @@ final class EpochWaitersTest {
     void thoseWhoWaitAreToldWhenAnInputEndsAnEpochThatNoOutputHas() {
         EpochDomain domain = epochs.newDomain();
         EpochInput input = epochs.addInput(domain, NOTHING);
-        long epoch = epochs.append(input, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
+        long epoch =
+                epochs.append(input, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
         try (Waiter waiter = new Waiter()) {
             waiter.isToldOf(() -> end(input));
         }
@@ -112,7 +113,8 @@ final class EpochWaitersTest {
     void thoseWhoWaitAreToldWhenAnInputLeaves() {
         EpochDomain domain = epochs.newDomain();
         EpochInput input = epochs.addInput(domain, NOTHING);
-        long epoch = epochs.append(input, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
+        long epoch =
+                epochs.append(input, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
         try (Waiter waiter = new Waiter()) {
             waiter.isToldOf(input::leave);
         }
@@ -196,7 +198,9 @@ final class EpochWaitersTest {
         EpochOutput output = epochs.addOutput(domain, new Shown(), NOTHING);
         Cut cut = epochs.cut(List.of(output));
         if (withEpoch) {
-            long epoch = epochs.append(input, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
+            long epoch = epochs.append(input, Journal.Entry.NONE, NOTHING)
+                    .orElseThrow()
+                    .epoch();
             clock.advance(EPOCH_MICROS);
             while (workers.step()) {
                 // timers know their domains
@@ -268,7 +272,8 @@ final class EpochWaitersTest {
         left.leave();
         left.ranDry();
         end(input);
-        long epoch = epochs.append(input, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
+        long epoch =
+                epochs.append(input, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
         assertEquals(OptionalLong.of(epoch), input.takeClosing()); // nobody is busy
         input.arrived();
         assertEquals(OptionalLong.empty(), input.takeClosing()); // it is
@@ -278,7 +283,9 @@ final class EpochWaitersTest {
     private EpochInput slow(EpochDomain domain, EpochInput quick, List<EpochOutput> keepUp) {
         EpochInput slow = epochs.addInput(domain, NOTHING);
         for (int i = 0; i < 3; i++) {
-            long epoch = epochs.append(quick, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
+            long epoch = epochs.append(quick, Journal.Entry.NONE, NOTHING)
+                    .orElseThrow()
+                    .epoch();
             end(quick);
             keepUp.forEach(output -> output.done(epoch));
         }
@@ -330,7 +337,9 @@ final class EpochWaitersTest {
         long last = 0;
         for (int i = 0; i < 3; i++) {
             output.done(last);
-            last = epochs.append(quick, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
+            last = epochs.append(quick, Journal.Entry.NONE, NOTHING)
+                    .orElseThrow()
+                    .epoch();
             end(quick);
         }
         epochs.append(quick, Journal.Entry.NONE, NOTHING);
@@ -351,7 +360,8 @@ final class EpochWaitersTest {
         output.done(last);
         EpochDomain merged = epochs.merge(List.of(domain));
         epochs.release(List.of(merged));
-        long epoch = epochs.append(input, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
+        long epoch =
+                epochs.append(input, Journal.Entry.NONE, NOTHING).orElseThrow().epoch();
         assertTrue(epoch > last);
         end(input);
         output.done(epoch);

@@ -37,7 +37,9 @@ final class EpochsTest {
         }
 
         long append() {
-            return epochs.append(input, Journal.Entry.NONE, () -> {}).orElseThrow().epoch();
+            return epochs.append(input, Journal.Entry.NONE, () -> {})
+                    .orElseThrow()
+                    .epoch();
         }
 
         /** Ends what it has to end; returns the epochs. */
@@ -109,7 +111,9 @@ final class EpochsTest {
     void anEpochIsPublishedByEachOutputThatIsDoneAndCommittedOnceAllAre() {
         Out other = new Out(domain);
         List<String> ran = new ArrayList<>();
-        long epoch = epochs.append(in.input, Journal.Entry.NONE, () -> ran.add("rows")).orElseThrow().epoch();
+        long epoch = epochs.append(in.input, Journal.Entry.NONE, () -> ran.add("rows"))
+                .orElseThrow()
+                .epoch();
         assertEquals(List.of("rows"), ran);
         assertEquals(1, in.woken);
         assertEquals(List.of(epoch), epochs.pending());
@@ -286,7 +290,8 @@ final class EpochsTest {
         assertEquals(1, in.woken);
         assertEquals(1, out.woken);
         List<String> ran = new ArrayList<>();
-        assertTrue(epochs.append(in.input, Journal.Entry.NONE, () -> ran.add("rows")).isEmpty());
+        assertTrue(epochs.append(in.input, Journal.Entry.NONE, () -> ran.add("rows"))
+                .isEmpty());
         assertEquals(List.of(), ran);
         List<Long> ended = in.end();
         assertEquals(2, ended.size());
@@ -329,7 +334,8 @@ final class EpochsTest {
         EpochDomain second = epochs.newDomain();
         In other = new In(second);
         Out otherOut = new Out(second);
-        assertTrue(epochs.append(List.of(in.input, other.input), Journal.Entry.NONE, () -> {}).isEmpty());
+        assertTrue(epochs.append(List.of(in.input, other.input), Journal.Entry.NONE, () -> {})
+                .isEmpty());
         assertNotEquals(in.append(), other.append());
         other.input.arrived(); // and stays busy
         epochs.hold(List.of(domain, second));
@@ -344,8 +350,9 @@ final class EpochsTest {
         assertTrue(in.input.isHeld() && otherOut.output.isHeld());
         epochs.release(List.of(merged));
         int[] ran = {0};
-        long epoch =
-                epochs.append(List.of(in.input, other.input), Journal.Entry.NONE, () -> ran[0]++).orElseThrow().epoch();
+        long epoch = epochs.append(List.of(in.input, other.input), Journal.Entry.NONE, () -> ran[0]++)
+                .orElseThrow()
+                .epoch();
         assertEquals(1, ran[0]);
         assertEquals(List.of(), in.end());
         other.input.ranDry();
@@ -557,7 +564,9 @@ final class EpochsTest {
             output.output.done(input[0].takeClosing().orElseThrow());
             assertEquals(before, output.published.size());
         });
-        long epoch = epochs.append(input[0], Journal.Entry.NONE, () -> {}).orElseThrow().epoch();
+        long epoch = epochs.append(input[0], Journal.Entry.NONE, () -> {})
+                .orElseThrow()
+                .epoch();
         assertEquals(List.of(epoch), output.published);
         assertTrue(epochs.isCommitted(epoch));
         input[0].arrived();
@@ -640,7 +649,10 @@ final class EpochsTest {
         assertEquals(List.of(first.epoch(), second.epoch()), published);
         assertTrue(journaled.isCommitted(second.epoch()));
 
-        long unwritten = journaled.append(input, Journal.Entry.NONE, () -> {}).orElseThrow().epoch();
+        long unwritten = journaled
+                .append(input, Journal.Entry.NONE, () -> {})
+                .orElseThrow()
+                .epoch();
         input.takeClosing();
         output.done(unwritten);
         assertEquals(unwritten, published.get(2), "rows that nobody writes down wait for no disk");

@@ -61,7 +61,9 @@ class ThrowingPublisherTest {
         assertThrows(MillraceException.class, () -> epochs.append(input[0], Journal.Entry.NONE, () -> {}));
         assertTrue(second.version() > version);
         bad.throwsInPublish = false;
-        long last = epochs.append(input[0], Journal.Entry.NONE, () -> {}).orElseThrow().epoch();
+        long last = epochs.append(input[0], Journal.Entry.NONE, () -> {})
+                .orElseThrow()
+                .epoch();
         assertEquals(3, good.published.size());
         assertEquals(good.stamped, good.published);
         assertEquals(last, bad.published.get(bad.published.size() - 1));
