@@ -227,6 +227,41 @@ class ArchitectureTest {
     }
 
     @Test
+    void storageKnowsBatchesAndBytes() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.millrace.storage..")
+                .should()
+                .dependOnClassesThat(resideInAPackage("dev.millrace..")
+                        .and(not(resideInAnyPackage(
+                                "dev.millrace.storage..",
+                                "dev.millrace.batch..",
+                                "dev.millrace.error..",
+                                "dev.millrace.interrupt..",
+                                "dev.millrace.memory..",
+                                "dev.millrace.time..",
+                                "dev.millrace.type.."))))
+                .check(CLASSES);
+    }
+
+    /** What reaches files is the disk: all else of storage can be given a simulated one. */
+    @Test
+    void storageReachesFilesThroughItsDisk() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.millrace.storage..")
+                .and()
+                .resideOutsideOfPackage("dev.millrace.storage.disk")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("java.nio.channels..")
+                .orShould()
+                .dependOnClassesThat()
+                .haveFullyQualifiedName("java.nio.file.Files")
+                .check(CLASSES);
+    }
+
+    @Test
     void nobodyImportsThePrograms() {
         noClasses()
                 .that()

@@ -1,0 +1,193 @@
+package dev.millrace.storage.disk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A directory of the machine. Files and directories that it makes are their owner's alone.
+ *
+ * <p>A thread that is interrupted by {@link Thread#interrupt} while it reads or writes closes the file, as channels do: threads that
+ * use it are stopped in other ways.
+ */
+public final class RealDisk implements Disk {
+    private static final List<String> NO_ROOM =
+            List.of("No space left", "Disk quota exceeded", "not enough space on the disk");
+
+    private final Path directory;
+
+    /** The files of a directory that is there. */
+    public RealDisk(Path directory) {
+        this.directory = directory;
+    }
+
+    @Override
+    public DiskFile create(String name) throws IOException {
+        return file(
+                name,
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                attributes("rw-------"));
+    }
+
+    @Override
+    public DiskFile open(String name) throws IOException {
+        return file(name, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
+    }
+
+    private DiskFile file(String name, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+            throws IOException {
+        try {
+            return new RealFile(FileChannel.open(directory.resolve(name), options, attributes));
+        } catch (IOException e) {
+            throw told(e);
+        }
+    }
+
+    private FileAttribute<?>[] attributes(String permissions) {
+        boolean posix = directory.getFileSystem().supportedFileAttributeViews().contains("posix");
+        return posix
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+                }
+                : new FileAttribute<?>[0];
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+        try {
+            Files.move(
+                    directory.resolve(from),
+                    directory.resolve(to),
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw told(e);
+        }
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+        Files.delete(directory.resolve(name));
+    }
+
+    @Override
+    public List<String> list() throws IOException {
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, Files::isRegularFile)) {
+            entries.forEach(entry -> names.add(String.valueOf(entry.getFileName())));
+        }
+        Collections.sort(names);
+        return names;
+    }
+
+    @Override
+    public void forceNames() throws IOException {
+        force(directory);
+    }
+
+    /** Where directories cannot be opened they need not be forced. */
+    private static void force(Path directory) throws IOException {
+        FileChannel channel;
+        try {
+            channel = FileChannel.open(directory, StandardOpenOption.READ);
+        } catch (AccessDeniedException e) {
+            return;
+        }
+        try (channel) {
+            channel.force(true);
+        }
+    }
+
+    @Override
+    public Disk directory(String name) throws IOException {
+        Path inside = directory.resolve(name);
+        if (!Files.isDirectory(inside)) {
+            try {
+                Files.createDirectory(inside, attributes("rwx------"));
+            } catch (IOException e) {
+                throw told(e);
+            }
+            forceNames();
+        }
+        return new RealDisk(inside);
+    }
+
+    @Override
+    public String path(String name) {
+        return directory.resolve(name).toString();
+    }
+
+    /** The same error, as one of a full disk where it is that. The JDK tells them apart by the system's text alone. */
+    private static IOException told(IOException error) {
+        String message = String.valueOf(error.getMessage());
+        return NO_ROOM.stream().anyMatch(message::contains) ? new DiskFullException(message, error) : error;
+    }
+
+    private static final class RealFile implements DiskFile {
+        private final FileChannel channel;
+
+        RealFile(FileChannel channel) {
+            this.channel = channel;
+        }
+
+        @Override
+        public int read(ByteBuffer into, long position) throws IOException {
+            int before = into.position();
+            while (into.hasRemaining()) {
+                if (channel.read(into, position + into.position() - before) < 0) {
+                    break;
+                }
+            }
+            return into.position() - before;
+        }
+
+        @Override
+        public void write(ByteBuffer from, long position) throws IOException {
+            try {
+                long at = position;
+                while (from.hasRemaining()) {
+                    at += channel.write(from, at);
+                }
+            } catch (IOException e) {
+                throw told(e);
+            }
+        }
+
+        @Override
+        public void force() throws IOException {
+            try {
+                channel.force(false);
+            } catch (IOException e) {
+                throw told(e);
+            }
+        }
+
+        @Override
+        public void truncate(long bytes) throws IOException {
+            channel.truncate(bytes);
+        }
+
+        @Override
+        public long size() throws IOException {
+            return channel.size();
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+}

@@ -1,0 +1,473 @@
+package dev.millrace.storage.log;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of a log that are not on disk yet, in their order, and what became of the others. Any thread appends; one thread
+ * takes them away in groups, and says how it went:
+ *
+ * <pre>
+ *                   take                 succeeded
+ *   pending ------------------> group -----------------> durable
+ *                                 |
+ *                                 | failed:  DEFERRED ones become pending again, AWAITED ones, pending ones too, are
+ *                                 v
+ *                             undecided ---------------> failed
+ *                                          at once if no byte of them can be on disk, else when recovered
+ * </pre>
+ *
+ * From {@link #failed} until {@link #recovered} there is an outage, and AWAITED records are refused.
+ */
+final class LogBuffer {
+    private static final long LOOK_NANOS = 20_000_000;
+    private static final int MOST_WAITS = 100;
+
+    private final WriteAheadLogOptions options;
+    private final Optional<Runnable> worker; // what makes room where the log has no thread of its own
+    private final long deferredNanos;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition room = lock.newCondition(); // space, the end of a long append, an outage
+    private final Condition work = lock.newCondition(); // for the log's thread
+
+    @GuardedBy("lock") private final Deque<Piece> pending = new ArrayDeque<>();
+
+    @GuardedBy("lock") private List<Piece> group = new ArrayList<>();
+
+    @GuardedBy("lock") private List<Long> undecided = new ArrayList<>();
+
+    @GuardedBy("lock") private long heldBytes; // of pending and group
+
+    @GuardedBy("lock") private long awaitedPieces; // of pending
+
+    @GuardedBy("lock") private long oldestNanos; // when the first of pending came
+
+    @GuardedBy("lock") private long last; // the number given out last
+
+    @GuardedBy("lock") private long longAppend; // the number of a record that is appended piece by piece; 0 while there is none
+
+    @GuardedBy("lock") private @Nullable Outage outage; // null while the disk takes what is written
+
+    @GuardedBy("lock") private boolean closing;
+
+    @GuardedBy("lock") private long records;
+
+    @GuardedBy("lock") private long bytes;
+
+    @GuardedBy("lock") private long groups;
+
+    @GuardedBy("lock") private long failures;
+
+    private volatile long durable; // written by the log's thread under the lock, read by whoever waits
+    private volatile FailedRecords failed = FailedRecords.NONE; // the same; before durable passes them
+    private volatile @Nullable MillraceException ended; // why nothing is decided any more; set once
+
+    /** The disk does not take what is written. */
+    private record Outage(SqlState state, String message, long retryNanos, long waitNanos) {
+        MillraceException error() {
+            return MillraceException.external(state, message);
+        }
+    }
+
+    LogBuffer(WriteAheadLogOptions options, long last, Optional<Runnable> worker) {
+        this.options = options;
+        this.worker = worker;
+        this.last = last;
+        this.durable = last;
+        this.deferredNanos = TimeUnit.MILLISECONDS.toNanos(options.deferredMillis());
+    }
+
+    /** Appends a record of these pieces, when there is room; its number. */
+    long add(LogMode mode, List<byte[]> pieces) {
+        long length = pieces.stream().mapToLong(piece -> piece.length).sum();
+        lock.lock();
+        try {
+            awaitTurn(mode, length);
+            last++;
+            for (int i = 0; i < pieces.size(); i++) {
+                add(new Piece(last, mode, pieces.get(i), i == 0, i == pieces.size() - 1));
+            }
+            records++;
+            bytes += length;
+            return last;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Begins an AWAITED record that is appended by parts, while nobody else appends; its number. */
+    long beginLong() {
+        lock.lock();
+        try {
+            awaitTurn(LogMode.AWAITED, 0);
+            longAppend = ++last;
+            return last;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Appends a part of the record that {@link #beginLong} began, when there is room. */
+    void addPart(Piece piece) {
+        lock.lock();
+        try {
+            awaitSpace(LogMode.AWAITED, piece.bytes().length);
+            if (failed.contains(piece.number())) {
+                throw failed.error(piece.number()); // with its first parts; the log works again
+            }
+            add(piece);
+            bytes += piece.bytes().length;
+            records += piece.isLast() ? 1 : 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends what {@link #beginLong} began; a record that is not whole is given up. */
+    void endLong(long number, boolean whole) {
+        lock.lock();
+        try {
+            longAppend = 0;
+            if (!whole && outage == null && !failed.contains(number)) {
+                failed = failed.with(
+                        List.of(number), MillraceException.user(SqlState.QUERY_CANCELED, "the record was given up"));
+            }
+            room.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @GuardedBy("lock") private void awaitTurn(LogMode mode, long length) {
+        while (true) {
+            awaitSpace(mode, length);
+            if (longAppend == 0) {
+                return;
+            }
+            await(room, LOOK_NANOS);
+            lookAtInterrupt();
+        }
+    }
+
+    /** Returns when there is space for so many bytes; throws where there is none as long as the disk fails. */
+    @GuardedBy("lock") private void awaitSpace(LogMode mode, long length) {
+        while (true) {
+            MillraceException end = ended;
+            if (end != null || closing) {
+                throw end != null ? end.again() : WriteAheadLog.closed();
+            }
+            boolean hasSpace = heldBytes == 0 || heldBytes + length <= options.bufferBytes();
+            Outage failing = outage;
+            if (failing != null && (mode == LogMode.AWAITED || !hasSpace)) {
+                throw failing.error();
+            }
+            if (hasSpace) {
+                return;
+            }
+            if (worker.isEmpty()) {
+                await(room, LOOK_NANOS);
+            }
+            lookAtInterrupt();
+        }
+    }
+
+    /** Without the lock, as others may have their turn meanwhile; where the log has no thread, this is where it works. */
+    @GuardedBy("lock") private void lookAtInterrupt() {
+        lock.unlock();
+        try {
+            Interrupt.checkCurrent();
+            worker.ifPresent(Runnable::run);
+        } finally {
+            lock.lock();
+        }
+    }
+
+    /** Waits at most so long; a thread that is interrupted in Java's way waits as well, and stays interrupted. */
+    private static void await(Condition condition, long nanos) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            condition.awaitNanos(nanos);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @GuardedBy("lock") private void add(Piece piece) {
+        if (pending.isEmpty()) {
+            oldestNanos = options.clock().nanoTime();
+        }
+        boolean isAwaited = piece.mode() == LogMode.AWAITED;
+        boolean wakes = pending.isEmpty() || isAwaited && awaitedPieces == 0 || isManyBytes();
+        pending.add(piece);
+        heldBytes += piece.heldBytes();
+        awaitedPieces += isAwaited ? 1 : 0;
+        if (wakes) {
+            work.signal();
+        }
+    }
+
+    /** Whether so much is pending that even what nobody waits for is written. */
+    @GuardedBy("lock") private boolean isManyBytes() {
+        return heldBytes > options.bufferBytes() / 4;
+    }
+
+    /** Whether a record is durable; false while that is not decided. Throws if it failed. */
+    boolean isDurable(long number) {
+        boolean passed = number <= durable; // read before failed, which is written before it
+        if (failed.contains(number)) {
+            throw failed.error(number);
+        }
+        MillraceException end = ended;
+        if (!passed && end != null && number > durable) {
+            throw end.again();
+        }
+        return passed;
+    }
+
+    /** Whether waiting for it has an end, good or bad. */
+    boolean isDecided(long number) {
+        return number <= durable || ended != null || failed.contains(number);
+    }
+
+    /** Whether nothing is decided any more. */
+    boolean isEnded() {
+        return ended != null;
+    }
+
+    /** Has records that nobody waited for written now, as somebody waits for one of them after all. */
+    void hasten(long number) {
+        lock.lock();
+        try {
+            Piece first = pending.peek();
+            if (first != null && first.number() <= number && awaitedPieces == 0) {
+                oldestNanos = options.clock().nanoTime() - deferredNanos;
+                work.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long durable() {
+        return durable;
+    }
+
+    long last() {
+        lock.lock();
+        try {
+            return last;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    Optional<MillraceException> failure() {
+        lock.lock();
+        try {
+            Outage failing = outage;
+            return failing == null ? Optional.empty() : Optional.of(failing.error());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    LogStatistics statistics(int segments) {
+        lock.lock();
+        try {
+            return new LogStatistics(records, bytes, groups, segments, heldBytes, failures);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** For the log's thread: waits until there is something to write or to try again; false when the log closes. */
+    boolean awaitWork() {
+        lock.lock();
+        try {
+            while (!closing) {
+                long now = options.clock().nanoTime();
+                Outage failing = outage;
+                long wait = Long.MAX_VALUE;
+                if (failing != null) {
+                    wait = failing.retryNanos() - now;
+                } else if (awaitedPieces > 0 || isManyBytes()) {
+                    wait = 0;
+                } else if (!pending.isEmpty()) {
+                    wait = oldestNanos + deferredNanos - now;
+                }
+                if (wait <= 0) {
+                    return true;
+                }
+                await(work, wait);
+            }
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the disk failed, and it is not yet time to try it again. */
+    boolean isPausing() {
+        lock.lock();
+        try {
+            Outage failing = outage;
+            return failing != null && failing.retryNanos() - options.clock().nanoTime() > 0 && !closing;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isIdle() {
+        lock.lock();
+        try {
+            return pending.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** For the log's thread: all that is pending, to be written now. */
+    List<Piece> take() {
+        lock.lock();
+        try {
+            group = new ArrayList<>(pending);
+            pending.clear();
+            awaitedPieces = 0;
+            return List.copyOf(group);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What was taken is on disk, whole records up to this number. */
+    void succeeded(long upTo) {
+        lock.lock();
+        try {
+            for (Piece piece : group) {
+                heldBytes -= piece.heldBytes();
+            }
+            group = new ArrayList<>();
+            groups++;
+            durable = upTo;
+            room.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * What was taken, and is not durable, is not written.
+     *
+     * @param upTo whole records up to this number are on disk
+     * @param isUncertain whether bytes of later ones may be on disk all the same
+     * @return whether the log worked until now
+     */
+    boolean failed(SqlState state, String message, long upTo, boolean isUncertain) {
+        lock.lock();
+        try {
+            List<Piece> all = new ArrayList<>(group);
+            all.addAll(pending);
+            group = new ArrayList<>();
+            pending.clear();
+            awaitedPieces = 0;
+            for (Piece piece : all) {
+                if (piece.number() > upTo && piece.mode() == LogMode.DEFERRED) {
+                    pending.add(piece);
+                    continue;
+                }
+                heldBytes -= piece.heldBytes();
+                if (piece.number() > upTo) {
+                    undecided.add(piece.number());
+                }
+            }
+            if (longAppend != 0) {
+                undecided.add(longAppend); // parts of it may be on disk, and others are to come
+            }
+            durable = upTo;
+            Outage before = outage;
+            long first = TimeUnit.MILLISECONDS.toNanos(options.retryMillis());
+            long wait = before == null ? first : Math.min(2 * before.waitNanos(), MOST_WAITS * first);
+            outage = new Outage(state, message, options.clock().nanoTime() + wait, wait);
+            failures += before == null ? 1 : 0;
+            if (!isUncertain) {
+                failUndecided();
+            }
+            room.signalAll();
+            return before == null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The disk works, and what is on it of records that failed is void; whether it failed until now. */
+    boolean recovered() {
+        lock.lock();
+        try {
+            if (outage == null) {
+                return false;
+            }
+            failUndecided();
+            outage = null;
+            room.signalAll();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @GuardedBy("lock") private void failUndecided() {
+        Outage why = outage;
+        if (!undecided.isEmpty() && why != null) {
+            failed = failed.with(undecided, why.error());
+            undecided = new ArrayList<>();
+        }
+    }
+
+    /** Refuses records from now on, once a long one is whole; false if it did already. */
+    boolean close() {
+        lock.lock();
+        try {
+            if (closing) {
+                return false;
+            }
+            while (longAppend != 0 && worker.isEmpty() && ended == null) {
+                await(room, LOOK_NANOS);
+            }
+            closing = true;
+            work.signalAll();
+            room.signalAll();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nothing is decided from now on; how many records are not written. */
+    long end(MillraceException why) {
+        lock.lock();
+        try {
+            if (ended == null) {
+                ended = why;
+            }
+            room.signalAll();
+            return pending.stream().filter(Piece::isLast).count();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

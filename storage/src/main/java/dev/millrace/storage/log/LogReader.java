@@ -1,0 +1,223 @@
+package dev.millrace.storage.log;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.storage.disk.Disk;
+import dev.millrace.storage.disk.DiskErrors;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what is there of a log, as the package describes it, and changes nothing. For one thread. */
+final class LogReader {
+    private final Disk disk;
+    private final LogState state;
+    private final List<SegmentHeader> segments;
+
+    /** Reads these segments, each of which goes on from the one before it. */
+    LogReader(Disk disk, LogState state, List<SegmentHeader> segments) {
+        this.disk = disk;
+        this.state = state;
+        this.segments = List.copyOf(segments);
+    }
+
+    /**
+     * Where a log ends.
+     *
+     * @param lastWhole number of its last record
+     * @param cut where that ends, or marks behind it do: nothing behind it counts
+     * @param end behind the last fragment, in the newest segment
+     * @param unforced offset there from which on bytes may not be on disk: where the last group begins
+     * @param tornBytes that were there of what was not whole
+     */
+    record End(long lastWhole, LogPlace cut, LogPlace end, long unforced, long tornBytes) {
+        Optional<String> notice(Disk disk) {
+            return tornBytes == 0
+                    ? Optional.empty()
+                    : Optional.of("the log ends with record " + lastWhole + "; " + tornBytes + " bytes behind it in "
+                            + disk.path(SegmentHeader.name(end.segment()))
+                            + " were being written when the database ended, and are cut off");
+        }
+    }
+
+    /**
+     * The segments of a log that count, from the first that is kept.
+     *
+     * @throws MillraceException XX001 if one is missing or its header is damaged
+     */
+    static List<SegmentHeader> chain(Disk disk, LogState state) throws IOException {
+        List<SegmentHeader> chain = new ArrayList<>();
+        long number = state.newest();
+        if (disk.list().contains(SegmentHeader.name(number + 1))) {
+            number++;
+        }
+        while (number >= state.first()) {
+            SegmentHeader header = SegmentHeader.read(disk, state.identity(), number);
+            if (header.end().segment() >= number) {
+                throw DiskErrors.damaged(disk.path(SegmentHeader.name(number)), 40, "it goes on from a later segment");
+            }
+            chain.add(0, header);
+            number = header.end().segment();
+        }
+        return chain;
+    }
+
+    /**
+     * Finds the end, by reading the newest segment.
+     *
+     * @throws MillraceException XX001 if something durable is missing there
+     */
+    End end() throws IOException {
+        if (segments.isEmpty()) {
+            return new End(0, LogPlace.BEGINNING, LogPlace.BEGINNING, 0, 0);
+        }
+        SegmentHeader newest = segments.get(segments.size() - 1);
+        String path = disk.path(SegmentHeader.name(newest.number()));
+        RecordAssembler records = new RecordAssembler(newest, Long.MAX_VALUE);
+        try (SegmentReader reader = new SegmentReader(disk, newest, newest.size())) {
+            LogPlace cut = newest.beginsWithRecord() ? new LogPlace(newest.number(), reader.position()) : newest.cut();
+            long unforced = reader.position();
+            long claimed = -1; // as durable; a group is written only when the one before it is
+            while (true) {
+                long at = reader.position();
+                if (!reader.next()) {
+                    break;
+                }
+                if (reader.fragment().durable != claimed) {
+                    claimed = reader.fragment().durable;
+                    unforced = at;
+                }
+                Optional<String> misfit = records.add(reader.fragment(), reader.contents());
+                if (misfit.isPresent()) {
+                    throw DiskErrors.damaged(path, at, misfit.get());
+                }
+                if (records.isWhole()) {
+                    cut = new LogPlace(newest.number(), reader.position());
+                }
+            }
+            long last = records.lastWhole();
+            SegmentReader.Rest rest = reader.rest(last);
+            boolean closed = state.closedAt() != 0 && state.newest() == newest.number();
+            if (Math.max(rest.durable(), state.durable()) > last || closed && reader.position() != state.closedAt()) {
+                throw DiskErrors.damaged(path, reader.position(), "record " + (last + 1) + " is not what was written");
+            }
+            return new End(last, cut, new LogPlace(newest.number(), reader.position()), unforced, rest.bytes());
+        }
+    }
+
+    /**
+     * Reads records in their order.
+     *
+     * @param after the number behind which they are wanted
+     * @param end where the log ends
+     * @throws MillraceException XX001 at the first damage; what was read before it was true
+     */
+    void replay(long after, End end, RecordConsumer consumer) throws IOException {
+        int from = 0;
+        for (int i = 1; i < segments.size(); i++) {
+            if (segments.get(i).lastWhole() <= after && segments.get(i).beginsWithRecord()) {
+                from = i;
+            }
+        }
+        long before = segments.isEmpty() ? 0 : segments.get(from).lastWhole();
+        if (before > after) {
+            throw DiskErrors.missing(
+                    disk.path(SegmentHeader.name(segments.get(from).number() - 1)),
+                    "the log begins behind record " + before + ", and records behind " + after + " are needed");
+        }
+        if (from < segments.size()) {
+            RecordAssembler records = new RecordAssembler(segments.get(from), after);
+            for (int i = from; i < segments.size(); i++) {
+                read(i, end, records, after, consumer);
+            }
+        }
+    }
+
+    /** Reads a segment up to where the next one says that it ends. */
+    private void read(int index, End end, RecordAssembler records, long after, RecordConsumer consumer)
+            throws IOException {
+        SegmentHeader header = segments.get(index);
+        long limit = index + 1 < segments.size()
+                ? segments.get(index + 1).end().offset()
+                : end.end().offset();
+        String path = disk.path(SegmentHeader.name(header.number()));
+        Optional<String> misfit = records.enter(header);
+        if (misfit.isPresent()) {
+            throw DiskErrors.damaged(path, 56, misfit.get());
+        }
+        if (limit < SegmentHeader.BYTES || limit > header.size()) {
+            throw DiskErrors.damaged(path, limit, "the segment after it says that it ends there");
+        }
+        try (SegmentReader reader = new SegmentReader(disk, header, limit)) {
+            while (reader.position() < limit) {
+                long at = reader.position();
+                misfit = reader.next()
+                        ? records.add(reader.fragment(), reader.contents())
+                        : Optional.of("record " + (records.lastWhole() + 1) + " is not what was written");
+                if (misfit.isPresent()) {
+                    throw DiskErrors.damaged(path, at, misfit.get());
+                }
+                if (reader.fragment().endsRecord() && records.lastWhole() > after) {
+                    consumer.accept(records.lastWhole(), records.record());
+                }
+            }
+        }
+    }
+
+    /** Reads every byte that counts; goes on behind damage, with the next segment. */
+    static LogReport verify(Disk disk) throws IOException {
+        Tally tally = new Tally();
+        try {
+            LogState state = LogState.read(disk);
+            LogReader log = new LogReader(disk, state, chain(disk, state));
+            End end = log.end();
+            end.notice(disk).ifPresent(tally.notices::add);
+            for (int i = 0; i < log.segments.size(); i++) {
+                log.verify(i, end, tally);
+            }
+        } catch (MillraceException e) {
+            tally.damage.add(e.getMessage());
+        } catch (NoSuchFileException e) {
+            tally.damage.add(disk.path(LogState.NAME) + " is missing");
+        }
+        return tally.report();
+    }
+
+    private void verify(int index, End end, Tally tally) throws IOException {
+        SegmentHeader header = segments.get(index);
+        RecordAssembler records = tally.records == null ? new RecordAssembler(header, -1) : tally.records;
+        tally.records = records;
+        try {
+            read(index, end, records, -1, tally);
+        } catch (MillraceException e) {
+            tally.damage.add(e.getMessage());
+            tally.records = null; // the next segment says itself where it begins
+        }
+    }
+
+    /** Counts what is read. */
+    private static final class Tally implements RecordConsumer {
+        private final List<String> damage = new ArrayList<>();
+        private final List<String> notices = new ArrayList<>();
+        private @Nullable RecordAssembler records; // of the segments before; null behind damage
+        private long first;
+        private long last;
+        private long count;
+        private long bytes;
+
+        @Override
+        public void accept(long number, ByteBuffer contents) {
+            first = count == 0 ? number : first;
+            last = number;
+            count++;
+            bytes += contents.remaining();
+        }
+
+        LogReport report() {
+            return new LogReport(first, last, count, bytes, damage, notices);
+        }
+    }
+}

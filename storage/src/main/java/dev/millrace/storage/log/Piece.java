@@ -1,0 +1,18 @@
+package dev.millrace.storage.log;
+
+/**
+ * A record in memory, or a part of a long one.
+ *
+ * @param number of the record
+ * @param bytes the record's from here to the next piece; owned by the log
+ * @param isFirst whether the record begins with it
+ * @param isLast whether the record ends with it
+ */
+record Piece(long number, LogMode mode, byte[] bytes, boolean isFirst, boolean isLast) {
+    private static final int OVERHEAD = 64;
+
+    /** What it counts for in memory. */
+    long heldBytes() {
+        return bytes.length + OVERHEAD;
+    }
+}

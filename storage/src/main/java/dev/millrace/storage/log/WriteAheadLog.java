@@ -1,0 +1,355 @@
+package dev.millrace.storage.log;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
+import dev.millrace.storage.disk.Disk;
+import dev.millrace.storage.disk.DiskErrors;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records of bytes that outlive the process, in one order, with group commit.
+ *
+ * <pre>{@code
+ * WriteAheadLog log = WriteAheadLog.open(disk, WriteAheadLogOptions.standard());
+ * log.replay(checkpoint, (number, bytes) -> apply(bytes));
+ * long number = log.append(LogMode.AWAITED, record); // any thread
+ * log.awaitDurable(number);                          // now it may be acknowledged
+ * }</pre>
+ *
+ * <p><b>Numbers.</b> Each record has a number (LSN) from 1, one more than that of the record appended before it. The number of a
+ * record that failed, or was given up, is never another's while the log is open, so replay may skip numbers; it never skips a record.
+ *
+ * <p><b>Threads.</b> All methods but {@link #work} may be called by any thread. A thread of the log, "millrace-log", writes all that is
+ * pending, forces it once and wakes who waits for it. Methods that wait look at {@link Interrupt#current()} every 20 ms.
+ *
+ * <p><b>Failure.</b> When the disk does not take what is written, the log fails until it works again, which it tries by itself. Until
+ * then appends are refused with 53100 if the disk is full, else 58030. Records that were AWAITED and not durable fail with the same,
+ * and never come back, also not after a restart; where bytes of them may have reached the disk, their writers wait until a new segment
+ * says that these do not count. DEFERRED records stay in memory and are written when the log works again, in their order. The log never
+ * relies on a second force of what a first one failed for.
+ *
+ * <p><b>Ownership.</b> The log owns the files of its disk. One log at a time has them; whoever opens it sees to that.
+ */
+public final class WriteAheadLog implements AutoCloseable {
+    /** The longest record, in bytes. */
+    public static final long MOST_BYTES = 1L << 30;
+
+    private static final int PIECE = Fragment.MOST_CONTENTS;
+    private static final long LOOK_NANOS = 20_000_000;
+
+    private final String path; // how errors name the log
+    private final LogDirectory directory;
+    private final LogReader opened; // what was there
+    private final LogReader.End openedEnd;
+    private final LogWriter writer; // the log's thread alone, or who calls work()
+    private final LogBuffer buffer;
+    private final WriteAheadLogOptions options;
+    private final List<String> notices;
+    private final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
+    private final @Nullable Thread thread; // null where work() is called
+
+    private record Waiter(long number, Thread thread) {}
+
+    private WriteAheadLog(LogDirectory directory, WriteAheadLogOptions options) throws IOException {
+        this.path = directory.disk().path(LogState.NAME);
+        this.directory = directory;
+        this.options = options;
+        this.opened = directory.reader();
+        this.openedEnd = opened.end();
+        directory.forceTail(openedEnd);
+        this.notices = openedEnd.notice(directory.disk()).stream().toList();
+        this.writer = new LogWriter(directory, openedEnd);
+        this.buffer = new LogBuffer(
+                options, openedEnd.lastWhole(), options.ownThread() ? Optional.empty() : Optional.of(this::work));
+        this.thread = options.ownThread() ? new Thread(this::run, "millrace-log") : null;
+    }
+
+    /**
+     * Opens the log of a directory, or begins one where there is none.
+     *
+     * @throws MillraceException XX001 if something of it is missing or damaged, F0000 if a later version wrote it, 58030 or 53100
+     */
+    public static WriteAheadLog open(Disk disk, WriteAheadLogOptions options) {
+        try {
+            WriteAheadLog log = new WriteAheadLog(LogDirectory.open(disk, options), options);
+            if (log.thread != null) {
+                log.thread.setDaemon(true);
+                log.thread.start();
+            }
+            return log;
+        } catch (IOException e) {
+            throw DiskErrors.failed("open the log " + disk.path(LogState.NAME), e);
+        }
+    }
+
+    /** Reads every byte of the log of a directory that nobody has open, and changes nothing; 58030 where it cannot be read. */
+    public static LogReport verify(Disk disk) {
+        try {
+            return LogReader.verify(disk);
+        } catch (IOException e) {
+            throw DiskErrors.failed("read the log " + disk.path(LogState.NAME), e);
+        }
+    }
+
+    static MillraceException closed() {
+        return MillraceException.external(SqlState.ADMIN_SHUTDOWN, "the log is closed");
+    }
+
+    /** What was noticed when it was opened and is no damage, as a record that was being written when the process ended. */
+    public List<String> notices() {
+        return notices;
+    }
+
+    /**
+     * Reads the records that were there when the log was opened, in their order.
+     *
+     * @param after only those with higher numbers
+     * @throws MillraceException XX001 where something is missing or damaged, naming file, offset and record: what was given before
+     *     is true; also where records behind {@code after} were forgotten; 58030 where it cannot be read
+     */
+    public void replay(long after, RecordConsumer consumer) {
+        try {
+            opened.replay(after, openedEnd, consumer);
+        } catch (IOException e) {
+            throw DiskErrors.failed("read the log " + path, e);
+        }
+    }
+
+    /**
+     * Appends a record and does not wait for the disk, except where so much is pending that memory is full. A record of more than a
+     * quarter of that memory is written while it is appended, when nobody else appends; if it is DEFERRED it is durable when this returns.
+     *
+     * @param parts the record's bytes, from position to limit of each, which stay as they are; copied
+     * @return its number
+     * @throws MillraceException 53100 or 58030 while the disk fails (a DEFERRED record is taken as long as there is room), 54000 if it
+     *     is too long, what {@link Interrupt} says, 57P01 once the log is closed; then the record is not there and never will be
+     */
+    public long append(LogMode mode, ByteBuffer... parts) {
+        long length = 0;
+        for (ByteBuffer part : parts) {
+            length += part.remaining();
+        }
+        if (length > MOST_BYTES) {
+            throw MillraceException.user(
+                    SqlState.PROGRAM_LIMIT_EXCEEDED,
+                    "a record of the log has at most " + MOST_BYTES + " bytes, not " + length);
+        }
+        ConcatenatedBuffers record = new ConcatenatedBuffers(parts);
+        if (length > PIECE && length > options.bufferBytes() / 4) {
+            return appendLong(mode, record, length);
+        }
+        List<byte[]> pieces = new ArrayList<>();
+        for (int from = 0; from == 0 || from < length; from += PIECE) {
+            pieces.add(record.next((int) Math.min(PIECE, length - from)));
+        }
+        return buffer.add(mode, pieces);
+    }
+
+    /** By parts, each of which is written while the next is copied. */
+    private long appendLong(LogMode mode, ConcatenatedBuffers record, long length) {
+        long number = buffer.beginLong();
+        boolean whole = false;
+        try {
+            for (long from = 0; from < length; from += PIECE) {
+                byte[] copy = record.next((int) Math.min(PIECE, length - from));
+                boolean isLast = from + copy.length == length;
+                buffer.addPart(new Piece(number, LogMode.AWAITED, copy, from == 0, isLast));
+            }
+            whole = true;
+        } finally {
+            buffer.endLong(number, whole);
+        }
+        if (mode == LogMode.DEFERRED) {
+            awaitDurable(number);
+        }
+        return number;
+    }
+
+    /**
+     * Whether a record is durable; false while that is not decided.
+     *
+     * @throws MillraceException 53100 or 58030 if it failed, 57P01 if the log was closed before that was decided
+     */
+    public boolean isDurable(long number) {
+        return buffer.isDurable(number);
+    }
+
+    /**
+     * Returns when a record is durable, and all before it that did not fail are.
+     *
+     * @param number that {@link #append} gave to this process; of one that was there when the log was opened it returns at once
+     * @throws MillraceException 53100 or 58030 if it failed: it never comes back; 57P01 if the log was closed before that was decided;
+     *     what {@link Interrupt} says, which decides nothing about the record
+     */
+    public void awaitDurable(long number) {
+        if (buffer.isDurable(number)) {
+            return;
+        }
+        Waiter waiter = new Waiter(number, Thread.currentThread());
+        waiters.add(waiter);
+        boolean interrupted = false;
+        try {
+            buffer.hasten(number);
+            while (!buffer.isDurable(number)) {
+                if (thread == null) {
+                    work();
+                } else {
+                    LockSupport.parkNanos(this, LOOK_NANOS);
+                    interrupted |= Thread.interrupted();
+                }
+                Interrupt.checkCurrent();
+            }
+        } finally {
+            waiters.remove(waiter);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** The number given out last, or that of the last record that was there; 0 in a new log. */
+    public long lastNumber() {
+        return buffer.last();
+    }
+
+    /** All records up to this number are durable, or failed. */
+    public long durableNumber() {
+        return buffer.durable();
+    }
+
+    /** Why appends are refused; empty while the log works. */
+    public Optional<MillraceException> failure() {
+        return buffer.failure();
+    }
+
+    /** What it did. */
+    public LogStatistics statistics() {
+        return buffer.statistics(directory.segmentCount());
+    }
+
+    /**
+     * Says that records up to a number are not needed any more: segments that hold no others are removed.
+     *
+     * @throws MillraceException 53100 or 58030 if that did not work; it may be said again
+     */
+    public void forget(long upTo) {
+        try {
+            directory.forget(Math.min(upTo, buffer.durable()));
+        } catch (IOException e) {
+            throw DiskErrors.failed("remove segments of the log " + path, e);
+        }
+    }
+
+    private void run() {
+        try {
+            while (buffer.awaitWork()) {
+                work();
+            }
+        } catch (RuntimeException | Error e) {
+            buffer.end(MillraceException.internal("the log's thread has ended: " + e, e));
+            wake();
+        }
+    }
+
+    /**
+     * Writes what is pending, and forces it once; after a failure, tries to go on, if it is time to. For a log without a thread of its
+     * own, by one thread at a time.
+     */
+    public void work() {
+        if (buffer.isPausing()) {
+            return;
+        }
+        try {
+            writer.recover();
+            if (buffer.recovered()) {
+                wake();
+                options.events().accept("the log works again: " + path);
+            }
+            List<Piece> pieces = buffer.take();
+            if (!pieces.isEmpty()) {
+                write(pieces);
+            }
+        } catch (IOException e) {
+            String message = "cannot write the log " + path + ": " + DiskErrors.reason(e);
+            boolean worked = buffer.failed(DiskErrors.stateOf(e), message, writer.durable(), writer.isUncertain());
+            wake();
+            if (worked) {
+                options.events().accept("the log fails: " + message);
+            }
+        }
+    }
+
+    private void write(List<Piece> pieces) throws IOException {
+        long written = 0;
+        for (Piece piece : pieces) {
+            writer.write(piece);
+            written += piece.bytes().length;
+        }
+        writer.force();
+        buffer.succeeded(writer.durable());
+        wake();
+        if (buffer.isIdle()) {
+            writer.mark();
+        }
+        writer.prepare(written);
+    }
+
+    private void wake() {
+        for (Waiter waiter : waiters) {
+            if (buffer.isDecided(waiter.number())) {
+                LockSupport.unpark(waiter.thread());
+            }
+        }
+    }
+
+    /**
+     * Writes what is pending and lets go of the files. Who still waits afterwards is told 57P01. Closing again does nothing.
+     *
+     * @throws MillraceException 53100 or 58030 if DEFERRED records could not be written: they are lost
+     */
+    @Override
+    public void close() {
+        if (!buffer.close()) {
+            return;
+        }
+        joinThread();
+        if (!buffer.isEnded()) {
+            work();
+        }
+        Optional<MillraceException> failure = buffer.failure();
+        long lost = buffer.end(closed());
+        wake();
+        try {
+            writer.close();
+        } catch (IOException e) {
+            throw DiskErrors.failed("close the log " + path, e);
+        }
+        if (lost > 0 && failure.isPresent()) {
+            throw failure.get().in(lost + " records that nobody waited for are lost");
+        }
+    }
+
+    private void joinThread() {
+        Thread writing = thread;
+        boolean interrupted = false;
+        while (writing != null && writing.isAlive()) {
+            try {
+                writing.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,473 @@
+package dev.millrace.storage.simulation;
+
+import dev.millrace.storage.disk.Disk;
+import dev.millrace.storage.disk.DiskFile;
+import dev.millrace.storage.disk.DiskFullException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.function.LongConsumer;
+
+/**
+ * A directory in memory with what the machine would find of it if it stopped now.
+ *
+ * <p>Each file remembers the writes since its last force. {@link #crash} keeps of each sector of 512 bytes any of the versions that it had
+ * since, and of the names a part of what was done to them since these were last forced, in their order. Faults happen with the
+ * probabilities that the test sets, or are asked for. Any thread; what happens is decided by the seed as long as one thread uses it.
+ */
+public final class SimulatedDisk implements Disk {
+    private static final int SECTOR = 512;
+
+    /** What happens by chance, as one in so many calls; 0 for never. */
+    public static final class Chances {
+        public int writeErrorOneIn;
+        public int forceErrorOneIn;
+        public int fullOneIn;
+        public int slowForceOneIn;
+        public int readErrorOneIn;
+    }
+
+    private final Random random;
+    private final String directory;
+    private final Map<String, SimulatedDisk> directories = new TreeMap<>();
+    private final Map<DiskFault, Integer> happened;
+    private final Chances chances;
+    private Map<String, Content> names = new TreeMap<>();
+    private Map<String, Content> forcedNames = new TreeMap<>();
+    private final List<NameChange> nameChanges = new ArrayList<>();
+    private LongConsumer slowness = millis -> {};
+    private long capacityBytes = Long.MAX_VALUE;
+    private int killIn = -1; // calls until the process ends; -1 for never
+    private boolean dead;
+
+    private interface NameChange {
+        void apply(Map<String, Content> to);
+    }
+
+    public SimulatedDisk(long seed) {
+        this(new Random(seed), "", new EnumMap<>(DiskFault.class), new Chances());
+    }
+
+    private SimulatedDisk(Random random, String directory, Map<DiskFault, Integer> happened, Chances chances) {
+        this.random = random;
+        this.directory = directory;
+        this.happened = happened;
+        this.chances = chances;
+    }
+
+    /** What happens by chance from now on; also after crashes. */
+    public Chances chances() {
+        return chances;
+    }
+
+    /** Nothing more happens by chance, and nobody is killed. */
+    public synchronized void calm() {
+        killIn = -1;
+        chances.writeErrorOneIn = 0;
+        chances.forceErrorOneIn = 0;
+        chances.fullOneIn = 0;
+        chances.slowForceOneIn = 0;
+        chances.readErrorOneIn = 0;
+    }
+
+    /** Who is told how many milliseconds a slow force takes. */
+    public void setSlowness(LongConsumer sleeper) {
+        slowness = sleeper;
+    }
+
+    /** How much the files may have together. */
+    public synchronized void setCapacity(long bytes) {
+        capacityBytes = bytes;
+    }
+
+    /** Ends the process in the call that comes so many calls later. */
+    public synchronized void killIn(int calls) {
+        killIn = calls;
+    }
+
+    /** How often each fault happened, since the first disk. */
+    public Map<DiskFault, Integer> happened() {
+        return happened;
+    }
+
+    /** Bytes of all files. */
+    public synchronized long usedBytes() {
+        return names.values().stream()
+                .distinct()
+                .mapToLong(content -> content.size)
+                .sum();
+    }
+
+    /** What the machine finds after it stopped; each call of this one throws a {@link SimulatedCrash} from now on. */
+    public synchronized SimulatedDisk crash() {
+        dead = true;
+        int kept = nameChanges.isEmpty() ? 0 : random.nextInt(nameChanges.size() + 1);
+        Map<String, Content> found = new TreeMap<>(forcedNames);
+        nameChanges.subList(0, kept).forEach(change -> change.apply(found));
+        if (kept < nameChanges.size()) {
+            happens(DiskFault.LOST_NAME);
+        }
+        SimulatedDisk after = new SimulatedDisk(random, directory, happened, chances);
+        found.forEach((name, content) -> after.names.put(name, content.afterCrash(after)));
+        after.forcedNames = new TreeMap<>(after.names);
+        after.slowness = slowness;
+        after.capacityBytes = capacityBytes;
+        directories.forEach((name, inside) -> after.directories.put(name, inside.crash()));
+        return after;
+    }
+
+    /** A copy of all files as they are, without faults; for damaging it. */
+    public synchronized SimulatedDisk copy() {
+        SimulatedDisk copy = new SimulatedDisk(0);
+        names.forEach(
+                (name, content) -> copy.names.put(name, new Content(copy, Arrays.copyOf(content.bytes, content.size))));
+        copy.forcedNames = new TreeMap<>(copy.names);
+        return copy;
+    }
+
+    /** The bytes of a file; a copy. */
+    public synchronized byte[] bytes(String name) {
+        Content content = names.get(name);
+        return Arrays.copyOf(content.bytes, content.size);
+    }
+
+    /** Puts a file there, on disk, whatever was under its name. */
+    public synchronized void put(String name, byte[] bytes) {
+        Content content = new Content(this, bytes.clone());
+        names.put(name, content);
+        forcedNames.put(name, content);
+    }
+
+    /** Takes a file away, for good. */
+    public synchronized void remove(String name) {
+        names.remove(name);
+        forcedNames.remove(name);
+    }
+
+    private void happens(DiskFault fault) {
+        synchronized (happened) {
+            happened.merge(fault, 1, Integer::sum);
+        }
+    }
+
+    private boolean chance(int oneIn) {
+        return oneIn > 0 && random.nextInt(oneIn) == 0;
+    }
+
+    private void call() {
+        if (dead) {
+            throw new SimulatedCrash(); // also for those who end while they clean up
+        }
+        if (killIn >= 0 && killIn-- == 0) {
+            dead = true;
+            happens(DiskFault.KILL);
+            throw new SimulatedCrash();
+        }
+    }
+
+    @Override
+    public synchronized DiskFile create(String name) throws IOException {
+        call();
+        if (names.containsKey(name)) {
+            throw new FileAlreadyExistsException(name);
+        }
+        if (chance(chances.fullOneIn)) {
+            happens(DiskFault.FULL);
+            throw new DiskFullException("no room for " + name);
+        }
+        Content content = new Content(this, new byte[0]);
+        change(to -> to.put(name, content));
+        return content.open(name);
+    }
+
+    private void change(NameChange change) {
+        change.apply(names);
+        nameChanges.add(change);
+    }
+
+    @Override
+    public synchronized DiskFile open(String name) throws IOException {
+        call();
+        return find(name).open(name);
+    }
+
+    private Content find(String name) throws IOException {
+        Content content = names.get(name);
+        if (content == null) {
+            throw new NoSuchFileException(name);
+        }
+        return content;
+    }
+
+    @Override
+    public synchronized void rename(String from, String to) throws IOException {
+        call();
+        find(from);
+        change(map -> {
+            Content content = map.remove(from);
+            if (content != null) {
+                map.put(to, content);
+            }
+        });
+    }
+
+    @Override
+    public synchronized void delete(String name) throws IOException {
+        call();
+        find(name);
+        change(map -> map.remove(name));
+    }
+
+    @Override
+    public synchronized List<String> list() throws IOException {
+        call();
+        return List.copyOf(names.keySet());
+    }
+
+    @Override
+    public synchronized void forceNames() throws IOException {
+        call();
+        if (chance(chances.forceErrorOneIn)) {
+            happens(DiskFault.FORCE_ERROR);
+            throw new IOException("I/O error while forcing names");
+        }
+        forcedNames = new TreeMap<>(names);
+        nameChanges.clear();
+    }
+
+    @Override
+    public synchronized Disk directory(String name) throws IOException {
+        call();
+        return directories.computeIfAbsent(
+                name, made -> new SimulatedDisk(random, directory + made + "/", happened, chances));
+    }
+
+    @Override
+    public String path(String name) {
+        return directory + name;
+    }
+
+    private record Write(int position, byte[] bytes) {
+        boolean touches(int sector) {
+            return position < (sector + 1) * SECTOR && position + bytes.length > sector * SECTOR;
+        }
+
+        void apply(int sector, byte[] to) {
+            int from = Math.max(position, sector * SECTOR);
+            int end = Math.min(Math.min(position + bytes.length, (sector + 1) * SECTOR), to.length);
+            if (end > from) {
+                System.arraycopy(bytes, from - position, to, from, end - from);
+            }
+        }
+    }
+
+    /** A file, whatever its name. */
+    private static final class Content {
+        private final SimulatedDisk disk;
+        private byte[] bytes; // as the process sees it
+        private int size;
+        private byte[] forced; // what is on disk for certain
+        private final List<Write> writes = new ArrayList<>(); // since
+
+        Content(SimulatedDisk disk, byte[] bytes) {
+            this.disk = disk;
+            this.bytes = bytes;
+            this.size = bytes.length;
+            this.forced = bytes.clone();
+        }
+
+        Content afterCrash(SimulatedDisk after) {
+            return new Content(after, persist(true));
+        }
+
+        /** Some of what was written; the rest is given up. */
+        private byte[] persist(boolean counts) {
+            int length = forced.length;
+            for (Write write : writes) {
+                if (disk.random.nextBoolean()) {
+                    length = Math.max(length, write.position + write.bytes.length);
+                }
+            }
+            byte[] found = Arrays.copyOf(forced, length);
+            BitSet there = new BitSet();
+            BitSet missing = new BitSet();
+            boolean all = disk.random.nextInt(4) == 0; // as a rule some are lost
+            int sectors = (length + SECTOR - 1) / SECTOR;
+            List<List<Integer>> touching = new ArrayList<>();
+            for (int sector = 0; sector < sectors; sector++) {
+                touching.add(new ArrayList<>());
+            }
+            for (int i = 0; i < writes.size(); i++) {
+                Write write = writes.get(i);
+                int last = Math.min(sectors - 1, (write.position + write.bytes.length - 1) / SECTOR);
+                for (int sector = write.position / SECTOR; sector <= last; sector++) {
+                    touching.get(sector).add(i);
+                }
+            }
+            for (int sector = 0; sector < sectors; sector++) {
+                List<Integer> versions = touching.get(sector);
+                int kept = all ? versions.size() : disk.random.nextInt(versions.size() + 1);
+                for (int i = 0; i < versions.size(); i++) {
+                    if (i < kept) {
+                        writes.get(versions.get(i)).apply(sector, found);
+                        there.set(versions.get(i));
+                    } else {
+                        missing.set(versions.get(i));
+                    }
+                }
+            }
+            if (counts) {
+                count(there, missing);
+            }
+            return found;
+        }
+
+        private void count(BitSet there, BitSet missing) {
+            for (int i = missing.nextSetBit(0); i >= 0; i = missing.nextSetBit(i + 1)) {
+                disk.happens(there.get(i) ? DiskFault.TORN_WRITE : DiskFault.LOST_WRITE);
+                if (!there.get(i) && there.length() > i) {
+                    disk.happens(DiskFault.REORDERED_WRITE);
+                }
+            }
+        }
+
+        DiskFile open(String name) {
+            return new File(this, name);
+        }
+
+        int read(ByteBuffer into, long position) throws IOException {
+            disk.call();
+            if (disk.chance(disk.chances.readErrorOneIn)) {
+                disk.happens(DiskFault.READ_ERROR);
+                throw new IOException("I/O error while reading");
+            }
+            int count = (int) Math.max(0, Math.min(into.remaining(), size - position));
+            into.put(bytes, (int) Math.min(position, size), count);
+            return count;
+        }
+
+        void write(ByteBuffer from, long position) throws IOException {
+            int wanted = from.remaining();
+            boolean killed = false;
+            try {
+                disk.call();
+            } catch (SimulatedCrash e) {
+                killed = true;
+            }
+            long growth = Math.max(0, position + wanted - size);
+            boolean full = growth > 0
+                    && (disk.usedBytes() + growth > disk.capacityBytes || disk.chance(disk.chances.fullOneIn));
+            boolean fails = disk.chance(disk.chances.writeErrorOneIn);
+            int count = full || fails || killed ? disk.random.nextInt(wanted + 1) : wanted;
+            if (full) {
+                count = (int) Math.min(count, Math.max(0, size - position));
+            }
+            put(from, (int) position, count);
+            if (killed) {
+                throw new SimulatedCrash();
+            }
+            if (full) {
+                disk.happens(DiskFault.FULL);
+                throw new DiskFullException("no room");
+            }
+            if (fails) {
+                disk.happens(DiskFault.WRITE_ERROR);
+                throw new IOException("I/O error while writing");
+            }
+        }
+
+        private void put(ByteBuffer from, int position, int count) {
+            if (count == 0) {
+                return;
+            }
+            byte[] written = new byte[count];
+            from.get(written);
+            if (position + count > bytes.length) {
+                bytes = Arrays.copyOf(bytes, Math.max(position + count, 2 * bytes.length));
+            }
+            System.arraycopy(written, 0, bytes, position, count);
+            size = Math.max(size, position + count);
+            writes.add(new Write(position, written));
+        }
+
+        void force() throws IOException {
+            disk.call();
+            if (disk.chance(disk.chances.slowForceOneIn)) {
+                disk.happens(DiskFault.SLOW_FORCE);
+                disk.slowness.accept(disk.random.nextInt(1000));
+            }
+            if (disk.chance(disk.chances.forceErrorOneIn)) {
+                disk.happens(DiskFault.FORCE_ERROR);
+                forced = persist(false); // the system takes the rest for written
+                writes.clear();
+                throw new IOException("I/O error while forcing");
+            }
+            for (Write write : writes) { // and not what an earlier force gave up
+                int end = write.position + write.bytes.length;
+                forced = end > forced.length ? Arrays.copyOf(forced, end) : forced;
+                System.arraycopy(write.bytes, 0, forced, write.position, write.bytes.length);
+            }
+            writes.clear();
+        }
+
+        void truncate(long length) throws IOException {
+            disk.call();
+            if (length < size) {
+                Arrays.fill(bytes, (int) length, size, (byte) 0);
+                size = (int) length;
+                forced = Arrays.copyOf(bytes, size);
+                writes.clear();
+            }
+        }
+    }
+
+    private record File(Content content, String name) implements DiskFile {
+        @Override
+        public int read(ByteBuffer into, long position) throws IOException {
+            synchronized (content.disk) {
+                return content.read(into, position);
+            }
+        }
+
+        @Override
+        public void write(ByteBuffer from, long position) throws IOException {
+            synchronized (content.disk) {
+                content.write(from, position);
+            }
+        }
+
+        @Override
+        public void force() throws IOException {
+            synchronized (content.disk) {
+                content.force();
+            }
+        }
+
+        @Override
+        public void truncate(long bytes) throws IOException {
+            synchronized (content.disk) {
+                content.truncate(bytes);
+            }
+        }
+
+        @Override
+        public long size() throws IOException {
+            synchronized (content.disk) {
+                content.disk.call();
+                return content.size;
+            }
+        }
+
+        @Override
+        public void close() {}
+    }
+}
