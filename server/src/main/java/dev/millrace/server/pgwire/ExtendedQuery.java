@@ -10,6 +10,7 @@ import dev.millrace.server.pgwire.message.ClientMessage;
 import dev.millrace.server.pgwire.message.ServerMessages;
 import dev.millrace.server.pgwire.value.BinaryParameter;
 import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.session.PreparedStatements;
 import dev.millrace.server.session.Session;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.ParsedStatement;
@@ -44,8 +45,8 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
         this.conversation = conversation;
         this.session = session;
         this.out = out;
-        session.portals(this);
-        session.onDeallocate(statements::remove);
+        session.prepared().portals(this);
+        session.prepared().onDeallocate(statements::remove);
     }
 
     /** As {@link Conversation#answersAtOnce} has it, of messages of the extended protocol. */
@@ -88,7 +89,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
 
     void parse(ClientMessage.Parse message) {
         String name = message.statement();
-        if (!name.equals(UNNAMED) && session.hasPrepared(name)) {
+        if (!name.equals(UNNAMED) && session.prepared().contains(name)) {
             throw MillraceException.user(
                     SqlState.DUPLICATE_PREPARED_STATEMENT, "prepared statement \"" + name + "\" already exists");
         }
@@ -98,7 +99,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
         requireRoom(statements.size(), "prepared statements");
         PreparedStatement prepared = PreparedStatement.parse(session, message.sql(), message.parameterTypes());
         if (!name.equals(UNNAMED)) {
-            session.prepare(name, prepared.statement(), message.sql(), prepared.declaredTypes());
+            session.prepared().keep(name, prepared.statement(), message.sql(), prepared.declaredTypes());
         } else {
             long bytes = StatementSize.keptUnnamed(message.sql());
             session.kept().keep(bytes);
@@ -117,7 +118,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
 
     void bind(ClientMessage.Bind message) {
         PreparedStatement prepared = statement(message.statement());
-        prepared.statement().ifPresent(session::requireUsable);
+        prepared.statement().ifPresent(session.prepared()::requireUsable);
         int count = message.values().size();
         if (count != prepared.parameterCount()) {
             throw MillraceException.user(
@@ -126,7 +127,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
                             + "\" requires " + prepared.parameterCount());
         }
         String name = message.portal();
-        if (!name.equals(UNNAMED) && (portals.containsKey(name) || session.hasCursor(name))) {
+        if (!name.equals(UNNAMED) && (portals.containsKey(name) || session.prepared().hasCursor(name))) {
             throw MillraceException.user(SqlState.DUPLICATE_CURSOR, "portal \"" + name + "\" already exists");
         }
         requireRoom(portals.size(), "portals");
@@ -182,7 +183,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
         if (message.isPortal()) {
             if (isCursor(message.name())) {
                 ParsedStatement fetch = fetch(message.name(), 0);
-                Optional<Schema> columns = session.describe(fetch, List.of()).columns();
+                Optional<Schema> columns = session.prepared().describe(fetch, List.of()).columns();
                 columns(columns, columns.map(schema -> new boolean[schema.size()]));
                 return;
             }
@@ -236,7 +237,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
 
     /** A cursor of DECLARE is a portal as well: psycopg asks what it gives, others fetch from it without FETCH. */
     private boolean isCursor(String name) {
-        return !portals.containsKey(name) && session.hasCursor(name);
+        return !portals.containsKey(name) && session.prepared().hasCursor(name);
     }
 
     /** @param most 0 for all that are left */
@@ -290,7 +291,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
 
     void close(ClientMessage.Close message) {
         if (message.isPortal() && isCursor(message.name())) {
-            session.closeCursor(message.name());
+            session.prepared().closeCursor(message.name());
         } else if (message.isPortal()) {
             closePortal(message.name());
         } else {
@@ -303,7 +304,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
         if (statement.equals(UNNAMED)) {
             forgetUnnamed();
         } else {
-            session.deallocate(statement); // which tells us
+            session.prepared().deallocate(statement); // which tells us
         }
     }
 
@@ -338,8 +339,8 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
 
     private PreparedStatement statement(String name) {
         PreparedStatement statement = statements.get(name);
-        if (statement == null && session.preparedBySql(name).isPresent()) {
-            Session.PreparedBySql sql = session.preparedBySql(name).get();
+        if (statement == null && session.prepared().bySql(name).isPresent()) {
+            PreparedStatements.BySql sql = session.prepared().bySql(name).get();
             return PreparedStatement.of(session, sql.statement(), sql.types()); // not kept: SQL may forget it
         }
         if (statement == null) {

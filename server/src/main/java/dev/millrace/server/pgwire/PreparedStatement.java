@@ -92,7 +92,7 @@ final class PreparedStatement {
     /** What is wrong with a statement is told before it is there; what was found is kept for who asks. */
     private void analyze() {
         long version = session.database().catalog().version();
-        description = statement.flatMap(parsed -> session.prepares(parsed, declaredTypes));
+        description = statement.flatMap(parsed -> session.prepared().analyze(parsed, declaredTypes));
         describedVersion = version;
     }
 
@@ -100,7 +100,7 @@ final class PreparedStatement {
         long version = session.database().catalog().version();
         if (description.isEmpty() || describedVersion != version) {
             description = Optional.of(statement
-                    .map(parsed -> session.describe(parsed, declaredTypes))
+                    .map(parsed -> session.prepared().describe(parsed, declaredTypes))
                     .orElse(new Description(List.of(), Optional.empty())));
             describedVersion = version;
         }

@@ -34,7 +34,7 @@ final class ActivityRows {
     private void add(ObjectNode row, Session session) {
         Roles roles = database.catalog().roles();
         String role = session.role();
-        Activity.Seen seen = session.activity();
+        Activity.Seen seen = session.steps().activity();
         row.put("datname", Setting.DATABASE.defaultValue())
                 .put("pid", session.process())
                 .put("usename", role)

@@ -281,7 +281,7 @@ public final class Database implements AutoCloseable {
             public void dropped(String role) {
                 sessions.stream()
                         .filter(session -> session.identity().is(role))
-                        .forEach(session -> session.end(MillraceException.user(
+                        .forEach(session -> session.steps().end(MillraceException.user(
                                 SqlState.ADMIN_SHUTDOWN,
                                 "terminating connection because role \"" + role + "\" was dropped")));
             }

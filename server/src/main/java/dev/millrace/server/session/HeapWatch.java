@@ -107,7 +107,7 @@ final class HeapWatch implements AutoCloseable {
         Map<Session, Seen> now = new HashMap<>();
         Optional<Greedy> greediest = Optional.empty();
         for (Session session : sessions) {
-            Optional<Cancellation.Step> step = session.step();
+            Optional<Cancellation.Step> step = session.steps().current();
             if (step.isEmpty()) {
                 continue;
             }
@@ -117,7 +117,7 @@ final class HeapWatch implements AutoCloseable {
                     : new Seen(step.get().number(), new HashMap<>());
             now.put(session, known);
             long bytes = 0;
-            for (Thread thread : session.threads(step.get())) {
+            for (Thread thread : session.steps().threads(step.get())) {
                 long allocated = Math.max(0, threads.getThreadAllocatedBytes(thread.getId())); // -1 when it has ended
                 bytes += allocated - known.from.computeIfAbsent(thread.getId(), first -> allocated);
             }
@@ -129,7 +129,7 @@ final class HeapWatch implements AutoCloseable {
         if (usedBytes > FULL * mostBytes) {
             greediest
                     .filter(greedy -> greedy.bytes > mostBytes / GREEDY_PART)
-                    .ifPresent(greedy -> greedy.session.stop(greedy.step, why(greedy, usedBytes, mostBytes)));
+                    .ifPresent(greedy -> greedy.session.steps().stop(greedy.step, why(greedy, usedBytes, mostBytes)));
         }
         return greediest.map(Greedy::bytes).orElse(0L);
     }

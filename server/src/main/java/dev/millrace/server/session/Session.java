@@ -5,20 +5,17 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.cancellation.Deadlines;
-import dev.millrace.server.cancellation.Failures;
 import dev.millrace.server.cancellation.Offload;
 import dev.millrace.server.heap.KeptHeap;
 import dev.millrace.server.heap.StatementSize;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.names.ParameterValues;
 import dev.millrace.server.names.PreparedTexts;
-import dev.millrace.server.names.ProtocolPortals;
 import dev.millrace.server.names.SessionCatalog;
 import dev.millrace.server.names.SessionObjects;
 import dev.millrace.server.permission.Identity;
 import dev.millrace.server.permission.Permissions;
 import dev.millrace.server.planning.AdHoc;
-import dev.millrace.server.result.Description;
 import dev.millrace.server.result.Progress;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
@@ -31,7 +28,6 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.net.SocketAddress;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -55,7 +51,6 @@ import org.apache.arrow.vector.VectorSchemaRoot;
  * </pre>
  *
  * A session reads its own writes: a SELECT waits for the epochs that the session's earlier statements made.
- * Long because it is all that those may ask who serve a client or have the database in their program.
  */
 public final class Session implements AutoCloseable {
     private static final long SHARED_STATEMENT_BYTES = 500;
@@ -63,39 +58,31 @@ public final class Session implements AutoCloseable {
     private final Database database;
     private final Instance instance;
     private final SessionSettings settings = new SessionSettings();
-    private final Cancellation cancellation;
-    private final Offload offload;
     private final KeptHeap kept;
     private final SessionObjects objects;
     private final Identity identity;
-    private final Deadlines deadlines;
     private final Execution execution;
-    private final Descriptions descriptions;
+    private final Steps steps;
+    private final PreparedStatements prepared;
     private final Signals signals;
     private final Activity activity;
     private final AtomicInteger process = new AtomicInteger(); // 0 until somebody asks for it
     private Consumer<String> notices = notice -> {};
-    private volatile Consumer<MillraceException> ending =
-            why -> {}; // written by whoever serves the session, read by all
-    private volatile Optional<MillraceException> ended =
-            Optional.empty(); // written by whoever ends it, read by its thread
-    private volatile boolean closed; // written by whoever closes the session or the database
 
     Session(Database database, String role) {
         this.database = database;
         this.instance = database.instance();
-        this.cancellation = new Cancellation(instance.turns());
-        this.offload = new Offload(instance.offloadThreads());
         this.kept = new KeptHeap(instance.heap().kept());
         this.objects = new SessionObjects(new PreparedTexts(instance.clock(), this::keptBytes, kept));
         this.identity = new Identity(instance.catalog().roles(), settings, role);
-        this.deadlines = new Deadlines(settings, instance.clock(), database.timeouts()::arm);
         Permissions permissions = new Permissions(instance.catalog(), identity);
         this.signals = new Signals(database, this, identity);
         this.activity = new Activity(instance.clock());
         objects.activity(new ActivityRows(database, identity)::json);
         SessionCatalog names = new SessionCatalog(
                 instance.catalog(), instance.pgCatalog(), settings, identity, permissions, objects, signals::function);
+        Cancellation cancellation = new Cancellation(instance.turns());
+        Offload offload = new Offload(instance.offloadThreads());
         this.execution = new Execution(
                 instance,
                 database.roleSessions(),
@@ -104,7 +91,11 @@ public final class Session implements AutoCloseable {
                 cancellation,
                 offload,
                 notice -> notices.accept(notice));
-        this.descriptions = new Descriptions(instance, names, execution);
+        Deadlines deadlines = new Deadlines(settings, instance.clock(), database.timeouts()::arm);
+        this.steps = new Steps(
+                instance.clock(), settings, execution.transactions(), cancellation, offload, deadlines, activity);
+        this.prepared =
+                new PreparedStatements(objects, steps, execution, new Descriptions(instance, names, execution));
         instance.catalog().serverSettings().forEach((name, value) -> settings.identify(Setting.named(name), value));
         beginWith(role);
     }
@@ -136,9 +127,9 @@ public final class Session implements AutoCloseable {
         activity.client(address);
     }
 
-    /** What the session is at. On any thread. */
-    Activity.Seen activity() {
-        return activity.see();
+    /** What it does, and how others see and stop that. */
+    Steps steps() {
+        return steps;
     }
 
     Identity identity() {
@@ -164,20 +155,12 @@ public final class Session implements AutoCloseable {
 
     /** Why somebody else ended the session, if that is so: its client hears of nothing else any more. */
     public Optional<MillraceException> endedBy() {
-        return ended;
+        return steps.endedBy();
     }
 
     /** Called on any thread when somebody else ends the session: who serves its client tells it, and closes the session. */
     public void onEnd(Consumer<MillraceException> listener) {
-        ending = listener;
-        ended.ifPresent(listener); // before anybody listened
-    }
-
-    /** Ends the session from outside: what runs is cancelled, and whatever comes after is refused with this error. */
-    void end(MillraceException why) {
-        ended = Optional.of(why);
-        cancellation.end("the end of the session");
-        ending.accept(why);
+        steps.onEnd(listener);
     }
 
     /** Where notices go, such as "already exists, skipping"; called on the session's thread. */
@@ -272,12 +255,12 @@ public final class Session implements AutoCloseable {
      */
     public long insert(String relation, Batch rows) {
         try {
-            requireOpen();
+            steps.requireOpen();
         } catch (MillraceException e) {
             rows.close();
             throw e;
         }
-        return Failures.translate(() -> cancellation.run(() -> execution.insert(relation, rows)));
+        return steps.run(() -> execution.insert(relation, rows));
     }
 
     /** The same with Arrow's own form of rows, of any allocator, which stays the caller's. */
@@ -302,78 +285,12 @@ public final class Session implements AutoCloseable {
 
     /** Parses a text of any number of statements without executing them; for those who prepare statements. */
     public List<ParsedStatement> parse(String sql) {
-        deadlines.statementPrepares();
-        cancellation.begins();
-        activity.begins(sql);
-        offload.begins(sql);
-        try {
-            return Failures.translate(() ->
-                    cancellation.run(() -> offload.run(() -> instance.frontend().parse(sql))));
-        } catch (MillraceException e) {
-            statementEnds();
-            execution.transactions().fail();
-            throw e;
-        }
+        return steps.begin(sql, () -> instance.frontend().parse(sql));
     }
 
-    /**
-     * What a statement takes and gives, as the catalog is now.
-     *
-     * @param declaredTypes of the parameters, as far as they are known; {@link DataType#NULL} for those to be inferred
-     */
-    public Description describe(ParsedStatement statement, List<DataType> declaredTypes) {
-        return look(statement, () -> descriptions.describe(statement, declaredTypes));
-    }
-
-    private <T> T look(ParsedStatement statement, Supplier<T> step) {
-        requireOpen();
-        execution.transactions().requireUsable(statement.syntax());
-        deadlines.statementPrepares();
-        cancellation.goesOn();
-        offload.begins(statement.text());
-        try {
-            return Failures.translate(() -> cancellation.run(step));
-        } finally {
-            offload.ends();
-        }
-    }
-
-    /**
-     * Analyses a statement that a message of the protocol prepares, as PostgreSQL does then: SELECT, SUBSCRIBE and what changes
-     * rows, and EXPLAIN and DECLARE of those. Others are looked at when they are executed.
-     *
-     * @param declaredTypes as for {@link #describe}
-     * @return what the statement takes and gives, where that was found
-     */
-    public Optional<Description> prepares(ParsedStatement statement, List<DataType> declaredTypes) {
-        try {
-            requireUsable(statement);
-            if (Descriptions.isAnalyzed(statement.syntax())) {
-                return Optional.of(describe(statement, declaredTypes));
-            }
-            if (Descriptions.holdsAnalyzed(statement.syntax())) {
-                look(statement, () -> {
-                    descriptions.check(statement, declaredTypes);
-                    return true;
-                });
-            }
-            return Optional.empty();
-        } catch (MillraceException e) {
-            statementEnds();
-            execution.transactions().fail();
-            throw e;
-        } finally {
-            offload.ends();
-        }
-    }
-
-    /**
-     * Refuses what a transaction that failed does not take any more.
-     *
-     * @throws MillraceException 25P02
-     */
-    public void requireUsable(ParsedStatement statement) {
-        execution.transactions().requireUsable(statement.syntax());
+    /** For a protocol that prepares statements before they are executed. */
+    public PreparedStatements prepared() {
+        return prepared;
     }
 
     /**
@@ -399,11 +316,6 @@ public final class Session implements AutoCloseable {
                 && !execution.transactions().isExplicit();
     }
 
-    /** Keeps a statement that a message of the protocol prepared, under a name that is free. */
-    public void prepare(String name, Optional<ParsedStatement> statement, String text, List<DataType> types) {
-        objects.prepared().prepare(name, statement, text, types);
-    }
-
     /** About what is kept of a statement of this text; little if it is kept for all sessions anyway. */
     private long keptBytes(String text) {
         return instance.frontend().remembered(text).isPresent() ? SHARED_STATEMENT_BYTES : StatementSize.kept(text);
@@ -412,47 +324,6 @@ public final class Session implements AutoCloseable {
     /** What the session keeps on the Java heap for who serves its client, counted. */
     public KeptHeap kept() {
         return kept;
-    }
-
-    /** Whether a statement of that name is prepared, by SQL or by the protocol. */
-    public boolean hasPrepared(String name) {
-        return objects.prepared().contains(name);
-    }
-
-    /** The text of a statement that PREPARE prepared, without that word. */
-    public Optional<PreparedBySql> preparedBySql(String name) {
-        return objects.prepared()
-                .named(name)
-                .filter(PreparedTexts.Prepared::fromSql)
-                .map(found -> new PreparedBySql(found.statement().orElseThrow(), found.types()));
-    }
-
-    /** A statement of PREPARE and the types that it declares. */
-    public record PreparedBySql(ParsedStatement statement, List<DataType> types) {}
-
-    /** Forgets a prepared statement if there is one of that name. */
-    public void deallocate(String name) {
-        objects.prepared().drop(name);
-    }
-
-    /** Has the protocol hear of each prepared statement that is forgotten, by whatever way. */
-    public void onDeallocate(Consumer<String> listener) {
-        objects.prepared().onForget(listener);
-    }
-
-    /** Has SQL see the portals of this session's protocol. */
-    public void portals(ProtocolPortals portals) {
-        objects.portals(portals);
-    }
-
-    /** Whether DECLARE made a cursor of that name, which is still open. */
-    public boolean hasCursor(String name) {
-        return execution.cursors().contains(name);
-    }
-
-    /** Closes a cursor if there is one of that name, also in a transaction that failed. */
-    public void closeCursor(String name) {
-        execution.cursors().drop(name);
     }
 
     /** Executes one parsed statement with a value for each of its parameters. */
@@ -477,29 +348,7 @@ public final class Session implements AutoCloseable {
     }
 
     private Optional<StatementResult> execute(String text, Supplier<Optional<StatementResult>> step) {
-        requireOpen();
-        long start = instance.clock().nanoTime();
-        deadlines.statementBegins();
-        cancellation.goesOn();
-        activity.begins(text);
-        boolean done = true;
-        try {
-            Optional<StatementResult> result = Failures.translate(() -> cancellation.run(step));
-            done = result.isPresent();
-            if (done && result.get() instanceof StatementResult.Command) {
-                statementEnds();
-            }
-            return result;
-        } catch (RuntimeException e) {
-            statementEnds();
-            execution.transactions().fail();
-            throw e;
-        } finally {
-            offload.ends();
-            if (done) { // else it is yet to be executed
-                database.executed(instance.clock().nanoTime() - start);
-            }
-        }
+        return steps.execute(text, step, database::executed);
     }
 
     /**
@@ -507,48 +356,24 @@ public final class Session implements AutoCloseable {
      * is interrupted when the statement is cancelled or its time is over.
      */
     public <T> T goOn(Supplier<T> step) {
-        deadlines.statementGoesOn();
-        cancellation.goesOn();
-        return Failures.translate(() -> cancellation.run(step));
-    }
-
-    private void requireOpen() {
-        if (ended.isPresent()) {
-            throw ended.get();
-        }
-        if (closed) {
-            throw MillraceException.user(SqlState.ADMIN_SHUTDOWN, "the session is closed");
-        }
+        return steps.goOn(step);
     }
 
     /** The result of the last statement was read, as far as it will be for now: it takes no more of its time. */
     public void endStatement() {
-        statementEnds();
+        steps.statementEnds();
         signals.tell(notices);
-    }
-
-    private void statementEnds() {
-        offload.ends();
-        deadlines.statementEnds();
-        cancellation.ends();
-        activity.ends(transactionState(), settings.get(Setting.APPLICATION_NAME));
     }
 
     /** The client is heard, and so not idle; for who serves one. */
     public void clientSpeaks() {
-        deadlines.speaks();
+        steps.clientSpeaks();
     }
 
     /** The client has its answer, and is idle from now on: as long as the timeouts of idle sessions let it be. */
     public void clientListens() {
-        statementEnds();
-        signals.tell(notices);
-        deadlines.listens(transactionState() != TransactionState.IDLE);
-    }
-
-    /** Cancels and ends what lasts too long; whether a deadline is left. */
-    long checkDeadlines(long nowNanos) {
-        return deadlines.check(nowNanos, this::cancel, this::end);
+        endStatement();
+        steps.clientListens();
     }
 
     /** How the session stands to transactions. */
@@ -575,23 +400,23 @@ public final class Session implements AutoCloseable {
      * @throws MillraceException if what was changed could not take effect
      */
     public void endTogether() {
-        Failures.run(() -> cancellation.run(() -> {
+        steps.run(() -> {
             execution.transactions().endImplicit();
             return true;
-        }));
+        });
     }
 
     /** Waits until all that was accepted from anyone is in all answers, bounded sources to their end included. */
     public void flush() {
-        Failures.translate(() -> cancellation.run(execution::flush));
+        steps.run(execution::flush);
     }
 
     /** Waits until what this session wrote is in all answers, so that other sessions read it, too. */
     public void awaitOwnWrites() {
-        Failures.run(() -> cancellation.run(() -> {
+        steps.run(() -> {
             execution.queries().epochs().awaitAll();
             return true;
-        }));
+        });
     }
 
     /** Stops the statement under way or the result being read, which then throws 57014. No effect when idle. */
@@ -601,24 +426,7 @@ public final class Session implements AutoCloseable {
 
     /** The same, with who asked for it: {@code statement timeout}. */
     public void cancel(String why) {
-        cancellation.request(why);
-    }
-
-    /** The step under way. */
-    Optional<Cancellation.Step> step() {
-        return cancellation.step();
-    }
-
-    /** The threads that do a step. */
-    List<Thread> threads(Cancellation.Step step) {
-        List<Thread> threads = new ArrayList<>(List.of(step.thread()));
-        offload.worker().ifPresent(threads::add);
-        return threads;
-    }
-
-    /** Stops a step with this error, unless it has ended. */
-    void stop(Cancellation.Step step, MillraceException why) {
-        cancellation.stop(step, why);
+        steps.cancel(why);
     }
 
     /** How far the statement under way is, if it is one that can tell. */
@@ -641,14 +449,12 @@ public final class Session implements AutoCloseable {
 
     @Override
     public void close() {
-        if (!closed) {
-            closed = true;
-            cancellation.end("closing of the session");
+        if (steps.close()) {
             execution.transactions().rollBack();
             execution.cursors().closeAll();
             execution.forget();
             signals.close();
-            offload.ends();
+            steps.planningEnds();
             kept.close();
             database.closed(this);
         }

@@ -100,7 +100,7 @@ final class Signals implements AutoCloseable {
         }
         MillraceException why =
                 MillraceException.user(SqlState.ADMIN_SHUTDOWN, "terminating connection due to administrator command");
-        target.get().end(why);
+        target.get().steps().end(why);
         if (target.get() == session) {
             throw why.again();
         }

@@ -66,7 +66,7 @@ final class Timeouts implements AutoCloseable {
         long left = Deadlines.NONE;
         for (Session session : sessions) {
             try {
-                left = Math.min(left, session.checkDeadlines(now));
+                left = Math.min(left, session.steps().checkDeadlines(now));
             } catch (RuntimeException e) { // who ends the session may be gone himself; the others' deadlines stand
                 LOG.log(System.Logger.Level.WARNING, "a session that lasts too long could not be stopped", e);
                 left = Math.min(left, PERIOD_NANOS);

@@ -56,7 +56,7 @@ final class HeapWatchTest {
         try (db;
                 modest) {
             CompletableFuture<Long> sleeping = run(modest, "SELECT pg_sleep(100)");
-            Eventually.holds("it sleeps", () -> modest.step().isPresent());
+            Eventually.holds("it sleeps", () -> modest.steps().current().isPresent());
             CompletableFuture<Long> greedy = run(db.session(), GREEDY);
             while (!greedy.isDone()) {
                 db.database().heapWatch().look(9 * MB, 10 * MB);
@@ -94,7 +94,7 @@ final class HeapWatchTest {
         try (db;
                 modest) {
             CompletableFuture<Long> sleeping = run(modest, "SELECT pg_sleep(100)");
-            Eventually.holds("it sleeps", () -> modest.step().isPresent());
+            Eventually.holds("it sleeps", () -> modest.steps().current().isPresent());
             for (int i = 0; i < 1_000; i++) {
                 db.database().heapWatch().look(99 * MB, 100 * MB);
             }

@@ -283,16 +283,16 @@ class PreparedChangesTest {
     @Test
     void whatAStatementTakesAndGivesIsFoundOnce() {
         ParsedStatement read = parse("SELECT v, name FROM t WHERE id = $1 AND v > $2");
-        Description first = db.session().describe(read, List.of());
+        Description first = db.session().prepared().describe(read, List.of());
         long before = work();
-        assertEquals(first, db.session().describe(parse("SELECT v, name FROM t WHERE id = $1 AND v > $2"), List.of()));
+        assertEquals(first, db.session().prepared().describe(parse("SELECT v, name FROM t WHERE id = $1 AND v > $2"), List.of()));
         assertEquals(before, work());
         assertEquals(
                 List.of(DataType.BIGINT, DataType.BIGINT),
-                db.session().describe(read, List.of(DataType.BIGINT)).parameters());
+                db.session().prepared().describe(read, List.of(DataType.BIGINT)).parameters());
         db.run("DROP TABLE t");
         db.run("CREATE TABLE t (id TEXT PRIMARY KEY, v INTEGER, name BOOLEAN)");
-        Description later = db.session().describe(read, List.of());
+        Description later = db.session().prepared().describe(read, List.of());
         assertEquals(List.of(DataType.TEXT, DataType.INTEGER), later.parameters());
         assertEquals(DataType.BOOLEAN, later.columns().orElseThrow().type(1));
     }

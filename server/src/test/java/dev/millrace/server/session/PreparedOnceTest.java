@@ -39,7 +39,7 @@ class PreparedOnceTest {
 
     private ParsedStatement prepare(String sql) {
         ParsedStatement parsed = db.session().parse(sql).get(0);
-        db.session().prepares(parsed, List.of());
+        db.session().prepared().analyze(parsed, List.of());
         return parsed;
     }
 
