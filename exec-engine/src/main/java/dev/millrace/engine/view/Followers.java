@@ -130,7 +130,7 @@ public final class Followers {
     KeyLists take(JoinColumns key) {
         view.look(() -> users.merge(key, 1, Integer::sum));
         try {
-            KeyLists index = (KeyLists) indexes.get(key, view::newCodec);
+            KeyLists index = (KeyLists) indexes.get(key);
             view.locked(() -> {}); // which counts its bytes
             return index;
         } catch (RuntimeException | Error e) {
@@ -143,7 +143,7 @@ public final class Followers {
     private void release(JoinColumns key) {
         view.locked(() -> {
             if (users.merge(key, -1, (a, b) -> a + b == 0 ? null : a + b) == null) {
-                indexes.drop(key);
+                indexes.remove(key);
             }
         });
     }

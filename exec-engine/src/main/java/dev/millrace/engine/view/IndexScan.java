@@ -200,7 +200,7 @@ public final class IndexScan implements AutoCloseable {
      * @throws dev.millrace.error.MillraceException 72000 if the version had to be given up for the memory that it cost
      */
     public Optional<Batch> next(int most, BufferAllocator target) {
-        return pinned.decode(new long[most], found -> view.collect(this, found), target);
+        return pinned.decode(new long[most], found -> view.indexes().collect(this, found), target);
     }
 
     /** How many rows of all versions were looked at. */
@@ -212,7 +212,7 @@ public final class IndexScan implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
-            Closing.all(List.of(pinned, memory, () -> view.closed(this))); // with which the view's memory may go
+            Closing.all(List.of(pinned, memory, () -> view.indexes().closed(this))); // with which the view's memory may go
         }
     }
 }

@@ -1,14 +1,20 @@
 package dev.millrace.engine.view;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.Schema;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.ToIntFunction;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.FieldVector;
 
 /** Some columns of rows of a view as of a version that is pinned, a batch at a time. For one thread at a time. */
 final class PinnedRows implements AutoCloseable {
@@ -51,9 +57,36 @@ final class PinnedRows implements AutoCloseable {
             int count = collect.applyAsInt(rows);
             return count == 0
                     ? Optional.empty()
-                    : Optional.of(VersionedView.decode(codec, columns, schema, rows, count, target));
+                    : Optional.of(decode(rows, count, target));
         } finally {
             pin.rest();
+        }
+    }
+
+    /** The columns of rows that stay where they are, with their weights where one is not 1. */
+    private Batch decode(long[] rows, int count, BufferAllocator target) {
+        List<FieldVector> vectors = new ArrayList<>();
+        try {
+            boolean weighted = false;
+            for (int i = 0; i < count; i++) {
+                weighted |= RowVersions.weight(rows[i]) != 1;
+            }
+            for (int i = 0; i < columns.size(); i++) {
+                vectors.add(codec.decode(columns.get(i), schema.field(i), rows, count, target));
+            }
+            FieldVector[] decoded = vectors.toArray(FieldVector[]::new);
+            if (!weighted) {
+                return Batch.of(schema, decoded, count);
+            }
+            BigIntVector weights = Vectors.allocateWeights(count, target);
+            for (int i = 0; i < count; i++) {
+                Memory.putLong(weights.getDataBufferAddress() + 8L * i, RowVersions.weight(rows[i]));
+            }
+            Vectors.finish(weights, count);
+            return Batch.weighted(schema, decoded, count, weights);
+        } catch (RuntimeException | Error e) {
+            Closing.all(vectors);
+            throw e;
         }
     }
 

@@ -3,11 +3,9 @@ package dev.millrace.engine.view;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -21,14 +19,11 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.BigIntVector;
-import org.apache.arrow.vector.FieldVector;
 
 /**
  * The kept answer of a query, or the rows of a table: a Z-set that is read as of whole versions while it is written. Safe on
@@ -56,7 +51,6 @@ public final class VersionedView implements AutoCloseable {
     private final long mostDeadBytes;
     private final Pins pins = new Pins();
     private final Lookups lookups = new Lookups();
-    private final LongAdder touched = new LongAdder();
     private final ReentrantLock lock = new ReentrantLock();
 
     @GuardedBy("lock") private final RowCodec codec;
@@ -108,7 +102,7 @@ public final class VersionedView implements AutoCloseable {
         this.types = schema.fields().stream().map(Field::type).toList();
         this.codec = new RowCodec(types, false, allocator);
         this.rows = new RowVersions(allocator, lookups);
-        this.indexes = new ViewIndexes(lock, rows, allocator);
+        this.indexes = new ViewIndexes(this, lock, rows, pins, allocator);
         this.followers = new Followers(this, indexes, pins);
         this.columns = IntStream.range(0, schema.size()).toArray();
     }
@@ -310,7 +304,8 @@ public final class VersionedView implements AutoCloseable {
         unpin(scan.pin());
     }
 
-    private void unpin(Pins.Pin pin) {
+    /** Lets a version go that was read. */
+    void unpin(Pins.Pin pin) {
         pins.remove(pin);
         lock.lock();
         try {
@@ -335,34 +330,6 @@ public final class VersionedView implements AutoCloseable {
         }
     }
 
-    /** Some columns of rows that stay where they are, with their weights where one is not 1. */
-    static Batch decode(
-            RowCodec codec, List<Integer> chosen, Schema schema, long[] rows, int count, BufferAllocator target) {
-        List<FieldVector> vectors = new ArrayList<>();
-        try {
-            boolean weighted = false;
-            for (int i = 0; i < count; i++) {
-                weighted |= RowVersions.weight(rows[i]) != 1;
-            }
-            for (int i = 0; i < chosen.size(); i++) {
-                vectors.add(codec.decode(chosen.get(i), schema.field(i), rows, count, target));
-            }
-            FieldVector[] decoded = vectors.toArray(FieldVector[]::new);
-            if (!weighted) {
-                return Batch.of(schema, decoded, count);
-            }
-            BigIntVector weights = Vectors.allocateWeights(count, target);
-            for (int i = 0; i < count; i++) {
-                Memory.putLong(weights.getDataBufferAddress() + 8L * i, RowVersions.weight(rows[i]));
-            }
-            Vectors.finish(weights, count);
-            return Batch.weighted(schema, decoded, count, weights);
-        } catch (RuntimeException | Error e) {
-            Closing.all(vectors);
-            throw e;
-        }
-    }
-
     // ---- by key ----------------------------------------------------------------------------------------------------
 
     /**
@@ -375,17 +342,11 @@ public final class VersionedView implements AutoCloseable {
     public ViewLookup lookup(KeyColumns key) {
         RowCodec own = newCodec();
         look(lookups::open);
-        return new ViewLookup(this, key, (HashIndex) made(key), own);
+        return new ViewLookup(this, key, (HashIndex) indexes.made(key), own);
     }
 
     RowCodec newCodec() {
         return new RowCodec(types, false, allocator);
-    }
-
-    private RowIndex made(IndexKey key) {
-        RowIndex index = indexes.get(key, this::newCodec);
-        reclaim(); // counts its bytes, and frees what it outgrew
-        return index;
     }
 
     boolean has(RowIndex index) {
@@ -430,95 +391,9 @@ public final class VersionedView implements AutoCloseable {
         }
     }
 
-    /** Makes an ordered index, unless there is one, which is kept until it is dropped; as {@link #lookup}. */
-    public void index(OrderedColumns key) {
-        if (!hasIndex(key)) {
-            made(key);
-        }
-    }
-
-    public boolean hasIndex(OrderedColumns key) {
-        return indexes.find(key).isPresent();
-    }
-
-    /** Drops an ordered index, if there is one. Its memory is free when nobody reads by it any more. */
-    public void dropIndex(OrderedColumns key) {
-        lock.lock();
-        try {
-            indexes.drop(key);
-            bytes = freed ? 0 : rows.bytes();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /**
-     * Begins a scan of ranges by an ordered index as of now, which the caller closes. Makes the index if there is none.
-     *
-     * @param ranges bounded by as many columns each, with the same bounds included; each with other values of the columns that its
-     *     bounds have in common
-     * @param backward whether rows come from the end of the index
-     * @throws MillraceException 42P01 if the view is gone, or as {@link #lookup}
-     */
-    public IndexScan scan(OrderedColumns key, List<IndexRange> ranges, boolean backward, List<Integer> chosen) {
-        while (true) {
-            OrderedIndex index = (OrderedIndex) indexes.find(key).orElseGet(() -> made(key));
-            Pins.Pin pin = pins.add(current);
-            IndexScan scan;
-            try {
-                scan = new IndexScan(this, key, index, ranges, backward, chosen, newCodec(), allocator, pin);
-            } catch (RuntimeException | Error e) {
-                unpin(pin);
-                throw e;
-            }
-            if (open(scan)) {
-                return scan;
-            }
-            scan.close(); // the index was dropped meanwhile, or the view
-        }
-    }
-
-    private boolean open(IndexScan scan) {
-        lock.lock();
-        try {
-            return !freed && indexes.open(scan);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Finds the next rows that a scan sees; returns how many. */
-    int collect(IndexScan scan, long[] found) {
-        Interrupt interrupt = Interrupt.current();
-        int count = 0;
-        while (count < found.length && !scan.isEnded()) {
-            interrupt.check();
-            lock.lock();
-            try {
-                count = scan.collect(found, count, TOGETHER);
-            } finally {
-                lock.unlock();
-            }
-        }
-        return count;
-    }
-
-    /** Rows of all versions that scans of ordered indexes have looked at, those that are closed. */
-    public long indexRowsTouched() {
-        return touched.sum();
-    }
-
-    void closed(IndexScan scan) {
-        touched.add(scan.touched());
-        lock.lock();
-        try {
-            if (!freed) {
-                indexes.close(scan);
-            }
-        } finally {
-            lock.unlock();
-        }
-        unpin(scan.pin());
+    /** The indexes, for who reads by an order, or says which there are. */
+    public ViewIndexes indexes() {
+        return indexes;
     }
 
     // ---- by who follows --------------------------------------------------------------------------------------------

@@ -3,30 +3,37 @@ package dev.millrace.engine.view;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.interrupt.Interrupt;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
  * The indexes of a view. One is made while rows are written and read: it is told of what comes and goes, and gets the rows that
  * are there some at a time. Safe on any thread.
  */
-final class ViewIndexes {
-    private static final int TOGETHER = 128;
+public final class ViewIndexes {
+    private static final int ADDED_TOGETHER = 128; // rows under one hold of the lock
+    private static final int READ_TOGETHER = 256;
     private static final long LET_IN_NANOS = 50_000;
 
+    private final VersionedView view;
     private final ReentrantLock lock; // the view's
     private final RowVersions rows; // guarded by it
+    private final Pins pins;
     private final BufferAllocator allocator;
+    private final LongAdder touched = new LongAdder();
     private final ReentrantLock making = new ReentrantLock(); // held by who makes an index; taken before the view's
     private volatile Map<IndexKey, RowIndex> made = Map.of(); // replaced under the view's lock, read by all
     private volatile boolean closed; // written under the view's lock
 
-    ViewIndexes(ReentrantLock lock, RowVersions rows, BufferAllocator allocator) {
+    ViewIndexes(VersionedView view, ReentrantLock lock, RowVersions rows, Pins pins, BufferAllocator allocator) {
+        this.view = view;
+        this.pins = pins;
         this.lock = lock;
         this.rows = rows;
         this.allocator = allocator;
@@ -37,7 +44,7 @@ final class ViewIndexes {
      *
      * @throws dev.millrace.error.MillraceException if the caller's interrupt is stopped, or the view is gone
      */
-    RowIndex get(IndexKey key, Supplier<RowCodec> codec) {
+    RowIndex get(IndexKey key) {
         RowIndex there = made.get(key);
         if (there != null) {
             return there;
@@ -45,10 +52,17 @@ final class ViewIndexes {
         awaitMaking();
         try {
             RowIndex meanwhile = made.get(key);
-            return meanwhile == null ? make(key, codec.get()) : meanwhile;
+            return meanwhile == null ? make(key, view.newCodec()) : meanwhile;
         } finally {
             making.unlock();
         }
+    }
+
+    /** The same, once the view counts its bytes. */
+    RowIndex made(IndexKey key) {
+        RowIndex index = get(key);
+        view.reclaim(); // counts its bytes, and frees what it outgrew
+        return index;
     }
 
     private void awaitMaking() {
@@ -133,7 +147,7 @@ final class ViewIndexes {
             lock.lock();
             try {
                 requireOpen();
-                filling.next = filling.next == 0 ? 0 : rows.addTo(index, filling.next, TOGETHER);
+                filling.next = filling.next == 0 ? 0 : rows.addTo(index, filling.next, ADDED_TOGETHER);
                 more = filling.next != 0;
             } finally {
                 lock.unlock();
@@ -175,24 +189,8 @@ final class ViewIndexes {
         return made.containsValue(index);
     }
 
-    /** With the view's lock held: begins a scan of an index; false if it was dropped meanwhile. */
-    boolean open(IndexScan scan) {
-        if (!has(scan.index())) {
-            return false;
-        }
-        scan.index().open(scan);
-        return true;
-    }
-
-    /** With the view's lock held. */
-    void close(IndexScan scan) {
-        if (scan.index().close(scan)) {
-            rows.remove(scan.index());
-        }
-    }
-
     /** With the view's lock held: nobody finds the index for a key any more; it goes when nobody reads it. */
-    void drop(IndexKey key) {
+    void remove(IndexKey key) {
         Map<IndexKey, RowIndex> fewer = new HashMap<>(made);
         RowIndex index = fewer.remove(key);
         made = Map.copyOf(fewer);
@@ -206,5 +204,96 @@ final class ViewIndexes {
     void close() {
         closed = true;
         made = Map.of();
+    }
+
+    // ---- in an order ---------------------------------------------------------------------------------------------
+
+    /** Makes an ordered index, unless there is one, which is kept until it is dropped; as {@link VersionedView#lookup}. */
+    public void make(OrderedColumns key) {
+        if (!has(key)) {
+            made(key);
+        }
+    }
+
+    public boolean has(OrderedColumns key) {
+        return find(key).isPresent();
+    }
+
+    /** Drops an ordered index, if there is one. Its memory is free when nobody reads by it any more. */
+    public void drop(OrderedColumns key) {
+        view.locked(() -> remove(key));
+    }
+
+    /**
+     * Begins a scan of ranges by an ordered index as of now, which the caller closes. Makes the index if there is none.
+     *
+     * @param ranges bounded by as many columns each, with the same bounds included; each with other values of the columns that its
+     *     bounds have in common
+     * @param backward whether rows come from the end of the index
+     * @throws dev.millrace.error.MillraceException 42P01 if the view is gone, or as {@link VersionedView#lookup}
+     */
+    public IndexScan scan(OrderedColumns key, List<IndexRange> ranges, boolean backward, List<Integer> chosen) {
+        while (true) {
+            OrderedIndex index = (OrderedIndex) find(key).orElseGet(() -> made(key));
+            Pins.Pin pin = pins.add(view.current());
+            IndexScan scan;
+            try {
+                scan = new IndexScan(view, key, index, ranges, backward, chosen, view.newCodec(), allocator, pin);
+            } catch (RuntimeException | Error e) {
+                view.unpin(pin);
+                throw e;
+            }
+            if (open(scan)) {
+                return scan;
+            }
+            scan.close(); // the index was dropped meanwhile, or the view
+        }
+    }
+
+    private boolean open(IndexScan scan) {
+        lock.lock();
+        try {
+            if (!has(scan.index())) {
+                return false;
+            }
+            scan.index().open(scan);
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Finds the next rows that a scan sees; returns how many. */
+    int collect(IndexScan scan, long[] found) {
+        Interrupt interrupt = Interrupt.current();
+        int count = 0;
+        while (count < found.length && !scan.isEnded()) {
+            interrupt.check();
+            lock.lock();
+            try {
+                count = scan.collect(found, count, READ_TOGETHER);
+            } finally {
+                lock.unlock();
+            }
+        }
+        return count;
+    }
+
+    /** Rows of all versions that scans have looked at, as far as they are closed. */
+    public long rowsTouched() {
+        return touched.sum();
+    }
+
+    void closed(IndexScan scan) {
+        touched.add(scan.touched());
+        lock.lock();
+        try {
+            if (!closed && scan.index().close(scan)) {
+                rows.remove(scan.index());
+            }
+        } finally {
+            lock.unlock();
+        }
+        view.unpin(scan.pin());
     }
 }

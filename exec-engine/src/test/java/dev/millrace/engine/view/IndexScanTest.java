@@ -227,7 +227,7 @@ class IndexScanTest {
             try (VersionedView view = newView()) {
                 List<OrderedColumns> keys =
                         IntStream.range(0, 3).mapToObj(i -> randomKey(random)).toList();
-                view.index(keys.get(0));
+                view.indexes().make(keys.get(0));
                 for (int step = 0; step < 25; step++) {
                     List<Row> changes = new ArrayList<>();
                     List<Long> weights = new ArrayList<>();
@@ -249,15 +249,15 @@ class IndexScanTest {
                     List<IndexRange> ranges = randomRanges(random, key.keys());
                     boolean backward = random.nextBoolean();
                     List<Row> now = List.copyOf(rows);
-                    try (IndexScan scan = view.scan(key, ranges, backward, ALL)) {
+                    try (IndexScan scan = view.indexes().scan(key, ranges, backward, ALL)) {
                         if (random.nextBoolean() && !rows.isEmpty()) { // changes that the scan does not see
                             commit(view, List.of(rows.remove(random.nextInt(rows.size()))), -1L);
                         }
                         check(scan, now, ranges, key, backward);
                     }
                     if (random.nextInt(10) == 0) {
-                        view.dropIndex(key);
-                        assertFalse(view.hasIndex(key));
+                        view.indexes().drop(key);
+                        assertFalse(view.indexes().has(key));
                     }
                 }
             }
@@ -274,11 +274,11 @@ class IndexScanTest {
             }
             commit(view, rows, IntStream.range(0, rows.size()).mapToLong(i -> 1).toArray());
             List<Expression> prefix = List.of(value(777L, 0));
-            try (IndexScan scan = view.scan(key, List.of(new IndexRange(prefix, true, prefix, true)), false, ALL)) {
+            try (IndexScan scan = view.indexes().scan(key, List.of(new IndexRange(prefix, true, prefix, true)), false, ALL)) {
                 assertEquals(10, read(scan, 100).size());
                 assertTrue(scan.touched() <= 11, () -> "touched " + scan.touched());
             }
-            try (IndexScan scan = view.scan(key, List.of(IndexRange.ALL), true, ALL)) {
+            try (IndexScan scan = view.indexes().scan(key, List.of(IndexRange.ALL), true, ALL)) {
                 try (Batch last = scan.next(3, memory.allocator()).orElseThrow()) {
                     assertEquals(3, last.rowCount());
                 }
@@ -292,14 +292,14 @@ class IndexScanTest {
         OrderedColumns key = new OrderedColumns(List.of(new OrderKey(0, false, false)));
         VersionedView view = newView();
         commit(view, List.of(Row.of(2L, 1.0, "x", 1L), Row.of(1L, 1.0, "x", 2L)), 1, 1);
-        IndexScan scan = view.scan(key, List.of(IndexRange.ALL), false, ALL);
-        view.dropIndex(key);
-        assertFalse(view.hasIndex(key));
+        IndexScan scan = view.indexes().scan(key, List.of(IndexRange.ALL), false, ALL);
+        view.indexes().drop(key);
+        assertFalse(view.indexes().has(key));
         commit(view, List.of(Row.of(2L, 1.0, "x", 1L)), -1);
         view.close();
         assertEquals(List.of(Row.of(1L, 1.0, "x", 2L), Row.of(2L, 1.0, "x", 1L)), read(scan, 1));
         scan.close();
-        MillraceException gone = assertThrows(MillraceException.class, () -> view.index(key));
+        MillraceException gone = assertThrows(MillraceException.class, () -> view.indexes().make(key));
         assertEquals(SqlState.UNDEFINED_TABLE, gone.sqlState());
     }
 
@@ -311,11 +311,11 @@ class IndexScanTest {
             Interrupt interrupt = new Interrupt();
             interrupt.stop(MillraceException.user(SqlState.QUERY_CANCELED, "stopped"));
             try (Interrupt.Binding bound = interrupt.bind()) {
-                assertThrows(MillraceException.class, () -> view.index(key));
+                assertThrows(MillraceException.class, () -> view.indexes().make(key));
             }
-            assertFalse(view.hasIndex(key));
-            view.index(key);
-            assertTrue(view.hasIndex(key));
+            assertFalse(view.indexes().has(key));
+            view.indexes().make(key);
+            assertTrue(view.indexes().has(key));
         }
     }
 
@@ -335,7 +335,7 @@ class IndexScanTest {
                     view.fill(List.of(batch));
                     own.setLimit(own.getAllocatedMemory() + 2_000L * after);
                     try {
-                        view.index(key);
+                        view.indexes().make(key);
                         Staged staged = view.stage(List.of(batch));
                         view.stamp(staged, 0);
                     } catch (OutOfMemoryException e) {
@@ -352,7 +352,7 @@ class IndexScanTest {
                     }
                 }
                 ZSet byIndex = new ZSet();
-                try (IndexScan scan = view.scan(key, List.of(IndexRange.ALL), false, ALL)) {
+                try (IndexScan scan = view.indexes().scan(key, List.of(IndexRange.ALL), false, ALL)) {
                     for (Optional<Batch> next = scan.next(64, own); next.isPresent(); next = scan.next(64, own)) {
                         try (Batch batch = next.get()) {
                             byIndex.add(batch);
@@ -385,7 +385,7 @@ class IndexScanTest {
                 Thread thread = new Thread(() -> {
                     try {
                         for (int round = 0; !done.get(); round++) {
-                            try (IndexScan scan = view.scan(key, List.of(IndexRange.ALL), backward, ALL)) {
+                            try (IndexScan scan = view.indexes().scan(key, List.of(IndexRange.ALL), backward, ALL)) {
                                 long sum = 0;
                                 List<Row> seen = read(scan, 16);
                                 for (Row row : seen) {
@@ -395,7 +395,7 @@ class IndexScanTest {
                                 assertEquals(100L * accounts, sum);
                             }
                             if (round % 5 == 0) {
-                                view.dropIndex(key);
+                                view.indexes().drop(key);
                             }
                         }
                     } catch (Throwable e) {

@@ -70,7 +70,7 @@ public final class Indexes {
             Schema schema = relation.get().schema();
             Optional<VersionedView> rows = database.engine().kept(create.relation());
             if (rows.isPresent() && create.columns().stream().allMatch(column -> schema.indexOf(column.name()) >= 0)) {
-                rows.get().index(new OrderedColumns(keys(create, schema)));
+                rows.get().indexes().make(new OrderedColumns(keys(create, schema)));
             }
         }
     }
@@ -125,7 +125,7 @@ public final class Indexes {
         if (index.unique()) {
             requireUniqueHolds(relation, index);
         }
-        database.engine().kept(relation.name()).ifPresent(rows -> rows.index(new OrderedColumns(index.keys())));
+        database.engine().kept(relation.name()).ifPresent(rows -> rows.indexes().make(new OrderedColumns(index.keys())));
         if (index.unique() && relation.kind() == ObjectKind.TABLE) {
             enforce(withUniques(relation, List.of(index)));
         }
@@ -332,7 +332,7 @@ public final class Indexes {
         boolean used = catalog().indexes(relation).stream()
                 .anyMatch(index -> index.keys().equals(keys));
         if (!used) {
-            database.engine().kept(relation).ifPresent(rows -> rows.dropIndex(new OrderedColumns(keys)));
+            database.engine().kept(relation).ifPresent(rows -> rows.indexes().drop(new OrderedColumns(keys)));
         }
     }
 
@@ -393,7 +393,7 @@ public final class Indexes {
         }
         for (Index index : indexes) {
             try {
-                database.engine().kept(relation.name()).ifPresent(rows -> rows.index(new OrderedColumns(index.keys())));
+                database.engine().kept(relation.name()).ifPresent(rows -> rows.indexes().make(new OrderedColumns(index.keys())));
             } catch (OutOfMemoryException e) {
                 // it is made when somebody reads by it, if there is memory then
             }

@@ -153,7 +153,7 @@ public final class RangeRows {
         }
         long most = Math.max(FEW_ROWS, Math.min(view.get().rowCount() / 8, MANY_ROWS));
         Interrupt interrupt = Interrupt.current();
-        try (IndexScan scan = view.get().scan(plan.key(), ranges.get(), plan.backward(), columns)) {
+        try (IndexScan scan = view.get().indexes().scan(plan.key(), ranges.get(), plan.backward(), columns)) {
             int size = batchRows;
             while (!cut.isDone()) {
                 interrupt.check();

@@ -209,7 +209,7 @@ class RangeReadsTest {
     }
 
     private static long touched(TestDatabase db) {
-        return db.database().engine().kept("t").orElseThrow().indexRowsTouched();
+        return db.database().engine().kept("t").orElseThrow().indexes().rowsTouched();
     }
 
     private static void touches(TestDatabase db, int most, String sql, Object... values) {

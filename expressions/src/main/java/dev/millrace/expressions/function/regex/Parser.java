@@ -8,25 +8,22 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads PostgreSQL's advanced regular expressions (its manual, section 9.7.3). Long because it is one grammar. */
+/** Reads PostgreSQL's advanced regular expressions (its manual, section 9.7.3). */
 final class Parser {
     private static final int MOST_REPEATS = 255;
     private static final int MOST_NESTED = 500; // parentheses; all that walks over the result calls itself
 
-    private final String text;
+    private final CharacterReader text;
     private final boolean ignoreCase;
     private final boolean expanded;
     private final boolean dotAll;
     private final boolean lineAnchors;
-    private int at;
-    private int groups;
     private int nested;
     private int looking; // how many lookarounds are around
     private final Set<Integer> open = new HashSet<>(); // groups that are not closed yet
 
-    private Parser(String text, int start, RegexFlags flags) {
-        this.text = text;
-        this.at = start;
+    private Parser(String pattern, int start, RegexFlags flags) {
+        this.text = new CharacterReader(pattern, start, flags);
         this.ignoreCase = flags.ignoreCase();
         this.expanded = flags.expanded();
         this.dotAll = !flags.newlineStopsAny();
@@ -53,10 +50,10 @@ final class Parser {
         }
         Parser parser = new Parser(pattern, start, flags);
         RegexSyntax syntax = parser.alternatives();
-        if (parser.at < pattern.length()) {
+        if (parser.text.more()) {
             throw invalid("parentheses () not balanced");
         }
-        return new Parsed(syntax, parser.groups, flags.ignoreCase());
+        return new Parsed(syntax, parser.text.groups(), flags.ignoreCase());
     }
 
     static MillraceException invalid(String reason) {
@@ -65,7 +62,9 @@ final class Parser {
 
     private RegexSyntax literalText() {
         List<RegexSyntax> parts = new ArrayList<>();
-        text.codePoints().forEach(c -> parts.add(literal(c)));
+        while (text.more()) {
+            parts.add(literal(text.nextCodePoint()));
+        }
         return new RegexSyntax.Sequence(parts);
     }
 
@@ -78,44 +77,22 @@ final class Parser {
                 : new RegexSyntax.Literal(codePoint);
     }
 
-    private boolean more() {
-        return at < text.length();
-    }
-
-    private char peek() {
-        return text.charAt(at);
-    }
-
-    private boolean take(String word) {
-        if (text.startsWith(word, at)) {
-            at += word.length();
-            return true;
-        }
-        return false;
-    }
-
-    private int nextCodePoint() {
-        int codePoint = text.codePointAt(at);
-        at += Character.charCount(codePoint);
-        return codePoint;
-    }
-
     private RegexSyntax alternatives() {
         List<RegexSyntax> branches = new ArrayList<>();
         do {
             branches.add(sequence());
-        } while (take("|"));
+        } while (text.take("|"));
         return branches.size() == 1 ? branches.get(0) : new RegexSyntax.Alternatives(branches);
     }
 
     private RegexSyntax sequence() {
         List<RegexSyntax> parts = new ArrayList<>();
         skip();
-        while (more() && peek() != '|' && peek() != ')') {
-            boolean isGroup = peek() == '('
-                    && !text.startsWith("(?=", at)
-                    && !text.startsWith("(?!", at)
-                    && !text.startsWith("(?<", at);
+        while (text.more() && text.peek() != '|' && text.peek() != ')') {
+            boolean isGroup = text.peek() == '('
+                    && !text.isAt("(?=")
+                    && !text.isAt("(?!")
+                    && !text.isAt("(?<");
             RegexSyntax atom = atom();
             skip();
             parts.add(repeated(atom, isGroup));
@@ -128,26 +105,12 @@ final class Parser {
     private void skip() {
         boolean moved = true;
         while (moved) {
-            moved = expanded && skipBlanks();
-            if (take("(?#")) {
-                int close = text.indexOf(')', at);
-                at = close < 0 ? text.length() : close + 1;
+            moved = expanded && text.skipBlanks();
+            if (text.take("(?#")) {
+                text.skipComment();
                 moved = true;
             }
         }
-    }
-
-    private boolean skipBlanks() {
-        int start = at;
-        while (more() && (CharSet.isSpace(peek()) || peek() == '#')) {
-            if (peek() == '#') {
-                int line = text.indexOf('\n', at);
-                at = line < 0 ? text.length() : line;
-            } else {
-                at++;
-            }
-        }
-        return at > start;
     }
 
     private RegexSyntax repeated(RegexSyntax given, boolean isGroup) {
@@ -157,24 +120,25 @@ final class Parser {
                 : given;
         int least;
         int most;
+        boolean isBound = isBound();
         boolean isRange = false;
-        if (take("*")) {
+        if (text.take("*")) {
             least = 0;
             most = RegexSyntax.Repeat.UNLIMITED;
-        } else if (take("+")) {
+        } else if (text.take("+")) {
             least = 1;
             most = RegexSyntax.Repeat.UNLIMITED;
-        } else if (take("?")) {
+        } else if (text.take("?")) {
             least = 0;
             most = 1;
-        } else if (isBound()) {
-            at++;
+        } else if (isBound) {
+            text.skip();
             least = count();
-            isRange = take(",");
+            isRange = text.take(",");
             skipInBound();
-            most = isRange ? (more() && peek() != '}' ? count() : RegexSyntax.Repeat.UNLIMITED) : least;
-            if (!take("}")) {
-                throw invalid(more() ? "invalid repetition count(s)" : "braces {} not balanced");
+            most = isRange ? (text.more() && text.peek() != '}' ? count() : RegexSyntax.Repeat.UNLIMITED) : least;
+            if (!text.take("}")) {
+                throw invalid(text.more() ? "invalid repetition count(s)" : "braces {} not balanced");
             }
             if (most < least) {
                 throw invalid("invalid repetition count(s)");
@@ -185,12 +149,12 @@ final class Parser {
         if (!isGroup && (body instanceof RegexSyntax.At || body instanceof RegexSyntax.Look)) {
             throw invalid("quantifier operand invalid");
         }
-        boolean exact = most == least && text.charAt(at - 1) == '}' && !isRange;
-        boolean lazy = take("?");
+        boolean exact = most == least && isBound && !isRange;
+        boolean lazy = text.take("?");
         RegexSyntax.Preference preference = exact
                 ? RegexSyntax.Preference.NONE
                 : lazy ? RegexSyntax.Preference.SHORTEST : RegexSyntax.Preference.LONGEST;
-        if (more() && (peek() == '*' || peek() == '+' || peek() == '?' || isBound())) {
+        if (text.more() && (text.peek() == '*' || text.peek() == '+' || text.peek() == '?' || isBound())) {
             throw invalid("quantifier operand invalid");
         }
         return new RegexSyntax.Repeat(body, least, most, preference);
@@ -198,35 +162,27 @@ final class Parser {
 
     /** An opening brace is only special before a digit. */
     private boolean isBound() {
-        if (!more() || peek() != '{') {
+        if (!text.more() || text.peek() != '{') {
             return false;
         }
-        int digit = at + 1;
-        while (expanded && digit < text.length() && CharSet.isSpace(text.charAt(digit))) {
-            digit++;
-        }
-        return digit < text.length() && isDigit(text.charAt(digit));
-    }
-
-    private static boolean isDigit(char c) {
-        return c >= '0' && c <= '9';
+        return text.isDigitBehind(1, expanded);
     }
 
     private void skipInBound() {
         if (expanded) {
-            skipBlanks();
+            text.skipBlanks();
         }
     }
 
     private int count() {
         int value = 0;
         skipInBound();
-        if (!more() || !isDigit(peek())) {
-            throw invalid(more() ? "invalid repetition count(s)" : "braces {} not balanced");
+        if (!text.more() || !CharacterReader.isDigit(text.peek())) {
+            throw invalid(text.more() ? "invalid repetition count(s)" : "braces {} not balanced");
         }
-        while (more() && isDigit(peek())) {
-            value = value * 10 + peek() - '0';
-            at++;
+        while (text.more() && CharacterReader.isDigit(text.peek())) {
+            value = value * 10 + text.peek() - '0';
+            text.skip();
             if (value > MOST_REPEATS) {
                 throw invalid("invalid repetition count(s)");
             }
@@ -236,7 +192,7 @@ final class Parser {
     }
 
     private RegexSyntax atom() {
-        switch (peek()) {
+        switch (text.peek()) {
             case '(' -> {
                 return group();
             }
@@ -245,59 +201,59 @@ final class Parser {
             }
             case '*', '+', '?' -> throw invalid("quantifier operand invalid");
             case '.' -> {
-                at++;
+                text.skip();
                 CharSet set =
                         dotAll ? CharSet.ANY : CharSet.builder().add('\n', '\n').build(false, true);
                 return new RegexSyntax.OneOf(set);
             }
             case '^' -> {
-                at++;
+                text.skip();
                 return new RegexSyntax.At(lineAnchors ? RegexSyntax.Place.LINE_START : RegexSyntax.Place.TEXT_START);
             }
             case '$' -> {
-                at++;
+                text.skip();
                 return new RegexSyntax.At(lineAnchors ? RegexSyntax.Place.LINE_END : RegexSyntax.Place.TEXT_END);
             }
             case '\\' -> {
-                at++;
+                text.skip();
                 return escape();
             }
             default -> {
                 if (isBound()) {
                     throw invalid("quantifier operand invalid");
                 }
-                return literal(nextCodePoint());
+                return literal(text.nextCodePoint());
             }
         }
     }
 
     private RegexSyntax group() {
-        at++;
+        text.skip();
         if (++nested > MOST_NESTED) {
             throw invalid("regular expression is too complex");
         }
         RegexSyntax result;
-        if (take("?:")) {
+        if (text.take("?:")) {
             result = alternatives();
-        } else if (take("?=")) {
+        } else if (text.take("?=")) {
             result = look(false, false);
-        } else if (take("?!")) {
+        } else if (text.take("?!")) {
             result = look(false, true);
-        } else if (take("?<=")) {
+        } else if (text.take("?<=")) {
             result = look(true, false);
-        } else if (take("?<!")) {
+        } else if (text.take("?<!")) {
             result = look(true, true);
-        } else if (take("?")) {
+        } else if (text.take("?")) {
             throw invalid("quantifier operand invalid");
         } else if (looking > 0) {
             result = alternatives(); // groups are not captured in there
         } else {
-            int number = ++groups;
+            int number = text.beginGroup();
             open.add(number);
             result = new RegexSyntax.Group(number, alternatives());
             open.remove(number);
         }
-        if (!take(")")) {
+        if (!text.take(")")) {
             throw invalid("parentheses () not balanced");
         }
         nested--;
@@ -312,16 +268,16 @@ final class Parser {
     }
 
     private RegexSyntax escape() {
-        if (!more()) {
+        if (!text.more()) {
             throw invalid("invalid escape \\ sequence");
         }
-        char c = peek();
+        char c = text.peek();
         if (c >= '1' && c <= '9') {
-            int group = referredGroup();
+            int group = text.referredGroup();
             if (group < 0) {
-                return literal(octal());
+                return literal(text.octal());
             }
-            if (group > groups || open.contains(group) || looking > 0) {
+            if (group > text.groups() || open.contains(group) || looking > 0) {
                 throw invalid("invalid backreference number");
             }
             return new RegexSyntax.BackReference(group);
@@ -336,182 +292,25 @@ final class Parser {
             default -> null;
         };
         if (place != null) {
-            at++;
+            text.skip();
             return new RegexSyntax.At(place);
         }
         Optional<CharSet> set = CharacterClasses.ofEscape(c);
         if (set.isPresent()) {
-            at++;
+            text.skip();
             return new RegexSyntax.OneOf(set.get());
         }
-        return literal(characterEscape());
-    }
-
-    /** The group of a number behind a backslash; -1 when it is an octal character: of digits, and no group yet. */
-    private int referredGroup() {
-        int end = at;
-        int number = 0;
-        while (end < text.length() && isDigit(text.charAt(end))) {
-            number = Math.min(number * 10 + text.charAt(end++) - '0', 100_000);
-        }
-        if (end > at + 1 && number > groups) {
-            return -1;
-        }
-        at = end;
-        return number;
-    }
-
-    private int octal() {
-        int value = 0;
-        int start = at;
-        while (more() && at - start < 3 && peek() >= '0' && peek() <= '7' && value * 8 + peek() - '0' <= 0xff) {
-            value = value * 8 + text.charAt(at++) - '0';
-        }
-        if (at == start) {
-            throw invalid("invalid escape \\ sequence");
-        }
-        return value;
-    }
-
-    private int characterEscape() {
-        int c = nextCodePoint();
-        return switch (c) {
-            case 'a' -> 7;
-            case 'b' -> '\b';
-            case 'B' -> '\\';
-            case 'e' -> 27;
-            case 'f' -> '\f';
-            case 'n' -> '\n';
-            case 'r' -> '\r';
-            case 't' -> '\t';
-            case 'v' -> 11;
-            case '0' -> {
-                at--;
-                yield octal();
-            }
-            case 'c' -> {
-                if (!more()) {
-                    throw invalid("invalid escape \\ sequence");
-                }
-                yield nextCodePoint() & 31;
-            }
-            case 'x' -> hexadecimal(1, 255);
-            case 'u' -> hexadecimal(4, 4);
-            case 'U' -> hexadecimal(8, 8);
-            default -> {
-                at -= Character.charCount(c);
-                if (isDigit((char) c) && c < 128 && referredGroup() < 0) { // in brackets, where no group is referred to
-                    yield octal();
-                }
-                at = text.offsetByCodePoints(at, c < 128 && isDigit((char) c) ? 0 : 1);
-                if (Character.isLetterOrDigit(c) && c < 128) {
-                    throw invalid("invalid escape \\ sequence");
-                }
-                yield c;
-            }
-        };
-    }
-
-    private int hexadecimal(int least, int most) {
-        int start = at;
-        while (more() && at - start < most && Character.digit(peek(), 16) >= 0) {
-            at++;
-        }
-        if (at - start < least) {
-            throw invalid("invalid escape \\ sequence");
-        }
-        int value = 0;
-        for (int i = start; i < at; i++) {
-            value = value * 16 + Character.digit(text.charAt(i), 16);
-            if (value > Character.MAX_CODE_POINT) {
-                throw invalid("invalid escape \\ sequence");
-            }
-        }
-        return value;
+        return literal(text.characterEscape());
     }
 
     private RegexSyntax bracket() {
-        at++;
-        if (take("[:<:]]")) {
+        text.skip();
+        if (text.take("[:<:]]")) {
             return new RegexSyntax.At(RegexSyntax.Place.WORD_START);
         }
-        if (take("[:>:]]")) {
+        if (text.take("[:>:]]")) {
             return new RegexSyntax.At(RegexSyntax.Place.WORD_END);
         }
-        boolean negated = take("^");
-        CharSet.Builder set = CharSet.builder();
-        boolean first = true;
-        while (first || !take("]")) {
-            if (!more()) {
-                throw invalid("brackets [] not balanced");
-            }
-            boolean begins = first;
-            first = false;
-            if (take("[:")) {
-                set.add(named());
-                continue;
-            }
-            if (peek() == '\\' && at + 1 < text.length()) {
-                Optional<CharSet> escaped = CharacterClasses.ofEscape(text.charAt(at + 1));
-                if (escaped.isPresent()) {
-                    at += 2;
-                    set.add(escaped.get());
-                    continue;
-                }
-            }
-            if (peek() == '-' && !begins && text.charAt(Math.min(at + 1, text.length() - 1)) != ']') {
-                throw invalid("invalid character range");
-            }
-            int from = bracketCharacter();
-            int to = from;
-            if (at + 1 < text.length() && peek() == '-' && text.charAt(at + 1) != ']') {
-                at++;
-                to = bracketCharacter();
-            }
-            if (to < from) {
-                throw invalid("invalid character range");
-            }
-            set.add(from, to);
-        }
-        if (negated && !dotAll) {
-            set.add('\n', '\n');
-        }
-        return new RegexSyntax.OneOf(set.build(ignoreCase, negated));
-    }
-
-    private int bracketCharacter() {
-        if (!more()) {
-            throw invalid("brackets [] not balanced");
-        }
-        if (take("\\")) {
-            if (!more()) {
-                throw invalid("invalid escape \\ sequence");
-            }
-            return characterEscape();
-        }
-        if (take("[.") || take("[=")) {
-            String end = text.charAt(at - 1) + "]";
-            int close = text.indexOf(end, at);
-            if (close < 0) {
-                throw invalid("brackets [] not balanced");
-            }
-            if (close == at || text.codePointCount(at, close) > 1) {
-                throw invalid("invalid collating element");
-            }
-            int codePoint = nextCodePoint();
-            at = close + 2;
-            return codePoint;
-        }
-        return nextCodePoint();
-    }
-
-    private CharSet named() {
-        int close = text.indexOf(":]", at);
-        if (close < 0) {
-            throw invalid("brackets [] not balanced");
-        }
-        String name = text.substring(at, close);
-        at = close + 2;
-        return CharacterClasses.named(name, ignoreCase).orElseThrow(() -> invalid("invalid character class"));
+        return new RegexSyntax.OneOf(text.bracket());
     }
 }
