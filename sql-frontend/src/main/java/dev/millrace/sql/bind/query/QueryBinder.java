@@ -9,7 +9,6 @@ import dev.millrace.sql.bind.expression.AggregateBinder.SortSyntax;
 import dev.millrace.sql.bind.expression.ExpressionBinder;
 import dev.millrace.sql.bind.expression.FunctionNames;
 import dev.millrace.sql.bind.expression.OuterAggregates;
-import dev.millrace.sql.bind.query.SelectBinder.OrderLimit;
 import dev.millrace.sql.bind.relation.Numbering;
 import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.BoundQuery;
@@ -185,7 +184,7 @@ public final class QueryBinder {
             throw Errors.notAvailableYet("a " + clause + " that depends on rows", node)
                     .withHint("QUALIFY row_number() OVER (ORDER BY ..) <= (SELECT ..)");
         }
-        if (SelectBinder.isNegative(count)) {
+        if (OrderLimit.isNegative(count)) {
             SqlState state = clause.equals("OFFSET")
                     ? SqlState.INVALID_ROW_COUNT_IN_RESULT_OFFSET_CLAUSE
                     : SqlState.INVALID_ROW_COUNT_IN_LIMIT_CLAUSE;
@@ -207,7 +206,7 @@ public final class QueryBinder {
             SortSyntax syntax = SortSyntax.of(node);
             if (syntax.value() instanceof SqlIdentifier name && name.names.equals(List.of(FromClauses.ALL_COLUMNS))) {
                 for (int i = 0; i < bound.names().size(); i++) {
-                    collation.add(SelectBinder.collation(i, syntax));
+                    collation.add(OrderLimit.collation(i, syntax));
                 }
                 continue;
             }
@@ -218,7 +217,7 @@ public final class QueryBinder {
                         .decided(new ExpressionBinder(context, scope, Clause.plain("ORDER BY")).bind(syntax.value())));
                 keyNames.add("sort_key");
             }
-            collation.add(SelectBinder.collation(column, syntax));
+            collation.add(OrderLimit.collation(column, syntax));
         }
         RelNode keyed = keys.size() == bound.names().size()
                 ? input
