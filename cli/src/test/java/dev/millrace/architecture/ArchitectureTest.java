@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Test;
 /** The arrows of ARCHITECTURE.md. Maven holds those between modules; here are those between packages and libraries. */
 class ArchitectureTest {
     private static final int MOST_TYPES = 30; // of a package: what one can hold in mind
+    private static final int MOST_PERCENT = 25; // of all lines, of a module
     private static final Pattern SOURCE = Pattern.compile(
             "(?!benchmarks/|jdbc-driver/).*/(?:src/main/java|generated-sources/javacc)/(dev/millrace/.*)\\.java");
 
@@ -88,6 +89,38 @@ class ArchitectureTest {
             modules.values().removeIf(of -> of.size() == 1);
             assertEquals(Map.of(), modules);
         }
+    }
+
+    /** What a library keeps to its own package is asked for there, or done without. */
+    @Test
+    void noClassOfOursIsInSomebodyElsesPackage() throws IOException {
+        Pattern foreign = Pattern.compile("[^/]+/src/(main|test)/java/(?!dev/millrace/).*\\.java");
+        try (Stream<Path> walk = Files.walk(RepositoryTest.ROOT)) {
+            assertEquals(
+                    List.of(),
+                    walk.map(path -> RepositoryTest.ROOT.relativize(path).toString())
+                            .filter(file -> foreign.matcher(file).matches())
+                            .toList());
+        }
+    }
+
+    /** By lines; the largest is the engine. */
+    @Test
+    void noModuleIsMoreThanAQuarterOfTheHouse() throws IOException {
+        Pattern source = Pattern.compile("([^/]+)/src/main/java/.*\\.java");
+        Map<String, Long> lines = new TreeMap<>();
+        try (Stream<Path> walk = Files.walk(RepositoryTest.ROOT)) {
+            for (Path path : walk.toList()) {
+                Matcher file = source.matcher(RepositoryTest.ROOT.relativize(path).toString());
+                if (file.matches()) {
+                    lines.merge(file.group(1), (long) Files.readAllLines(path).size(), Long::sum);
+                }
+            }
+        }
+        long all = lines.values().stream().mapToLong(Long::longValue).sum();
+        Map<String, Long> tooLarge = new TreeMap<>(lines);
+        tooLarge.values().removeIf(ofModule -> ofModule <= MOST_PERCENT * all / 100);
+        assertEquals(Map.of(), tooLarge, "lines of modules that are more than " + MOST_PERCENT + " % of " + all);
     }
 
     @Test

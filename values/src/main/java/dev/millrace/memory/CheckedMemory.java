@@ -1,6 +1,7 @@
 package dev.millrace.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.lang.reflect.Field;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,9 +16,9 @@ import org.apache.arrow.memory.AllocationListener;
 import org.apache.arrow.memory.AllocationManager;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.DefaultAllocationManagerOption;
 import org.apache.arrow.memory.ReferenceManager;
 import org.apache.arrow.memory.RootAllocator;
-import org.apache.arrow.memory.RootAllocators;
 import org.apache.arrow.memory.util.MemoryUtil;
 
 /**
@@ -285,15 +286,26 @@ public final class CheckedMemory {
         }
     }
 
-    /** Gives Arrow's memory from here: what its root allocators use when they are told nothing else. */
+    /** Gives Arrow's memory from here: what root allocators use from now on that are told nothing else, whoever makes them. */
     static void install() {
-        RootAllocators.setDefault(new Chunks());
+        try {
+            Field factory =
+                    DefaultAllocationManagerOption.class.getDeclaredField("DEFAULT_ALLOCATION_MANAGER_FACTORY");
+            factory.setAccessible(true); // Arrow's own are all that can be named there
+            factory.set(null, new Chunks());
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("Arrow keeps its allocation manager elsewhere", e);
+        }
     }
 
     /** A root whose buffers are exactly as large as asked for: a reader behind the end of larger ones would find room there. */
     static RootAllocator newRoot(long limitBytes, AllocationListener listener) {
-        return RootAllocators.newRoot(
-                limitBytes, listener, requested -> Math.max(1, requested), new Chunks(), () -> {});
+        return new RootAllocator(RootAllocator.configBuilder()
+                .allocationManagerFactory(new Chunks())
+                .maxAllocation(limitBytes)
+                .listener(listener)
+                .roundingPolicy(requested -> Math.max(1, requested))
+                .build());
     }
 
     private static final class Chunk extends AllocationManager {

@@ -12,7 +12,6 @@ import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.ReferenceManager;
 import org.apache.arrow.memory.RootAllocator;
-import org.apache.arrow.memory.RootAllocators;
 import org.apache.arrow.memory.util.MemoryUtil;
 
 /**
@@ -79,12 +78,21 @@ public final class PooledAllocation {
                 return EMPTY;
             }
         };
-        return RootAllocators.newRoot(
-                limitBytes,
-                listener,
-                requested -> Math.max(1L << SMALLEST_SHIFT, roundUp(requested)),
-                factory,
-                pool::close);
+        return new RootAllocator(RootAllocator.configBuilder()
+                .allocationManagerFactory(factory)
+                .maxAllocation(limitBytes)
+                .listener(listener)
+                .roundingPolicy(requested -> Math.max(1L << SMALLEST_SHIFT, roundUp(requested)))
+                .build()) {
+            @Override
+            public void close() {
+                try {
+                    super.close();
+                } finally {
+                    pool.close();
+                }
+            }
+        };
     }
 
     /** Nothing is kept any more. */

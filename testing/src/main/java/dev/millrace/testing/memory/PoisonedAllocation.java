@@ -7,7 +7,6 @@ import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.ReferenceManager;
 import org.apache.arrow.memory.RootAllocator;
-import org.apache.arrow.memory.RootAllocators;
 import org.apache.arrow.memory.rounding.DefaultRoundingPolicy;
 import org.apache.arrow.memory.rounding.RoundingPolicy;
 
@@ -40,7 +39,11 @@ public final class PoisonedAllocation {
                 return EMPTY;
             }
         };
-        return RootAllocators.newRoot(limitBytes, ROUNDING, factory);
+        return new RootAllocator(RootAllocator.configBuilder()
+                .allocationManagerFactory(factory)
+                .maxAllocation(limitBytes)
+                .roundingPolicy(ROUNDING)
+                .build());
     }
 
     private static final class Chunk extends AllocationManager {
