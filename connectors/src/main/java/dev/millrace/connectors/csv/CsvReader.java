@@ -9,6 +9,7 @@ import dev.millrace.connectors.filter.RowFilter;
 import dev.millrace.connectors.filter.Selection;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.FileInput;
+import dev.millrace.connectors.input.RecordFiles;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
@@ -35,11 +36,10 @@ import org.apache.arrow.vector.FieldVector;
  * for the rows that are left. All else has to be parsed to be validated, so its values are kept and those of the rows
  * that are left are gathered.
  */
-final class CsvReader implements SourceReader {
+final class CsvReader implements SourceReader, RecordFiles.Records {
     private static final int FIRST_WINDOW_BYTES = 64 << 10;
     private static final int LARGEST_WINDOW_BYTES = 4 << 20;
     private static final int SHOWN_BYTES = 300;
-    private static final long FOLLOW_RETRY_MICROS = 50_000;
 
     private final List<CsvColumn> columns;
     private final List<Integer> requested;
@@ -48,14 +48,11 @@ final class CsvReader implements SourceReader {
     private final Selection selection = new Selection(); // of the batch under way
     private final CsvDialect dialect;
     private final SourceContext context;
-    private final boolean follow;
     private final Queue<CsvSegment> waiting;
+    private final RecordFiles files;
     private final ByteWindow window;
-    private final long totalBytes;
 
-    private Optional<FileInput> input = Optional.empty();
-
-    @SuppressWarnings("NullAway.Init") // with the input
+    @SuppressWarnings("NullAway.Init") // with the file
     private CsvSegment segment;
 
     private Optional<CsvLayout> layout = Optional.empty();
@@ -64,13 +61,8 @@ final class CsvReader implements SourceReader {
     @SuppressWarnings("NullAway.Init") // with the layout
     private CsvIndex index;
 
-    private Optional<MillraceException> failure = Optional.empty();
-    private int windowBytes = FIRST_WINDOW_BYTES;
     private boolean started;
     private boolean skippingLine;
-    private boolean idle;
-    private boolean finished;
-    private long doneBytes;
 
     // Rows of the batch under way that are rejected, by the first problem of each.
     private long[] rejected = new long[64];
@@ -94,99 +86,56 @@ final class CsvReader implements SourceReader {
         this.filter = RowFilter.of(request.predicates(), relation);
         this.dialect = dialect;
         this.context = context;
-        this.follow = follow;
         this.waiting = new ArrayDeque<>(segments);
-        this.totalBytes = segments.stream().mapToLong(CsvSegment::bytes).sum();
-        this.window = new ByteWindow(context.allocator(), FIRST_WINDOW_BYTES);
+        long totalBytes = segments.stream().mapToLong(CsvSegment::bytes).sum();
+        this.files = new RecordFiles(
+                this, totalBytes, FIRST_WINDOW_BYTES, dialect.maxRecordBytes(), follow, context.allocator());
+        this.window = files.window();
     }
 
     @Override
     public Optional<Batch> poll() {
-        idle = false;
-        while (!finished) {
-            if (input.isEmpty() && !openNext()) {
-                finished = true;
-                break;
-            }
-            fill();
-            boolean atEnd = window.isDry() && !follow && failure.isEmpty();
-            if (!started && !readStart(atEnd)) {
-                if (stuck()) {
-                    return Optional.empty();
-                }
-                continue;
-            }
-            if (skippingLine && !skipLine()) {
-                if (stuck()) {
-                    return Optional.empty();
-                }
-                continue;
-            }
-            int from = window.start();
-            int next = index.scan(window.address(), from, window.end(), atEnd);
-            if (index.rows > 0) {
-                adapt(index.rows, next - from);
-                Batch batch = makeBatch();
-                window.consumeTo(next);
-                return Optional.of(batch);
-            }
-            tellRejected();
-            window.consumeTo(next);
-            if (next == from && stuck()) {
-                return Optional.empty();
-            }
+        return files.poll();
+    }
+
+    @Override
+    public Optional<RecordFiles.Opened> open() {
+        CsvSegment next = waiting.poll();
+        if (next == null) {
+            return Optional.empty();
         }
+        segment = next;
+        started = false;
+        skippingLine = false;
+        return Optional.of(new RecordFiles.Opened(
+                FileInput.open(next.file(), dialect.encoding(), next.from(), next.to()), next.from(), next.bytes()));
+    }
+
+    @Override
+    public Optional<Batch> read(boolean atEnd) {
+        if (!started && !readStart(atEnd) || skippingLine && !skipLine()) {
+            return Optional.empty();
+        }
+        int from = window.start();
+        int next = index.scan(window.address(), from, window.end(), atEnd);
+        if (index.rows > 0) {
+            adapt(index.rows, next - from);
+            Batch batch = makeBatch();
+            window.consumeTo(next);
+            return Optional.of(batch);
+        }
+        tellRejected();
+        window.consumeTo(next);
         return Optional.empty();
     }
 
-    private boolean openNext() {
-        CsvSegment next = waiting.poll();
-        if (next == null) {
-            return false;
-        }
-        segment = next;
-        input = Optional.of(FileInput.open(next.file(), dialect.encoding(), next.from(), next.to()));
-        window.clear();
-        started = false;
-        skippingLine = false;
-        return true;
+    @Override
+    public long line() {
+        return started ? index.line() : 1;
     }
 
-    private void fill() {
-        if (failure.isPresent()) {
-            return;
-        }
-        try {
-            window.fill(input.get(), windowBytes);
-        } catch (MillraceException e) {
-            failure = Optional.of(e); // what was read before it comes first
-        }
-    }
-
-    /** Nothing complete is in the window: makes it larger, gives a record up, or ends the segment. True to return. */
-    private boolean stuck() {
-        if (failure.isPresent()) {
-            finished = true;
-            throw failure.get().withHint("the rows before line " + (started ? index.line() : 1) + " were read");
-        }
-        if (!window.isDry()) {
-            if (window.length() >= dialect.maxRecordBytes()) {
-                rejectLongRecord();
-            } else if (window.length() >= windowBytes) {
-                windowBytes = Math.min(2 * windowBytes, dialect.maxRecordBytes() + 1);
-            }
-            return false;
-        }
-        if (follow) {
-            idle = true;
-            return true;
-        }
-        doneBytes += segment.bytes();
-        closeInput();
-        return false;
-    }
-
-    private void rejectLongRecord() {
+    @Override
+    public void giveUp() {
         MillraceException reason = MillraceException.user(
                 SqlState.PROGRAM_LIMIT_EXCEEDED, "record is longer than " + dialect.maxRecordBytes() + " bytes");
         if (!started) {
@@ -205,7 +154,7 @@ final class CsvReader implements SourceReader {
                 window.consumeTo(at);
                 index.startAtLine(index.line() + 1);
                 skippingLine = false;
-                windowBytes = FIRST_WINDOW_BYTES;
+                files.setWindowBytes(FIRST_WINDOW_BYTES);
                 return true;
             }
         }
@@ -221,7 +170,7 @@ final class CsvReader implements SourceReader {
         } else {
             Optional<CsvLayout.Start> start = window.length() == 0 && !atEnd
                     ? Optional.empty()
-                    : CsvLayout.read(window, atEnd, dialect, columns, input.get());
+                    : CsvLayout.read(window, atEnd, dialect, columns, files.input());
             if (start.isEmpty()) {
                 return false;
             }
@@ -255,9 +204,10 @@ final class CsvReader implements SourceReader {
     /** The next window is to hold about one batch. */
     private void adapt(int records, int consumed) {
         if (records * 2 < context.batchRows() && !window.isDry()) {
-            windowBytes = (int) Math.min(LARGEST_WINDOW_BYTES, 2L * windowBytes);
+            files.setWindowBytes((int) Math.min(LARGEST_WINDOW_BYTES, 2L * files.windowBytes()));
         } else if (records == context.batchRows()) {
-            windowBytes = Math.max(FIRST_WINDOW_BYTES, Math.min(LARGEST_WINDOW_BYTES, consumed + consumed / 16));
+            files.setWindowBytes(
+                    Math.max(FIRST_WINDOW_BYTES, Math.min(LARGEST_WINDOW_BYTES, consumed + consumed / 16)));
         }
     }
 
@@ -360,27 +310,17 @@ final class CsvReader implements SourceReader {
 
     @Override
     public boolean isFinished() {
-        return finished;
+        return files.isFinished();
     }
 
     @Override
     public long retryAfterMicros() {
-        return idle ? FOLLOW_RETRY_MICROS : 0;
+        return files.retryAfterMicros();
     }
 
     @Override
     public double progress() {
-        if (follow || totalBytes == 0) {
-            return finished ? 1 : -1;
-        }
-        long position =
-                input.isPresent() ? Math.min(segment.bytes(), input.get().packedPosition() - segment.from()) : 0;
-        return finished ? 1 : Math.min(1, (doneBytes + position) / (double) totalBytes);
-    }
-
-    private void closeInput() {
-        input.ifPresent(FileInput::close);
-        input = Optional.empty();
+        return files.progress();
     }
 
     private void closeLoaders() {
@@ -390,9 +330,7 @@ final class CsvReader implements SourceReader {
 
     @Override
     public void close() {
-        finished = true;
-        closeInput();
         closeLoaders();
-        window.close();
+        files.close();
     }
 }

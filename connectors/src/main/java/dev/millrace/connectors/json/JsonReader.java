@@ -15,6 +15,7 @@ import dev.millrace.connectors.filter.RowFilter;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.Encoding;
 import dev.millrace.connectors.input.FileInput;
+import dev.millrace.connectors.input.RecordFiles;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
@@ -31,10 +32,9 @@ import java.util.Queue;
 import org.apache.arrow.vector.FieldVector;
 
 /** Reads files of JSON lines one after another. Each line is validated, then kept if it passes the filter. */
-final class JsonReader implements SourceReader {
+final class JsonReader implements SourceReader, RecordFiles.Records {
     private static final int WINDOW_BYTES = 256 << 10;
     private static final int SHOWN_CHARS = 300;
-    private static final long FOLLOW_RETRY_MICROS = 50_000;
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
             .build();
@@ -45,28 +45,21 @@ final class JsonReader implements SourceReader {
     private final List<JsonValues> values = new ArrayList<>();
     private final Members members;
     private final int maxRecordBytes;
-    private final boolean follow;
     private final SourceContext context;
     private final Queue<Path> waiting;
+    private final RecordFiles files;
     private final ByteWindow window;
-    private final long totalBytes;
 
-    private Optional<FileInput> input = Optional.empty();
-    private Optional<MillraceException> failure = Optional.empty();
     private byte[] line = new byte[1024];
     private String failedColumn = ""; // whose value is being read
     private long lineNumber;
-    private int windowBytes = WINDOW_BYTES;
     private boolean skippingLine;
-    private boolean idle;
-    private boolean finished;
-    private long doneBytes;
 
     JsonReader(
             List<JsonColumn> columns,
             ScanRequest request,
             int maxRecordBytes,
-            List<Path> files,
+            List<Path> paths,
             boolean follow,
             SourceContext context) {
         Schema relation = new Schema(columns.stream().map(JsonColumn::field).toList());
@@ -79,11 +72,12 @@ final class JsonReader implements SourceReader {
         }
         this.members = Members.of(columns);
         this.maxRecordBytes = maxRecordBytes;
-        this.follow = follow;
         this.context = context;
-        this.waiting = new ArrayDeque<>(files);
-        this.totalBytes = files.stream().mapToLong(JsonReader::size).sum();
-        this.window = new ByteWindow(context.allocator(), WINDOW_BYTES);
+        this.waiting = new ArrayDeque<>(paths);
+        long totalBytes = paths.stream().mapToLong(JsonReader::size).sum();
+        this.files =
+                new RecordFiles(this, totalBytes, WINDOW_BYTES, maxRecordBytes, follow, context.allocator());
+        this.window = files.window();
     }
 
     private static long size(Path file) {
@@ -96,47 +90,47 @@ final class JsonReader implements SourceReader {
 
     @Override
     public Optional<Batch> poll() {
-        idle = false;
-        while (!finished) {
-            if (input.isEmpty() && !openNext()) {
-                finished = true;
-                break;
-            }
-            fill();
-            boolean atEnd = window.isDry() && !follow && failure.isEmpty();
-            int before = window.start();
-            int rows = readLines(atEnd);
-            if (rows > 0 || window.start() > before) {
-                return Optional.of(batch(rows)); // without rows rather than blocking until there are some
-            }
-            values.forEach(JsonValues::abandon);
-            if (stuck()) {
-                return Optional.empty();
-            }
+        return files.poll();
+    }
+
+    @Override
+    public Optional<RecordFiles.Opened> open() {
+        Path next = waiting.poll();
+        if (next == null) {
+            return Optional.empty();
         }
+        lineNumber = 1;
+        skippingLine = false;
+        return Optional.of(new RecordFiles.Opened(FileInput.open(next, Encoding.UTF_8), 0, size(next)));
+    }
+
+    @Override
+    public Optional<Batch> read(boolean atEnd) {
+        int before = window.start();
+        int rows = readLines(atEnd);
+        if (rows > 0 || window.start() > before) {
+            return Optional.of(batch(rows)); // without rows rather than blocking until there are some
+        }
+        values.forEach(JsonValues::abandon);
         return Optional.empty();
     }
 
-    private boolean openNext() {
-        Path next = waiting.poll();
-        if (next == null) {
-            return false;
-        }
-        input = Optional.of(FileInput.open(next, Encoding.UTF_8));
-        window.clear();
-        lineNumber = 1;
-        skippingLine = false;
-        return true;
+    @Override
+    public long line() {
+        return lineNumber;
     }
 
-    private void fill() {
-        if (failure.isEmpty()) {
-            try {
-                window.fill(input.get(), windowBytes);
-            } catch (MillraceException e) {
-                failure = Optional.of(e); // what was read before it comes first
-            }
+    @Override
+    public void giveUp() {
+        if (!skippingLine) {
+            reject(
+                    "",
+                    MillraceException.user(
+                            SqlState.PROGRAM_LIMIT_EXCEEDED, "record is longer than " + maxRecordBytes + " bytes"),
+                    "");
         }
+        skippingLine = true;
+        window.consumeTo(window.end());
     }
 
     /** Reads the lines in the window, up to a batch of rows; returns how many rows they gave. */
@@ -318,7 +312,7 @@ final class JsonReader implements SourceReader {
         String printable = text.replaceAll("[\\p{Cntrl}&&[^\\t]]", "\ufffd");
         String shown = printable.length() > SHOWN_CHARS ? printable.substring(0, SHOWN_CHARS) + "..." : printable;
         context.reject(new RejectedRecord(
-                input.get().file().toString(), lineNumber, column, reason.getMessage(), reason.sqlState(), shown));
+                files.input().file().toString(), lineNumber, column, reason.getMessage(), reason.sqlState(), shown));
     }
 
     private Batch batch(int rows) {
@@ -330,67 +324,24 @@ final class JsonReader implements SourceReader {
         return Batch.of(schema, vectors, rows);
     }
 
-    /** No whole line is in the window: makes it larger, gives the line up, or ends the file. True to return. */
-    private boolean stuck() {
-        if (failure.isPresent()) {
-            finished = true;
-            throw failure.get().withHint("the rows before line " + lineNumber + " were read");
-        }
-        if (!window.isDry()) {
-            if (window.length() >= maxRecordBytes) {
-                if (!skippingLine) {
-                    reject(
-                            "",
-                            MillraceException.user(
-                                    SqlState.PROGRAM_LIMIT_EXCEEDED,
-                                    "record is longer than " + maxRecordBytes + " bytes"),
-                            "");
-                }
-                skippingLine = true;
-                window.consumeTo(window.end());
-            } else {
-                windowBytes = Math.min(2 * windowBytes, maxRecordBytes + 1);
-            }
-            return false;
-        }
-        if (follow) {
-            idle = true;
-            return true;
-        }
-        doneBytes += size(input.get().file());
-        closeInput();
-        return false;
-    }
-
     @Override
     public boolean isFinished() {
-        return finished;
+        return files.isFinished();
     }
 
     @Override
     public long retryAfterMicros() {
-        return idle ? FOLLOW_RETRY_MICROS : 0;
+        return files.retryAfterMicros();
     }
 
     @Override
     public double progress() {
-        if (follow || totalBytes == 0) {
-            return finished ? 1 : -1;
-        }
-        long position = input.map(FileInput::packedPosition).orElse(0L);
-        return finished ? 1 : Math.min(1, (doneBytes + position) / (double) totalBytes);
-    }
-
-    private void closeInput() {
-        input.ifPresent(FileInput::close);
-        input = Optional.empty();
+        return files.progress();
     }
 
     @Override
     public void close() {
-        finished = true;
-        closeInput();
         values.forEach(JsonValues::close);
-        window.close();
+        files.close();
     }
 }
