@@ -13,6 +13,11 @@ public final class Owned implements AutoCloseable {
         return resource;
     }
 
+    /** Leaves a resource to who takes it from here. */
+    public void disown(AutoCloseable resource) {
+        resources.removeIf(one -> one == resource);
+    }
+
     /** Closes all, in the order they were taken over; see {@link Closing#all}. */
     @Override
     public void close() {

@@ -2,6 +2,7 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.calc.Gather;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowLog;
@@ -45,7 +46,7 @@ public final class AppendedJoinOperator implements Replay, RowByRow {
     private final Optional<JoinTime.Bounds> bounds;
     private final boolean isTimed;
     private final boolean hasRanges;
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private OperatorContext context;
     private List<AppendedSide> sides;
     private AppendedRows state;
@@ -89,8 +90,8 @@ public final class AppendedJoinOperator implements Replay, RowByRow {
         Schema right = node.right().schema();
         KeyLayout keys = new KeyLayout(JoinSide.notNull(left), node.leftKeys());
         sides = AppendedSide.both(node, keys, bounds, context.allocator());
-        state = own(new AppendedRows(keys, sides, context.allocator()));
-        residual = node.residual().map(condition -> own(new Residual(condition, left, right, context)));
+        state = owned.own(new AppendedRows(keys, sides, context.allocator()));
+        residual = node.residual().map(condition -> owned.own(new Residual(condition, left, right, context)));
         keptFields = List.of(keptFields(0, 0), keptFields(1, left.size()));
         int first = Math.min(FIRST_PAIRS, context.batchRows());
         ours = new int[first];
@@ -114,11 +115,6 @@ public final class AppendedJoinOperator implements Replay, RowByRow {
                         .map(column -> first + column)
                         .boxed()
                         .toList());
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
     }
 
     // ---- rows
@@ -318,12 +314,12 @@ public final class AppendedJoinOperator implements Replay, RowByRow {
     /** Hands all rows over to the operator that can take them back. */
     private void generalize() {
         general = Optional.of(general());
-        owned.remove(state);
+        owned.disown(state);
         state.close();
     }
 
     private JoinOperator general() {
-        JoinOperator operator = own(new JoinOperator(node));
+        JoinOperator operator = owned.own(new JoinOperator(node));
         operator.open(context);
         operator.adopt(watermark);
         for (int port = 0; port < 2; port++) {
@@ -344,7 +340,7 @@ public final class AppendedJoinOperator implements Replay, RowByRow {
             return teller.isEmpty();
         }
         if (general.isEmpty()) {
-            owned.remove(teller.get());
+            owned.disown(teller.get());
             teller.get().close();
         }
         teller = Optional.empty();
@@ -425,8 +421,6 @@ public final class AppendedJoinOperator implements Replay, RowByRow {
 
     @Override
     public void close() {
-        List<AutoCloseable> all = new ArrayList<>(owned);
-        owned.clear();
-        Closing.all(all);
+        owned.close();
     }
 }

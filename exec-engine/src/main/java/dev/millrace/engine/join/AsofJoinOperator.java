@@ -1,7 +1,7 @@
 package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
@@ -58,7 +58,7 @@ public final class AsofJoinOperator implements Operator {
     private final Join node;
     private final Nearest nearest;
     private final boolean isLeft;
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private final List<Optional<Key>> byId = new ArrayList<>();
     private final List<Integer> freeIds = new ArrayList<>();
     private final List<Key> touched = new ArrayList<>();
@@ -88,11 +88,11 @@ public final class AsofJoinOperator implements Operator {
     public void open(OperatorContext newContext) {
         context = newContext;
         keys = new KeyLayout(JoinSide.notNull(node.left().schema()), node.leftKeys());
-        table = own(new GroupTable(context.allocator(), new long[(keys.end() - GroupTable.BODY) / 8 + 1]));
-        memory = own(new StateMemory(context.allocator()));
+        table = owned.own(new GroupTable(context.allocator(), new long[(keys.end() - GroupTable.BODY) / 8 + 1]));
+        memory = owned.own(new StateMemory(context.allocator()));
         sides = List.of(
-                own(new JoinSide(node.left().schema(), keys, node.leftKeys(), context.allocator())),
-                own(new JoinSide(
+                owned.own(new JoinSide(node.left().schema(), keys, node.leftKeys(), context.allocator())),
+                owned.own(new JoinSide(
                         node.right().schema(), keys.over(node.rightKeys()), node.rightKeys(), context.allocator())));
         versionSlot = nearest.version().isPresent()
                 ? sides.get(1).codec().slot(nearest.version().getAsInt())
@@ -106,11 +106,6 @@ public final class AsofJoinOperator implements Operator {
                 true,
                 context.batchRows(),
                 context.allocator());
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
     }
 
     /** A time so that right rows that may match are before the left row's. */
@@ -459,11 +454,9 @@ public final class AsofJoinOperator implements Operator {
 
     @Override
     public void close() {
-        List<AutoCloseable> all = new ArrayList<>(owned);
-        owned.clear();
         byId.clear();
         due.clear();
         touched.clear();
-        Closing.all(all);
+        owned.close();
     }
 }

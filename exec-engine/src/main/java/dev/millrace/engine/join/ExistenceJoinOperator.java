@@ -1,7 +1,7 @@
 package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart;
@@ -18,7 +18,6 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -41,7 +40,7 @@ public final class ExistenceJoinOperator implements Replay {
 
     private final Join node;
     private final boolean isSemi;
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private OperatorContext context;
     private KeyLayout keys;
     private GroupTable table;
@@ -72,18 +71,13 @@ public final class ExistenceJoinOperator implements Replay {
         BufferAllocator allocator = context.allocator();
         keys = new KeyLayout(JoinSide.notNull(node.left().schema()), node.leftKeys());
         sides = List.of(
-                own(new JoinSide(node.left().schema(), keys, node.leftKeys(), allocator)),
-                own(new JoinSide(node.right().schema(), keys.over(node.rightKeys()), node.rightKeys(), allocator)));
-        table = own(new GroupTable(
+                owned.own(new JoinSide(node.left().schema(), keys, node.leftKeys(), allocator)),
+                owned.own(new JoinSide(node.right().schema(), keys.over(node.rightKeys()), node.rightKeys(), allocator)));
+        table = owned.own(new GroupTable(
                 allocator, new long[(keys.end() - GroupTable.BODY + RowTable.LIST_BYTES + 16) / Long.BYTES]));
-        rows = own(new RowTable(allocator));
+        rows = owned.own(new RowTable(allocator));
         output = new JoinOutput(
                 node.schema(), sides.get(0).codec(), sides.get(1).codec(), false, context.batchRows(), allocator);
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
     }
 
     private long list(long entry) {
@@ -271,8 +265,6 @@ public final class ExistenceJoinOperator implements Replay {
 
     @Override
     public void close() {
-        List<AutoCloseable> all = List.copyOf(owned);
-        owned.clear();
-        Closing.all(all);
+        owned.close();
     }
 }

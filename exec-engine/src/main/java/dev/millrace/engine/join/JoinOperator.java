@@ -2,6 +2,7 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
@@ -53,7 +54,7 @@ public final class JoinOperator implements Replay, RowByRow {
     private final Optional<Integer> windowKey; // the key that is the window's end
     private final NavigableMap<Long, JoinState> states = new TreeMap<>(); // by window end
     private final Deque<JoinState> spare = new ArrayDeque<>();
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private OperatorContext context;
     private JoinSides sides;
     private JoinOutput joined;
@@ -103,7 +104,7 @@ public final class JoinOperator implements Replay, RowByRow {
         context = newContext;
         Schema left = node.left().schema();
         Schema right = node.right().schema();
-        sides = own(new JoinSides(node, context.allocator()));
+        sides = owned.own(new JoinSides(node, context.allocator()));
         joined = new JoinOutput(
                 node.schema(),
                 sides.get(0).codec(),
@@ -111,7 +112,7 @@ public final class JoinOperator implements Replay, RowByRow {
                 !isSemi && !isAnti,
                 context.batchRows(),
                 context.allocator());
-        residual = node.residual().map(condition -> own(new Residual(condition, left, right, context)));
+        residual = node.residual().map(condition -> owned.own(new Residual(condition, left, right, context)));
         lifetimes =
                 RowLifetimes.of(node.time(), sides.get(0).codec(), sides.get(1).codec());
         limit = lifetimes.map(RowLifetimes::times).filter(TimeBounds::isLimited).orElse(null);
@@ -121,11 +122,6 @@ public final class JoinOperator implements Replay, RowByRow {
                 sides.get(0).codec(),
                 sides.get(1).codec());
         pairs = new Pairs(context.batchRows(), residual);
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
     }
 
     // ---- rows
@@ -465,10 +461,9 @@ public final class JoinOperator implements Replay, RowByRow {
     public void close() {
         List<AutoCloseable> all = new ArrayList<>(states.values());
         all.addAll(spare);
-        all.addAll(owned);
+        all.add(owned);
         states.clear();
         spare.clear();
-        owned.clear();
         Closing.all(all);
     }
 }

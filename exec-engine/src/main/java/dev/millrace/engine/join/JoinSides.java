@@ -1,19 +1,17 @@
 package dev.millrace.engine.join;
 
-import dev.millrace.batch.Closing;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
-import java.util.ArrayList;
-import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** The two inputs of a join by keys: what reads each, over keys that agree, and a row of NULLs of each. */
 final class JoinSides implements AutoCloseable {
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private final KeyLayout keys;
     private final JoinSide[] sides = new JoinSide[2]; // left, right, as what follows
     private final RowColumns[] columns = new RowColumns[2];
@@ -26,9 +24,9 @@ final class JoinSides implements AutoCloseable {
         requireSameScales(node);
         this.keys = new KeyLayout(JoinSide.notNull(left), node.leftKeys());
         try {
-            sides[0] = own(new JoinSide(left, keys, node.leftKeys(), allocator));
-            sides[1] = own(new JoinSide(right, keys.over(node.rightKeys()), node.rightKeys(), allocator));
-            StateMemory nulls = own(new StateMemory(allocator));
+            sides[0] = owned.own(new JoinSide(left, keys, node.leftKeys(), allocator));
+            sides[1] = owned.own(new JoinSide(right, keys.over(node.rightKeys()), node.rightKeys(), allocator));
+            StateMemory nulls = owned.own(new StateMemory(allocator));
             for (int port = 0; port < 2; port++) {
                 RowCodec codec = sides[port].codec();
                 columns[port] = RowColumns.of(codec, allocator);
@@ -51,11 +49,6 @@ final class JoinSides implements AutoCloseable {
         }
     }
 
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
-    }
-
     /** The layout of entries by key, over the columns of the left side. */
     KeyLayout keys() {
         return keys;
@@ -76,8 +69,6 @@ final class JoinSides implements AutoCloseable {
 
     @Override
     public void close() {
-        List<AutoCloseable> all = List.copyOf(owned);
-        owned.clear();
-        Closing.all(all);
+        owned.close();
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
@@ -34,7 +35,7 @@ public final class LookupJoinOperator implements Operator {
     private final Join node;
     private final boolean isLeft;
     private final Deque<Batch> waiting = new ArrayDeque<>(); // left rows of this epoch
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private OperatorContext context;
     private KeyLayout keys;
     private JoinSide left;
@@ -64,17 +65,17 @@ public final class LookupJoinOperator implements Operator {
     public void open(OperatorContext newContext) {
         context = newContext;
         keys = new KeyLayout(JoinSide.notNull(node.left().schema()), node.leftKeys());
-        left = own(new JoinSide(node.left().schema(), keys, node.leftKeys(), context.allocator()));
-        right = own(new JoinSide(
+        left = owned.own(new JoinSide(node.left().schema(), keys, node.leftKeys(), context.allocator()));
+        right = owned.own(new JoinSide(
                 node.right().schema(), keys.over(node.rightKeys()), node.rightKeys(), context.allocator()));
-        state = own(new JoinState(keys, Optional.empty(), context.allocator()));
-        StateMemory nulls = own(new StateMemory(context.allocator()));
+        state = owned.own(new JoinState(keys, Optional.empty(), context.allocator()));
+        StateMemory nulls = owned.own(new StateMemory(context.allocator()));
         nullRow = nulls.allocate(right.codec().fixedBytes());
         right.codec().writeNulls(nullRow);
         joined = new JoinOutput(
                 node.schema(), left.codec(), right.codec(), true, context.batchRows(), context.allocator());
         residual = node.residual()
-                .map(condition -> own(new Residual(
+                .map(condition -> owned.own(new Residual(
                         condition, node.left().schema(), node.right().schema(), context)));
         positions = new int[FIRST_PAIRS];
         ours = new long[FIRST_PAIRS];
@@ -91,11 +92,6 @@ public final class LookupJoinOperator implements Operator {
         ours = Arrays.copyOf(ours, more);
         theirs = Arrays.copyOf(theirs, more);
         return true;
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
     }
 
     @Override
@@ -239,9 +235,8 @@ public final class LookupJoinOperator implements Operator {
     @Override
     public void close() {
         List<AutoCloseable> all = new ArrayList<>(waiting);
-        all.addAll(owned);
+        all.add(owned);
         waiting.clear();
-        owned.clear();
         Closing.all(all);
     }
 }

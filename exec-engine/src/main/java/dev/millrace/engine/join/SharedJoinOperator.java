@@ -1,7 +1,7 @@
 package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.RowCodec;
@@ -20,7 +20,6 @@ import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
 import dev.millrace.type.Schema;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -45,7 +44,7 @@ public final class SharedJoinOperator implements Replay, Settling, RowByRow {
     private final boolean isSemi;
     private final boolean isAnti;
     private final boolean ownWaits; // own rows are emitted or not depending on their partners
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private OperatorContext context;
     private JoinSides sides;
     private Optional<PackedSide> packed = Optional.empty(); // own rows of an inner join, until one is taken back
@@ -76,8 +75,8 @@ public final class SharedJoinOperator implements Replay, Settling, RowByRow {
         this.isSemi = kind == JoinKind.SEMI;
         this.isAnti = kind == JoinKind.ANTI;
         this.ownWaits = kind != JoinKind.INNER;
-        left.ifPresent(owned::add);
-        right.ifPresent(owned::add);
+        left.ifPresent(owned::own);
+        right.ifPresent(owned::own);
     }
 
     @Override
@@ -85,7 +84,7 @@ public final class SharedJoinOperator implements Replay, Settling, RowByRow {
         context = newContext;
         Schema left = node.left().schema();
         Schema right = node.right().schema();
-        sides = own(new JoinSides(node, context.allocator()));
+        sides = owned.own(new JoinSides(node, context.allocator()));
         for (int port = 0; port < 2; port++) {
             JoinSide side = sides.get(port);
             shared.get(port).ifPresent(there -> there.open(context, sides.keys(), side));
@@ -98,22 +97,17 @@ public final class SharedJoinOperator implements Replay, Settling, RowByRow {
                 context.batchRows(),
                 context.allocator());
         Optional<Residual> residual =
-                node.residual().map(condition -> own(new Residual(condition, left, right, context)));
+                node.residual().map(condition -> owned.own(new Residual(condition, left, right, context)));
         pairs = new FoundPairs(node.schema(), left.size(), residual, context);
         if (ownPort != NONE && ownWaits) {
             state = Optional.of(newState());
         } else if (ownPort != NONE) {
-            packed = Optional.of(own(new PackedSide(node, ownPort, sides.keys(), context)));
+            packed = Optional.of(owned.own(new PackedSide(node, ownPort, sides.keys(), context)));
         }
     }
 
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
-    }
-
     private JoinState newState() {
-        return own(new JoinState(sides.keys(), Optional.empty(), context.allocator()));
+        return owned.own(new JoinState(sides.keys(), Optional.empty(), context.allocator()));
     }
 
     /** Relations are at rest: what they have now is what was there before all that comes. Before the task runs. */
@@ -160,7 +154,7 @@ public final class SharedJoinOperator implements Replay, Settling, RowByRow {
         JoinState rows = newState();
         packed.orElseThrow().moveTo(rows, sides.get(ownPort));
         state = Optional.of(rows);
-        owned.remove(packed.get());
+        owned.disown(packed.get());
         packed.get().close();
         packed = Optional.empty();
     }
@@ -491,8 +485,6 @@ public final class SharedJoinOperator implements Replay, Settling, RowByRow {
 
     @Override
     public void close() {
-        List<AutoCloseable> all = new ArrayList<>(owned);
-        owned.clear();
-        Closing.all(all);
+        owned.close();
     }
 }

@@ -1,7 +1,7 @@
 package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.KeyLayout;
@@ -17,7 +17,6 @@ import dev.millrace.plan.node.PlanNode.Rank;
 import dev.millrace.plan.node.PlanNode.TopN;
 import dev.millrace.type.Field;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -30,7 +29,7 @@ public final class AppendedTopNOperator implements Forgetful, Replay {
     private static final long LARGEST_LIMIT = 1 << 28;
 
     private final TopN node;
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private final int[] columns;
     private OperatorContext context;
     private KeyFinder finder;
@@ -59,17 +58,12 @@ public final class AppendedTopNOperator implements Forgetful, Replay {
         context = newContext;
         KeyLayout keys = new KeyLayout(node.input().schema(), node.partition());
         List<Field> fields = node.input().schema().fields();
-        codec = own(new RowCodec(fields.stream().map(Field::type).toList(), false, context.allocator()));
-        finder = own(new KeyFinder(node.input().schema(), keys, context.allocator()));
+        codec = owned.own(new RowCodec(fields.stream().map(Field::type).toList(), false, context.allocator()));
+        finder = owned.own(new KeyFinder(node.input().schema(), keys, context.allocator()));
         TotalOrder order = new TotalOrder(node, codec, BestRows::length);
         int lastRank = Math.toIntExact(node.offset() + node.limit());
-        rows = own(new BestRows(keys, order, lastRank, context.allocator()));
+        rows = owned.own(new BestRows(keys, order, lastRank, context.allocator()));
         changes = new BestChanges(node, STATE, rows, codec, context);
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
     }
 
     // ---- rows
@@ -123,8 +117,6 @@ public final class AppendedTopNOperator implements Forgetful, Replay {
 
     @Override
     public void close() {
-        List<AutoCloseable> all = List.copyOf(owned);
-        owned.clear();
-        Closing.all(all);
+        owned.close();
     }
 }

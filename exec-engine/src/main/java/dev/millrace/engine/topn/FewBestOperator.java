@@ -1,7 +1,7 @@
 package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
@@ -14,8 +14,6 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.TopN;
 import dev.millrace.type.DataType;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * The first few rows of each partition by ROW_NUMBER when no row is ever taken back: what others have pushed out of them
@@ -25,7 +23,7 @@ public final class FewBestOperator implements Replay {
     private static final String STATE = "few";
 
     private final TopN node;
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private OperatorContext context;
     private KeyFinder finder;
     private PackedCodec codec;
@@ -55,21 +53,16 @@ public final class FewBestOperator implements Replay {
     public void open(OperatorContext newContext) {
         context = newContext;
         KeyLayout keys = new KeyLayout(node.input().schema(), node.partition());
-        codec = own(new PackedCodec(node.input().schema(), context.allocator()));
-        finder = own(new KeyFinder(node.input().schema(), keys, context.allocator()));
+        codec = owned.own(new PackedCodec(node.input().schema(), context.allocator()));
+        finder = owned.own(new KeyFinder(node.input().schema(), keys, context.allocator()));
         words = new OrderWords(node.order().get(0), firstKey(node));
         TotalOrder order = new TotalOrder(node, codec.plain(), row -> {
             throw new IllegalStateException("lengths are given");
         });
         int limit = Math.toIntExact(node.offset() + node.limit());
-        rows = own(new FewBestRows(keys, codec, order, limit, context.allocator()));
-        best = own(new BestOfBatch(node.input().schema(), node.partition(), limit, context.allocator()));
+        rows = owned.own(new FewBestRows(keys, codec, order, limit, context.allocator()));
+        best = owned.own(new BestOfBatch(node.input().schema(), node.partition(), limit, context.allocator()));
         changes = new BestChanges(node, STATE, rows, codec, context);
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
     }
 
     // ---- rows
@@ -121,8 +114,6 @@ public final class FewBestOperator implements Replay {
 
     @Override
     public void close() {
-        List<AutoCloseable> all = List.copyOf(owned);
-        owned.clear();
-        Closing.all(all);
+        owned.close();
     }
 }
