@@ -1,32 +1,20 @@
 package dev.millrace.engine.topn;
 
-import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
-import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.PendingChanges;
 import dev.millrace.engine.state.RowReader;
-import dev.millrace.engine.state.WeightedRows;
-import dev.millrace.memory.Memory;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.node.PlanNode.TopN;
-import java.util.ArrayList;
-import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.FieldVector;
 
 /** Rows that enter and leave ranks, on their way out. They stay where they are until all are emitted. */
 final class RankChanges {
-    private final TopN node;
-    private final RowReader codec;
+    private final RankedBatches batches;
     private final int batchRows;
-    private final BufferAllocator allocator;
     private final PendingChanges pending = new PendingChanges(); // the words are ranks
 
     RankChanges(TopN node, RowReader codec, int batchRows, BufferAllocator allocator) {
-        this.node = node;
-        this.codec = codec;
+        this.batches = new RankedBatches(node, codec, allocator);
         this.batchRows = batchRows;
-        this.allocator = allocator;
     }
 
     void add(long row, long rank, long weight) {
@@ -43,30 +31,9 @@ final class RankChanges {
             if (output.isFull()) {
                 return false;
             }
-            output.emit(batch(pending.take(batchRows)));
+            PendingChanges.Some some = pending.take(batchRows);
+            output.emit(batches.batch(some.rows(), some.words(), some.weights(), some.size()));
         }
         return true;
-    }
-
-    private Batch batch(PendingChanges.Some some) {
-        List<FieldVector> vectors = new ArrayList<>();
-        int size = some.size();
-        try {
-            codec.decode(node.schema(), 0, some.rows(), size, vectors, allocator);
-            if (node.emitRank()) {
-                FieldVector column = Vectors.allocate(node.schema().field(codec.columnCount()), size, 0, allocator);
-                vectors.add(column);
-                for (int i = 0; i < size; i++) {
-                    Memory.putLong(column.getDataBufferAddress() + 8L * i, some.words()[i]);
-                }
-                Vectors.setAllValid(column, size);
-                Vectors.finish(column, size);
-            }
-            return WeightedRows.batch(
-                    node.schema(), vectors.toArray(FieldVector[]::new), size, some.weights(), 0, allocator);
-        } catch (RuntimeException | Error e) {
-            Closing.all(vectors);
-            throw e;
-        }
     }
 }

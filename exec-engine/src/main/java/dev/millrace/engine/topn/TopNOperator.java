@@ -12,7 +12,6 @@ import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.TouchedGroups;
-import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -40,10 +39,7 @@ public final class TopNOperator implements Replay, Forgetful {
     private KeyFinder finder;
     private RowCodec codec;
     private Ranking ranking;
-    private RankedRows ranked;
-    private StateMemory scratch;
-    private RowTable changes; // of the epoch that ends, one list
-    private long changeList;
+    private RankedRows changes; // of the epoch that ends
     private final TouchedGroups touched = new TouchedGroups();
 
     public TopNOperator(TopN node) {
@@ -60,12 +56,8 @@ public final class TopNOperator implements Replay, Forgetful {
         codec = owned.own(new RowCodec(input.fields().stream().map(Field::type).toList(), false, context.allocator()));
         finder = owned.own(new KeyFinder(input, keys, context.allocator()));
         partitions = owned.own(new RankedPartitions(keys, context.allocator()));
-        changes = owned.own(new RowTable(context.allocator()));
-        scratch = owned.own(new StateMemory(context.allocator()));
-        changeList = scratch.allocate(RowTable.LIST_BYTES);
-        RowTable.initList(changeList);
         ranking = new Ranking(node, codec);
-        ranked = new RankedRows(codec, node.emitRank(), node.schema(), context.allocator());
+        changes = owned.own(new RankedRows(node, codec, context.batchRows(), context.allocator()));
     }
 
     @Override
@@ -95,16 +87,8 @@ public final class TopNOperator implements Replay, Forgetful {
             update(touched.get(i));
         }
         touched.truncate(0);
-        long[] rows = new long[context.batchRows()];
-        while (changes.size() > 0) {
-            if (output.isFull()) {
-                return false;
-            }
-            int count = RowTable.collect(RowTable.first(changeList), rows);
-            output.emit(ranked.batch(rows, count));
-            for (int i = 0; i < count; i++) {
-                changes.removeRow(rows[i]);
-            }
+        if (!changes.emit(output)) {
+            return false;
         }
         reportSize();
         return true;
@@ -114,19 +98,17 @@ public final class TopNOperator implements Replay, Forgetful {
     private void update(long entry) {
         Memory.putLong(entry + GroupTable.LINK, 0);
         long emittedList = partitions.emittedList(entry);
-        for (long row = RowTable.first(emittedList); row != 0; row = RowTable.next(row)) {
-            changes.add(changeList, row, RowTable.length(row), -RowTable.weight(row));
-        }
-        partitions.emitted().clear(emittedList);
+        changes.takeBack(partitions.emitted(), emittedList);
         ranking.rank(partitions.rowList(entry));
         for (int i = 0; i < ranking.count(); i++) {
             long row = ranking.row(i);
-            int bytes = ranked.bytes(RowTable.length(row));
-            long copy = scratch.allocate(bytes);
-            ranked.write(row, RowTable.length(row), ranking.rankOf(i), copy);
-            changes.add(changeList, copy, bytes, ranking.weight(i));
-            partitions.emitted().add(emittedList, copy, bytes, ranking.weight(i));
-            scratch.free(copy, bytes);
+            changes.add(
+                    row,
+                    RowTable.length(row),
+                    ranking.rankOf(i),
+                    ranking.weight(i),
+                    partitions.emitted(),
+                    emittedList);
         }
         if (RowTable.first(partitions.rowList(entry)) == 0) {
             partitions.remove(entry);

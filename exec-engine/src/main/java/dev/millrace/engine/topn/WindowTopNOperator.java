@@ -9,7 +9,6 @@ import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
-import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -41,12 +40,9 @@ public final class WindowTopNOperator implements Operator {
     private KeyFinder finder;
     private RowCodec codec;
     private Ranking ranking;
-    private RankedRows ranked;
-    private StateMemory scratch;
     private long watermark = NO_WATERMARK;
     private Optional<EntryCursor> cursor = Optional.empty(); // of the window being emitted, one partition at a time
-    private RowTable due; // ranked rows to emit, one list
-    private long dueList;
+    private RankedRows due; // to be emitted
 
     public WindowTopNOperator(TopN node) {
         this.node = node;
@@ -62,12 +58,8 @@ public final class WindowTopNOperator implements Operator {
         keys = new KeyLayout(input, node.partition());
         codec = owned.own(new RowCodec(input.fields().stream().map(Field::type).toList(), false, context.allocator()));
         finder = owned.own(new KeyFinder(input, keys, context.allocator()));
-        due = owned.own(new RowTable(context.allocator()));
-        scratch = owned.own(new StateMemory(context.allocator()));
-        dueList = scratch.allocate(RowTable.LIST_BYTES);
-        RowTable.initList(dueList);
         ranking = new Ranking(node, codec);
-        ranked = new RankedRows(codec, node.emitRank(), node.schema(), context.allocator());
+        due = owned.own(new RankedRows(node, codec, context.batchRows(), context.allocator()));
     }
 
     @Override
@@ -112,11 +104,11 @@ public final class WindowTopNOperator implements Operator {
             if (cursor.isEmpty()) {
                 cursor = Optional.of(new EntryCursor(window.table(), 1));
             }
-            while (due.size() > 0 || cursor.get().advance() > 0) {
-                if (due.size() == 0) {
+            while (!due.isEmpty() || cursor.get().advance() > 0) {
+                if (due.isEmpty()) {
                     rank(window, cursor.get().entries()[0]);
                 }
-                if (!emitDue(output)) {
+                if (!due.emit(output)) {
                     return false;
                 }
             }
@@ -131,27 +123,8 @@ public final class WindowTopNOperator implements Operator {
         ranking.rank(window.rowList(entry));
         for (int i = 0; i < ranking.count(); i++) {
             long row = ranking.row(i);
-            int bytes = ranked.bytes(RowTable.length(row));
-            long copy = scratch.allocate(bytes);
-            ranked.write(row, RowTable.length(row), ranking.rankOf(i), copy);
-            due.append(dueList, copy, bytes, ranking.weight(i));
-            scratch.free(copy, bytes);
+            due.append(row, RowTable.length(row), ranking.rankOf(i), ranking.weight(i));
         }
-    }
-
-    private boolean emitDue(Output output) {
-        long[] rows = new long[Math.min(context.batchRows(), Math.max(1, due.size()))];
-        while (due.size() > 0) {
-            if (output.isFull()) {
-                return false;
-            }
-            int count = RowTable.collect(RowTable.first(dueList), rows);
-            output.emit(ranked.batch(rows, count));
-            for (int i = 0; i < count; i++) {
-                due.removeRow(rows[i]);
-            }
-        }
-        return true;
     }
 
     private void reportSize() {
