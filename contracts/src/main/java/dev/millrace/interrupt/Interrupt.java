@@ -95,8 +95,8 @@ public final class Interrupt {
     }
 
     /**
-     * The same for work that is done by turns with that of others: a look at this is a look at the turn, too. If another thread
-     * has done so before, it waits for this one from now on, and lets others have its turn.
+     * What the calling thread does from now on is done for this, until the binding is closed, and by turns with the work of others: a look
+     * at the interrupt is a look at the turn, too. A thread that has bound it before waits for this one, and lets others have its turn.
      */
     public Binding bind(Turns turns) {
         Interrupt before = BOUND.get();

@@ -5,10 +5,11 @@ package dev.millrace.operator;
  * thread; readers on other threads see values at most one batch old.
  */
 public final class OperatorMetrics {
-    private volatile long lateRows; // written by the operator's thread, read by statistics queries
-    private volatile long stateBytes; // likewise
-    private volatile long stateEntries; // likewise
-    private volatile long forgotten; // likewise
+    // Written by the operator's thread, read by statistics queries.
+    private volatile long lateRows;
+    private volatile long stateBytes;
+    private volatile long stateEntries;
+    private volatile long forgotten;
 
     public void addLateRows(long rows) {
         lateRows += rows;

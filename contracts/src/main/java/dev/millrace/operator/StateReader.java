@@ -15,7 +15,7 @@ public interface StateReader {
         /** Reads what {@link Operator#snapshot} wrote; what it throws ends the restoration. */
         void read(DataInput in, int group) throws IOException;
 
-        /** The same for whoever holds the bytes, and has not written them wrongly. */
+        /** Reads bytes of memory, which cannot fail to be read. */
         default void accept(DataInput in, int group) {
             try {
                 read(in, group);

@@ -6,7 +6,7 @@ package dev.millrace.udf;
  * <table>
  * <caption>What Millrace keeps of a group</caption>
  * <tr><td>rows are only added</td><td>the state, if it is {@link java.io.Serializable}</td></tr>
- * <tr><td>rows change or go, and there is {@link #retract}</td><td>the state, likewise</td></tr>
+ * <tr><td>rows change or go, and there is {@link #retract}</td><td>the state, if it is {@code Serializable}</td></tr>
  * <tr><td>windows that overlap or merge (HOP, CUMULATE, SESSION), and there is {@link #merge}</td><td>the states of slices</td></tr>
  * <tr><td>all else, also DISTINCT, ORDER BY and OVER</td><td>the rows; the function goes over those of each group that changed</td></tr>
  * </table>

@@ -38,7 +38,7 @@ final class JdbcSubscription implements AutoCloseable {
     private final PreparedStatement statement;
     private @Nullable ResultSet rows; // null while none is read
     private @Nullable ResultSet result; // null before the first
-    private @Nullable ScheduledFuture<?> watch; // likewise
+    private @Nullable ScheduledFuture<?> watch; // null before the first result
     private boolean closesWithResult;
     private volatile long waitingSinceNanos; // 0 when not; written by the reader, read by the watch
     private volatile boolean cancelled; // written by who cancels, read by the reader

@@ -17,7 +17,7 @@ final class ProxyCalls {
         }
     }
 
-    /** The same, but for what a proxy says about itself. */
+    /** Calls the same method of another object, but answers what the proxy itself is asked: whether it is equal, or wraps. */
     static Object passOrAnswer(Wrapper target, Object proxy, Method method, Object[] arguments) throws Throwable {
         switch (method.getName()) {
             case "equals":

@@ -27,7 +27,7 @@ public final class ScheduledTask implements TaskStatistics {
     private long readySinceNanos;
     private long lastRunNanos = Long.MIN_VALUE;
     private volatile long cpuNanos; // read by statistics
-    private volatile long runs; // likewise
+    private volatile long runs; // read by statistics
 
     ScheduledTask(Task task, long id, Workers workers) {
         this.task = task;

@@ -6,7 +6,7 @@ import org.jline.utils.AttributedStyle;
  * The colours of a series: good below {@code warn}, then yellow, from {@code alarm} on red.
  *
  * @param warn in the unit of the series
- * @param alarm likewise
+ * @param alarm in the unit of the series
  */
 record Colours(double warn, double alarm) {
     static final AttributedStyle PLAIN = AttributedStyle.DEFAULT;

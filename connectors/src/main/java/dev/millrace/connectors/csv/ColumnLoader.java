@@ -47,7 +47,7 @@ final class ColumnLoader implements AutoCloseable {
     private final Optional<NestedText> structured; // of JSONB, arrays and rows
 
     // Of the block under way.
-    @SuppressWarnings("NullAway.Init")
+    @SuppressWarnings("NullAway.Init") // by start, with the first block
     private CsvIndex index;
 
     private int[] nullRows = new int[64];

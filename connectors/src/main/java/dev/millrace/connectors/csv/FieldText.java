@@ -28,7 +28,7 @@ final class FieldText implements AutoCloseable {
     private final TextBuffer scratch; // of values that are not in the block as they are parsed
 
     // Of the block under way.
-    @SuppressWarnings("NullAway.Init")
+    @SuppressWarnings("NullAway.Init") // by start, with the first block
     private CsvIndex index;
 
     private long base;

@@ -12,7 +12,7 @@ final class Channels {
     /** The longest name, rounded up to what is written at once. */
     static final int NAME_BYTES = 16;
 
-    /** The longest url, rounded up likewise. */
+    /** The longest url, rounded up to what is written at once. */
     static final int URL_BYTES = 80;
 
     private static final String[] HOT = {"Google", "Facebook", "Baidu", "Apple"};

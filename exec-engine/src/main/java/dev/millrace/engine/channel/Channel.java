@@ -18,13 +18,13 @@ public final class Channel implements AutoCloseable {
     @GuardedBy("this") private final ArrayDeque<Item> items = new ArrayDeque<>();
 
     private Runnable onItem = () -> {}; // set before anything is put, then read by who puts
-    private Runnable onRoom = () -> {}; // likewise, read by who takes
+    private Runnable onRoom = () -> {}; // set before anything is put, then read by who takes
 
     @GuardedBy("this") private boolean closed;
 
     private volatile long queuedBytes; // written under the lock, read by statistics and policies
     private volatile boolean full; // written under the lock, read by producers
-    private volatile int size; // likewise, read by the consumer
+    private volatile int size; // written under the lock, read by the consumer
 
     public Channel(long highBytes, long lowBytes) {
         this.highBytes = highBytes;

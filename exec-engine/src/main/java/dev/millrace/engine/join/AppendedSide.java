@@ -44,10 +44,10 @@ final class AppendedSide implements AutoCloseable {
     private long reach; // how far behind that others may be
 
     // The batch at hand
-    @SuppressWarnings("NullAway.Init")
+    @SuppressWarnings("NullAway.Init") // by begin, for each batch
     private Batch batch;
 
-    @SuppressWarnings("NullAway.Init")
+    @SuppressWarnings("NullAway.Init") // by begin, for each batch
     private int[] rows;
 
     private int count;
@@ -255,7 +255,7 @@ final class AppendedSide implements AutoCloseable {
         return log.add(length, head, isTimed ? untilOf(to) : Long.MAX_VALUE);
     }
 
-    /** The same of a row's bytes. */
+    /** Adds a packed row, given by its bytes, to a chain; returns its position. */
     long add(byte[] row, long head) {
         long to = log.room(row.length);
         Memory.copyIn(row, 0, to + RowLog.HEADER, row.length);

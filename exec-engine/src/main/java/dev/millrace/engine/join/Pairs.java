@@ -92,7 +92,7 @@ final class Pairs {
         return ours;
     }
 
-    /** The other side's, likewise. */
+    /** The other side's rows, of which as many are pairs' as {@link #count} says. */
     long[] theirs() {
         return theirs;
     }

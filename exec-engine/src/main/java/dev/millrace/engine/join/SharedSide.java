@@ -57,15 +57,15 @@ public final class SharedSide implements AutoCloseable {
     private final FollowedRows kept;
     private final List<Integer> columns; // of the relation, that this side's are
     private final List<Integer> keyColumns; // of the relation
-    private final List<Integer> spread; // likewise, by which rows are exchanged
+    private final List<Integer> spread; // of the relation, by which rows are exchanged
 
-    @SuppressWarnings("NullAway.Init") // by open, as what follows
+    @SuppressWarnings("NullAway.Init") // by open
     private OperatorContext context;
 
-    @SuppressWarnings("NullAway.Init")
+    @SuppressWarnings("NullAway.Init") // by open
     private KeyLayout keys;
 
-    @SuppressWarnings("NullAway.Init")
+    @SuppressWarnings("NullAway.Init") // by open
     private JoinSide side; // the one of what arrives here
 
     private final Deque<Changes> changes = new ArrayDeque<>(); // by epoch

@@ -30,7 +30,7 @@ final class Conditions implements AutoCloseable {
     private final int[] rowsAhead;
     private final NeighbourConditions neighbours;
     private final Predicate[] predicates; // by variable; made when first needed
-    private final ValueColumns[] columns; // likewise
+    private final ValueColumns[] columns; // by variable; made when first needed
     private final MatchSpec spec;
     private final Mapping like;
     private final RowCodec codec;

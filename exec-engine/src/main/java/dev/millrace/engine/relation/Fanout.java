@@ -38,12 +38,14 @@ public final class Fanout implements Outlet {
     private final Signal signal;
     private volatile Readers readers =
             new Readers(new Channel[0], 0); // replaced under the lock, read by who passes rows on
-    private volatile boolean ended; // written by who passes rows on, read by those who would become readers
-    private volatile long lastWatermark = Operator.NO_WATERMARK; // likewise
-    private volatile long lastEpoch = Epochs.NONE; // likewise
-    private volatile long firstEpoch = Epochs.NONE; // written before rows come, read likewise
+    private volatile long firstEpoch = Epochs.NONE; // written before rows come, read by those who would become readers
 
-    private volatile Optional<MillraceException> failed = Optional.empty(); // likewise
+    // Written by who passes rows on, read by those who would become readers.
+    private volatile boolean ended;
+    private volatile long lastWatermark = Operator.NO_WATERMARK;
+    private volatile long lastEpoch = Epochs.NONE;
+
+    private volatile Optional<MillraceException> failed = Optional.empty();
     private volatile long rowsSoFar; // written by who passes rows on, read by who plans
 
     /** @param signal raised when an epoch's end was passed on */

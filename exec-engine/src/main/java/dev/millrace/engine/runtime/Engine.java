@@ -100,13 +100,13 @@ public interface Engine extends AutoCloseable {
         return run(plan, nowMicros, Long.MAX_VALUE);
     }
 
-    /** The same, of a query that fails (53200) before it holds more than so much. */
+    /** Runs a finite query, which fails (53200) before it holds more than {@code mostBytes}. */
     Result run(PlanNode plan, long nowMicros, long mostBytes);
 
     /** The rows of a table or view, to be read by a key; none if it keeps none, or its first answer is not whole yet. */
     Optional<VersionedView> kept(String relation);
 
-    /** The same at the time at which it is called. */
+    /** Runs a finite query whose expressions read the time at which this is called. */
     Result run(PlanNode plan);
 
     /**

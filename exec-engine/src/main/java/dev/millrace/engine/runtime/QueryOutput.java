@@ -52,12 +52,13 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     private final QuerySinks sinks;
     private volatile List<LocalSubscription> subscriptions = List.of(); // replaced under the lock, read by all
 
+    // Set once, before the tasks run.
     @SuppressWarnings("NullAway.Init")
-    private EpochOutput epochs; // set once, before the tasks run
+    private EpochOutput epochs;
 
-    private Runnable wakeTasks = () -> {}; // likewise
-    private List<Port> ports = List.of(); // likewise
-    private LowWatermark watermark = new LowWatermark(0); // likewise; then used by who completes an epoch
+    private Runnable wakeTasks = () -> {};
+    private List<Port> ports = List.of();
+    private LowWatermark watermark = new LowWatermark(0); // then used by who completes an epoch
 
     @GuardedBy("arrival") private int open; // ports that have not ended
 

@@ -49,7 +49,7 @@ public final class QuerySinks {
     private final Runnable onRoom;
     private final Consumer<Throwable> onFailure;
     private volatile List<Sink> immediate = List.of(); // replaced while at rest, read by the tasks
-    private volatile List<SinkQueue> queues = List.of(); // likewise
+    private volatile List<SinkQueue> queues = List.of(); // replaced while at rest, read by the tasks
 
     @GuardedBy("this") private List<Batch> committing = new ArrayList<>(); // rows of an epoch that sinks are committing
 

@@ -241,7 +241,7 @@ public final class SinkQueue implements AutoCloseable {
         }
     }
 
-    /** With the lock held: forgets what waits, and takes nothing any more. */
+    /** Forgets what waits, and takes nothing any more. */
     @GuardedBy("this") private void finish() {
         over = true;
         full = false;

@@ -19,7 +19,7 @@ public final class LocalSubscription implements Subscription {
     private final SubscriptionOptions options;
     private final Workers workers;
     private volatile Runnable onRoom; // written by who moves it, at rest; read by the subscriber
-    private volatile Runnable onClose; // likewise
+    private volatile Runnable onClose; // written by who moves it, at rest; read by the subscriber
     private final Signal signal = new Signal();
 
     @GuardedBy("this") private final ArrayDeque<EpochChanges> queue = new ArrayDeque<>();
@@ -32,7 +32,7 @@ public final class LocalSubscription implements Subscription {
 
     private volatile boolean overrun; // written under the lock, read by all
     private volatile boolean ended; // nothing will be added; written under the lock, read by all
-    private volatile boolean closed; // likewise
+    private volatile boolean closed; // written under the lock, read by all
 
     public LocalSubscription(
             Schema schema, SubscriptionOptions options, Workers workers, Runnable onRoom, Runnable onClose) {

@@ -29,10 +29,12 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     private long tickNanos; // when one that follows the clock is to look at it; at once before its first row
     private boolean assignerIdle;
     private Optional<FailedRows.Part> failedRows = Optional.empty(); // set once, before it is opened
-    private volatile long lateRows; // written by the task's worker, read by statistics
-    private volatile long assignedSinceMicros; // likewise
-    private volatile long assignedMicros = Operator.NO_WATERMARK; // likewise
-    private volatile boolean assignedIdle; // likewise
+
+    // Written by the task's worker, read by statistics.
+    private volatile long lateRows;
+    private volatile long assignedSinceMicros;
+    private volatile long assignedMicros = Operator.NO_WATERMARK;
+    private volatile boolean assignedIdle;
 
     /** @param allocator the operator's own; whoever made it closes it */
     public OperatorStage(Operator operator, TaskHost host, BufferAllocator allocator, KeyGroups keyGroups) {

@@ -67,7 +67,7 @@ public final class VersionedView implements AutoCloseable {
 
     private volatile LongSupplier current = () -> 0; // set before anything is stamped, read by all
     private volatile long rowCount; // written under the lock, read by statistics
-    private volatile long bytes; // likewise
+    private volatile long bytes; // written under the lock, read by statistics
     private volatile boolean closed; // written by who alters or drops, read by those who begin to read
 
     /** Rows that are about to be written: made, and seen by nobody. */
@@ -337,7 +337,7 @@ public final class VersionedView implements AutoCloseable {
      * the view; meanwhile rows are written and read.
      *
      * @throws MillraceException if the caller's interrupt is stopped; nothing was changed
-     * @throws org.apache.arrow.memory.OutOfMemoryException likewise
+     * @throws org.apache.arrow.memory.OutOfMemoryException if there is no room for the index; nothing was changed
      */
     public ViewLookup lookup(KeyColumns key) {
         RowCodec own = newCodec();

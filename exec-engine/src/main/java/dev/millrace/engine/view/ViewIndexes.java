@@ -1,5 +1,6 @@
 package dev.millrace.engine.view;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.interrupt.Interrupt;
 import java.util.HashMap;
@@ -23,7 +24,9 @@ public final class ViewIndexes {
 
     private final VersionedView view;
     private final ReentrantLock lock; // the view's
-    private final RowVersions rows; // guarded by it
+
+    @GuardedBy("lock") private final RowVersions rows;
+
     private final Pins pins;
     private final BufferAllocator allocator;
     private final LongAdder touched = new LongAdder();
@@ -58,7 +61,7 @@ public final class ViewIndexes {
         }
     }
 
-    /** The same, once the view counts its bytes. */
+    /** The index for a key as {@link #get} finds it, of which the view counts the bytes by then. */
     RowIndex made(IndexKey key) {
         RowIndex index = get(key);
         view.reclaim(); // counts its bytes, and frees what it outgrew
@@ -189,14 +192,19 @@ public final class ViewIndexes {
         return made.containsValue(index);
     }
 
-    /** With the view's lock held: nobody finds the index for a key any more; it goes when nobody reads it. */
+    /** Nobody finds the index for a key any more; it goes when nobody reads it. */
     void remove(IndexKey key) {
-        Map<IndexKey, RowIndex> fewer = new HashMap<>(made);
-        RowIndex index = fewer.remove(key);
-        made = Map.copyOf(fewer);
-        boolean unused = !(index instanceof OrderedIndex ordered) || ordered.drop();
-        if (index != null && unused) {
-            rows.remove(index);
+        lock.lock();
+        try {
+            Map<IndexKey, RowIndex> fewer = new HashMap<>(made);
+            RowIndex index = fewer.remove(key);
+            made = Map.copyOf(fewer);
+            boolean unused = !(index instanceof OrderedIndex ordered) || ordered.drop();
+            if (index != null && unused) {
+                rows.remove(index);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 

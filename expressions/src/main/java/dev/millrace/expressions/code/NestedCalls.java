@@ -56,7 +56,7 @@ final class NestedCalls {
             Map.entry("array_subscripts", "subscripts"),
             Map.entry("array_dims", "?dims"));
 
-    /** The same, of {@link ListFunctions}. */
+    /** Methods of {@link ListFunctions} by the functions that they are. */
     private static final Map<String, String> LISTS = Map.of(
             "array_distinct", "distinct",
             "flatten", "flatten",

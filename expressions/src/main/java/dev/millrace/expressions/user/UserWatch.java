@@ -50,7 +50,7 @@ final class UserWatch {
         private volatile @Nullable MillraceException
                 stopped; // written by the watch, read by the thread; null while in order
         private volatile long seen; // written by the watch, read by all
-        private volatile long seenNanos; // likewise, before it
+        private volatile long seenNanos; // written by the watch before seen, read by all
         // the watch's
         private long seenBytes;
 

@@ -87,7 +87,7 @@ public final class Offload {
     }
 
     /**
-     * The same.
+     * Does work as {@link #run(Supplier, Consumer)} does.
      *
      * @param large whether the work is, however short the statement
      */

@@ -174,7 +174,7 @@ public final class Writes {
         });
     }
 
-    /** The same of a table that this statement made. */
+    /** Makes a change of a table that may have been made by this very statement, with the table's lock held. */
     private StatementResult changeAny(CatalogObject table, boolean reads, Change change) {
         TableKeys keys = Optional.ofNullable(database.tableKeys().get(table.name()))
                 .orElseThrow(() -> DatabaseCatalog.undefined("table", table.name(), List.of()));

@@ -36,8 +36,9 @@ import org.apache.arrow.vector.FieldVector;
  * Whatever it cannot find is left to who asks, errors included.
  */
 public final class KeyRows implements AutoCloseable {
-    private static final int MOST_ROWS = 1_000; // more are read by tasks, which can be cancelled
-    private static final long MOST_COPIES = 10_000; // likewise
+    // Of more rows, or copies of rows, a task is made, which can be cancelled.
+    private static final int MOST_ROWS = 1_000;
+    private static final long MOST_COPIES = 10_000;
     private static final int BATCH_ROWS = 4096;
 
     private final Instance database;

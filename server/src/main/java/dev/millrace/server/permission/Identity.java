@@ -15,7 +15,7 @@ public final class Identity {
     private final SessionSettings settings;
     private final String login;
     private volatile String session; // written by the session's thread, read by all
-    private volatile String current; // likewise
+    private volatile String current; // written by the session's thread, read by all
 
     public Identity(Roles roles, SessionSettings settings, String login) {
         this.roles = roles;

@@ -43,7 +43,7 @@ final class RuleContents {
         return of(relation, column).filter(rule -> !rule.isIdentity()).map(ColumnRule::text);
     }
 
-    /** The same where it is a default. */
+    /** The expression of a column's default; a generated column has none. */
     static Optional<String> byDefault(ShownRelation relation, String column) {
         return expression(relation, column).filter(text -> !rules(relation).isGenerated(column));
     }

@@ -56,7 +56,7 @@ final class CopyExchange {
                     inbox.add(List.of(ended)); // for the conversation, which ends with it
                     throw ended.why();
                 } else if (message instanceof ClientMessage.Malformed || message instanceof ClientMessage.Terminate) {
-                    inbox.add(List.of(message)); // likewise: nothing follows it
+                    inbox.add(List.of(message)); // for the conversation, as nothing follows it
                     throw MillraceException.external(
                             SqlState.CONNECTION_FAILURE, "the client ended the connection during COPY");
                 } else if (!(message instanceof ClientMessage.Flush || message instanceof ClientMessage.Sync)) {

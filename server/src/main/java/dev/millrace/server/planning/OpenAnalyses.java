@@ -37,7 +37,7 @@ public final class OpenAnalyses {
         return parsed.parameterCount() == 0 ? taken(parsed).map(Kept::statement) : Optional.empty();
     }
 
-    /** The same of one whose parameters have no values yet, and were declared so. */
+    /** What was found of a statement whose parameters were declared so and had no values; it is kept no longer. */
     public Optional<Statement> takeOpen(ParsedStatement parsed, List<DataType> declared) {
         return parsed.parameterCount() == 0
                 ? Optional.empty()

@@ -174,7 +174,7 @@ public final class Session implements AutoCloseable {
     }
 
     /**
-     * The same with values for {@code $1}, {@code $2}, ...
+     * Parses and executes a text of any number of statements, with values for {@code $1}, {@code $2}, ...
      *
      * @param parameters Boolean, Integer, Long, Double, BigDecimal, String, a {@code java.time} value, byte[] or UUID; an
      *     empty Optional is NULL, a full one stands for what is in it
@@ -263,7 +263,7 @@ public final class Session implements AutoCloseable {
         return steps.run(() -> execution.insert(relation, rows));
     }
 
-    /** The same with Arrow's own form of rows, of any allocator, which stays the caller's. */
+    /** Inserts rows in Arrow's own form, of any allocator, which stay the caller's. */
     public long insert(String relation, VectorSchemaRoot rows) {
         FieldVector[] columns = rows.getFieldVectors().toArray(FieldVector[]::new);
         Field[] fields = Arrays.stream(columns)
@@ -337,7 +337,7 @@ public final class Session implements AutoCloseable {
         return instance.adHoc().find(sql);
     }
 
-    /** The same if it is at hand, in microseconds; for who cannot wait until something is parsed. */
+    /** What {@link #adHoc} gives, if it is at hand, in microseconds; for who cannot wait until something is parsed. */
     public Optional<AdHoc> adHocAtHand(String sql) {
         return instance.adHoc().known(sql);
     }
@@ -424,7 +424,7 @@ public final class Session implements AutoCloseable {
         cancel("user request");
     }
 
-    /** The same, with who asked for it: {@code statement timeout}. */
+    /** Stops the statement under way as {@link #cancel()} does, with who asked for it: {@code statement timeout}. */
     public void cancel(String why) {
         steps.cancel(why);
     }

@@ -140,7 +140,7 @@ final class Steps {
         activity.ends(transactions.state(), settings.get(Setting.APPLICATION_NAME));
     }
 
-    /** The same with what the transaction becomes that it is part of. */
+    /** The statement under way is no more, and failed: so did the transaction that it is part of. */
     void statementFails() {
         statementEnds();
         transactions.fail();

@@ -54,7 +54,7 @@ public final class KeptCatalog {
         return settings;
     }
 
-    /** The same, said in as few records as possible. */
+    /** Records that make this catalog of an empty one, as few as possible. */
     List<CatalogRecord> records() {
         List<CatalogRecord> records = new ArrayList<>();
         for (KeptObject object : objects.values()) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -22,7 +23,7 @@ public final class RowLocks {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition released = lock.newCondition();
 
-    private long numbers; // of transactions; under the lock, by a transaction that claims or holds
+    private final AtomicLong numbers = new AtomicLong(); // of the transactions that got one, the last
 
     /**
      * Makes sure that no other transaction holds one of these rows.
@@ -66,9 +67,9 @@ public final class RowLocks {
         }
     }
 
-    /** A number of a transaction's own. With the lock held. */
+    /** A number that no other transaction has. */
     long nextNumber() {
-        return ++numbers;
+        return numbers.incrementAndGet();
     }
 
     /** Whether a transaction holds rows of a table. */

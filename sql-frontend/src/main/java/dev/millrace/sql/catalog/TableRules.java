@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * @param columns by name, those that have a rule
  * @param checks in the order they were written
- * @param uniques likewise
+ * @param uniques in the order they were written
  * @param digits of seconds, to which values of TIMESTAMP(p), TIME(p) and INTERVAL(p) columns are rounded, by name; or the number
  *     of the fields that an INTERVAL column has
  */
@@ -41,7 +41,7 @@ public record TableRules(
         return new TableRules(columns, checks, uniques, Map.of());
     }
 
-    /** The same for a table whose unique columns are others. */
+    /** These rules for a table whose unique columns are others. */
     public TableRules withUniques(List<Unique> others) {
         return new TableRules(columns, checks, others, digits);
     }

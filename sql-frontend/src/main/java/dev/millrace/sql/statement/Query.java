@@ -22,12 +22,12 @@ public record Query(RelNode rel, Schema schema, Emit emit, Set<String> relations
         this(rel, schema, emit, relations, relations);
     }
 
-    /** The same under other names of columns. */
+    /** This query under other names of columns. */
     public Query withSchema(Schema other) {
         return new Query(rel, other, emit, relations, named);
     }
 
-    /** The same, shown at other times. */
+    /** This query with changes shown at other times. */
     public Query withEmit(Emit other) {
         return new Query(rel, schema, other, relations, named);
     }

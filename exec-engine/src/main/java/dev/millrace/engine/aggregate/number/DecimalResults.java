@@ -50,7 +50,7 @@ public final class DecimalResults {
         divide(Wide.toBigInteger(low, high), count, digits, at);
     }
 
-    /** The same of a sum of any size. */
+    /** Divides a sum of any size by a count. */
     public static void divide(BigInteger sum, long count, int digits, long at) {
         BigDecimal quotient = new BigDecimal(sum).divide(BigDecimal.valueOf(count), digits, RoundingMode.HALF_UP);
         write(quotient.unscaledValue(), at);

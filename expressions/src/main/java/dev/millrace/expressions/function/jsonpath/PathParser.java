@@ -22,7 +22,7 @@ final class PathParser {
     private final String text;
     private int at;
     private int filters; // how deep: @ means something within one only
-    private int subscripts; // likewise last
+    private int subscripts; // how deep: last means something within one only
 
     private PathParser(String text) {
         this.text = text;
