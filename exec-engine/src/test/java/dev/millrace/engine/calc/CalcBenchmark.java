@@ -8,6 +8,7 @@ import dev.millrace.operator.Output;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import dev.millrace.testing.harness.TestContext;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -9,6 +9,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.testing.harness.TestContext;
 import dev.millrace.testing.expression.ExpressionReader;
 import dev.millrace.testing.harness.OperatorHarness;
 import dev.millrace.testing.memory.LeakCheck;

@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.aggregate.AggregateTests;
-import dev.millrace.engine.calc.TestContext;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
+import dev.millrace.testing.harness.TestContext;
 import dev.millrace.testing.harness.OperatorHarness;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;

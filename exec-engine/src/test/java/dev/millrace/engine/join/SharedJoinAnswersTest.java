@@ -9,7 +9,6 @@ import dev.millrace.engine.view.FollowedRows;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.operator.KeyGroups;
-import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.OperatorMetrics;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.StateReader;
@@ -17,13 +16,12 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
+import dev.millrace.testing.harness.TestContext;
 import dev.millrace.testing.harness.OperatorHarness.KeyGroupOf;
 import dev.millrace.testing.memory.PoisonedAllocation;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.rows.ZSet;
-import dev.millrace.testing.time.TestClock;
-import dev.millrace.time.Clock;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -216,20 +214,7 @@ class SharedJoinAnswersTest {
 
     // ---- the join's tasks
 
-    private record Context(BufferAllocator allocator, KeyGroups keyGroups, int batchRows, OperatorMetrics metrics)
-            implements OperatorContext {
-        @Override
-        public Clock clock() {
-            return new TestClock(0);
-        }
-
-        @Override
-        public void lateRows(Batch batch, int[] rows, int count, long watermarkMicros) {
-            throw new AssertionError("no row is late here");
-        }
-    }
-
-    private record Task(SharedJoinOperator operator, Context context) {}
+    private record Task(SharedJoinOperator operator, TestContext context) {}
 
     /** What the tasks wrote, by state and key group. */
     private static final class Written {
@@ -330,7 +315,7 @@ class SharedJoinAnswersTest {
             for (int index = 0; index < count; index++) {
                 KeyGroups owned = KeyGroups.ownedBy(index, count);
                 BufferAllocator allocator = root.newChildAllocator("task " + index, 0, Long.MAX_VALUE);
-                Context context = new Context(allocator, owned, random.nextBoolean() ? 4096 : 3, new OperatorMetrics());
+                TestContext context = new TestContext(allocator, owned, random.nextBoolean() ? 4096 : 3, new OperatorMetrics());
                 SharedJoinOperator operator = new SharedJoinOperator(node, follow(0, allocator), follow(1, allocator));
                 operator.open(context);
                 written.ifPresent(state -> operator.restore(state.reader(owned)));

@@ -7,15 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.batch.Batch;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;
-import dev.millrace.operator.OperatorContext;
-import dev.millrace.operator.OperatorMetrics;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
+import dev.millrace.testing.harness.TestContext;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
-import dev.millrace.testing.time.TestClock;
-import dev.millrace.time.Clock;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -127,26 +124,6 @@ final class SnapshotsOfStateTest {
         }
     }
 
-    private record Context(BufferAllocator allocator, OperatorMetrics metrics) implements OperatorContext {
-        @Override
-        public Clock clock() {
-            return new TestClock(1);
-        }
-
-        @Override
-        public KeyGroups keyGroups() {
-            return KeyGroups.ALL;
-        }
-
-        @Override
-        public int batchRows() {
-            return 1_024;
-        }
-
-        @Override
-        public void lateRows(Batch batch, int[] rows, int count, long watermarkMicros) {}
-    }
-
     private void add(RowBag bag, Row... rows) {
         try (Batch batch = TestBatches.of(SCHEMA, leaks.allocator(), rows)) {
             bag.add(batch);
@@ -166,7 +143,7 @@ final class SnapshotsOfStateTest {
 
     @Test
     void aBagHasEachRowOnceWithItsWeight() throws IOException {
-        Context context = new Context(leaks.allocator(), new OperatorMetrics());
+        TestContext context = new TestContext(leaks.allocator());
         Row one = Row.of(1L, "x");
         Row two = Row.of(2L, null);
         Row three = Row.of(3L, "z");
@@ -201,7 +178,7 @@ final class SnapshotsOfStateTest {
     @Test
     void whenMemoryEndsAmongColumnsThoseBeforeAreFreed() {
         try (BufferAllocator little = leaks.allocator().newChildAllocator("little", 0, 1 << 20)) {
-            Context context = new Context(little, new OperatorMetrics());
+            TestContext context = new TestContext(little);
             try (RowBag bag = new RowBag(SCHEMA, context)) {
                 add(bag, Row.of(1L, "x"));
                 long[] row = {bag.first()};
