@@ -154,12 +154,13 @@ public final class Images {
         return Integer.compare(count(a), count(b));
     }
 
-    private static int compareDoubles(double a, double b) {
+    /** Orders doubles with NaN greatest and equal to itself, and zeros equal. */
+    public static int compareDoubles(double a, double b) {
         return a < b ? -1 : a > b ? 1 : a == b ? 0 : Boolean.compare(Double.isNaN(a), Double.isNaN(b));
     }
 
-    /** As if a month had 30 days. */
-    private static int compareIntervals(long a, long b) {
+    /** Orders intervals at addresses: months and days of 4 bytes, nanoseconds; as if a month had 30 days. */
+    public static int compareIntervals(long a, long b) {
         long aNanos = Memory.getLong(a + 8);
         long bNanos = Memory.getLong(b + 8);
         long aDays = 30L * Memory.getInt(a) + Memory.getInt(a + 4) + Math.floorDiv(aNanos, DAY_NANOS);

@@ -14,7 +14,6 @@ import java.nio.charset.StandardCharsets;
 final class DoubleText {
     private static final long MAX_EXACT = 1L << 53;
     private static final int MAX_DIGITS = 18;
-    private static final int HUGE_EXPONENT = 100_000;
 
     private DoubleText() {}
 
@@ -77,7 +76,7 @@ final class DoubleText {
             if ((Memory.getByte(at) | 0x20) != 'e') {
                 return ValueParser.SYNTAX;
             }
-            int written = parseExponent(at + 1, end);
+            int written = NumericText.parseExponent(at + 1, end);
             if (written == Integer.MIN_VALUE) {
                 return ValueParser.SYNTAX;
             }
@@ -194,27 +193,6 @@ final class DoubleText {
             return -1;
         }
         return mantissa * Double.longBitsToDouble((power + 1023L) << 52);
-    }
-
-    private static int parseExponent(long address, long end) {
-        long at = address;
-        boolean negative = false;
-        if (at < end && (Memory.getByte(at) == '-' || Memory.getByte(at) == '+')) {
-            negative = Memory.getByte(at) == '-';
-            at++;
-        }
-        if (at == end) {
-            return Integer.MIN_VALUE;
-        }
-        int value = 0;
-        for (; at < end; at++) {
-            int digit = Memory.getByte(at) - '0';
-            if (digit < 0 || digit > 9) {
-                return Integer.MIN_VALUE;
-            }
-            value = Math.min(HUGE_EXPONENT, value * 10 + digit);
-        }
-        return negative ? -value : value;
     }
 
     private static int parseWord(long at, long end, boolean negative, ValueParser out) {

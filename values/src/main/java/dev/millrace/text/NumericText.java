@@ -190,7 +190,8 @@ final class NumericText {
         return Math.multiplyHigh(a, b) + ((a >> 63) & b);
     }
 
-    private static int parseExponent(long address, long end) {
+    /** The number of an exponent's text; {@link Integer#MIN_VALUE} if it is none, and at most 100,000 either way. */
+    static int parseExponent(long address, long end) {
         long at = address;
         boolean negative = false;
         if (at < end && (Memory.getByte(at) == '-' || Memory.getByte(at) == '+')) {

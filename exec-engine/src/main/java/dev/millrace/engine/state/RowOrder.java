@@ -11,8 +11,6 @@ import java.util.List;
  * false before true, intervals as if a month had 30 days, arrays and rows element by element.
  */
 public final class RowOrder {
-    private static final long DAY_NANOS = 86_400_000_000_000L;
-
     private final int[] columns;
     private final int[] slots;
     private final DataType[] types;
@@ -68,12 +66,12 @@ public final class RowOrder {
         return switch (type.kind()) {
             case BOOLEAN, SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ ->
                 Long.compare(Memory.getLong(a + aSlot), Memory.getLong(b + bSlot));
-            case REAL, DOUBLE -> compareDoubles(Memory.getDouble(a + aSlot), Memory.getDouble(b + bSlot));
+            case REAL, DOUBLE -> Images.compareDoubles(Memory.getDouble(a + aSlot), Memory.getDouble(b + bSlot));
             case NUMERIC -> {
                 int order = Long.compare(Memory.getLong(a + aSlot + 8), Memory.getLong(b + bSlot + 8));
                 yield order != 0 ? order : Long.compareUnsigned(Memory.getLong(a + aSlot), Memory.getLong(b + bSlot));
             }
-            case INTERVAL -> compareIntervals(a + aSlot, b + bSlot);
+            case INTERVAL -> Images.compareIntervals(a + aSlot, b + bSlot);
             case UUID -> Memory.compare(a + aSlot, 16, b + bSlot, 16);
             case ARRAY, ROW -> Images.compareValues(type, a + Memory.getInt(a + aSlot), b + Memory.getInt(b + bSlot));
             case TEXT, VARCHAR, CHAR, JSONB, BYTEA, NULL ->
@@ -83,22 +81,6 @@ public final class RowOrder {
                         b + Memory.getInt(b + bSlot),
                         Memory.getInt(b + bSlot + 4));
         };
-    }
-
-    /** Orders doubles with NaN greatest and equal to itself, and zeros equal. */
-    public static int compareDoubles(double a, double b) {
-        return a < b ? -1 : a > b ? 1 : a == b ? 0 : Boolean.compare(Double.isNaN(a), Double.isNaN(b));
-    }
-
-    /** Orders intervals at addresses: months and days of 4 bytes, nanoseconds. */
-    public static int compareIntervals(long a, long b) {
-        long aNanos = Memory.getLong(a + 8);
-        long bNanos = Memory.getLong(b + 8);
-        long aDays = 30L * Memory.getInt(a) + Memory.getInt(a + 4) + Math.floorDiv(aNanos, DAY_NANOS);
-        long bDays = 30L * Memory.getInt(b) + Memory.getInt(b + 4) + Math.floorDiv(bNanos, DAY_NANOS);
-        return aDays != bDays
-                ? Long.compare(aDays, bDays)
-                : Long.compare(Math.floorMod(aNanos, DAY_NANOS), Math.floorMod(bNanos, DAY_NANOS));
     }
 
     /** Sorts rows; equal ones keep their order. */

@@ -2,18 +2,16 @@ package dev.millrace.engine.view;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.memory.Memory;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.ToIntFunction;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 
 /** Some columns of rows of a view as of a version that is pinned, a batch at a time. For one thread at a time. */
@@ -67,23 +65,14 @@ final class PinnedRows implements AutoCloseable {
     private Batch decode(long[] rows, int count, BufferAllocator target) {
         List<FieldVector> vectors = new ArrayList<>();
         try {
-            boolean weighted = false;
+            long[] weights = new long[count];
             for (int i = 0; i < count; i++) {
-                weighted |= RowVersions.weight(rows[i]) != 1;
+                weights[i] = RowVersions.weight(rows[i]);
             }
             for (int i = 0; i < columns.size(); i++) {
                 vectors.add(codec.decode(columns.get(i), schema.field(i), rows, count, target));
             }
-            FieldVector[] decoded = vectors.toArray(FieldVector[]::new);
-            if (!weighted) {
-                return Batch.of(schema, decoded, count);
-            }
-            BigIntVector weights = Vectors.allocateWeights(count, target);
-            for (int i = 0; i < count; i++) {
-                Memory.putLong(weights.getDataBufferAddress() + 8L * i, RowVersions.weight(rows[i]));
-            }
-            Vectors.finish(weights, count);
-            return Batch.weighted(schema, decoded, count, weights);
+            return WeightedRows.batch(schema, vectors.toArray(FieldVector[]::new), count, weights, 0, target);
         } catch (RuntimeException | Error e) {
             Closing.all(vectors);
             throw e;

@@ -2,9 +2,9 @@ package dev.millrace.engine.view;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -15,7 +15,6 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 
 /** A Z-set of rows, for one thread at a time: what is left when all changes came. */
@@ -109,23 +108,12 @@ public final class View implements AutoCloseable {
     private Batch decode(long[] addresses, int count, BufferAllocator target) {
         List<FieldVector> vectors = new ArrayList<>();
         try {
-            boolean weighted = false;
+            long[] weights = new long[count];
             for (int i = 0; i < count; i++) {
-                weighted |= RowTable.weight(addresses[i]) != 1;
+                weights[i] = RowTable.weight(addresses[i]);
             }
-            for (int column : columns) {
-                vectors.add(codec.decode(column, schema.field(column), addresses, count, target));
-            }
-            FieldVector[] decoded = vectors.toArray(FieldVector[]::new);
-            if (!weighted) {
-                return Batch.of(schema, decoded, count);
-            }
-            BigIntVector weights = Vectors.allocateWeights(count, target);
-            for (int i = 0; i < count; i++) {
-                Memory.putLong(weights.getDataBufferAddress() + 8L * i, RowTable.weight(addresses[i]));
-            }
-            Vectors.finish(weights, count);
-            return Batch.weighted(schema, decoded, count, weights);
+            codec.decode(schema, 0, addresses, count, vectors, target);
+            return WeightedRows.batch(schema, vectors.toArray(FieldVector[]::new), count, weights, 0, target);
         } catch (RuntimeException | Error e) {
             Closing.all(vectors);
             throw e;

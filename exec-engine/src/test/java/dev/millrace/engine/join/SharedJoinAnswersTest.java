@@ -365,7 +365,7 @@ class SharedJoinAnswersTest {
                     List<Row> own = new ArrayList<>();
                     List<Long> ownWeights = new ArrayList<>();
                     for (int i = 0; i < theirs.size(); i++) {
-                        if (task.context.keyGroups.contains(keyGroupOf.keyGroup(port, batch, i))) {
+                        if (task.context.keyGroups().contains(keyGroupOf.keyGroup(port, batch, i))) {
                             own.add(theirs.get(i));
                             ownWeights.add(weights.get(i));
                         }
@@ -438,7 +438,7 @@ class SharedJoinAnswersTest {
 
         private long bytes() {
             return tasks.stream()
-                    .mapToLong(task -> task.context.metrics.stateBytes())
+                    .mapToLong(task -> task.context.metrics().stateBytes())
                     .sum();
         }
 
@@ -468,17 +468,17 @@ class SharedJoinAnswersTest {
         /** Where the relation shows all, only the other side's rows that have keys are here. */
         private void checkThatNothingIsKeptTwice() {
             long entriesBefore = tasks.stream()
-                    .mapToLong(task -> task.context.metrics.stateEntries())
+                    .mapToLong(task -> task.context.metrics().stateEntries())
                     .sum();
             long bytesBefore = tasks.stream()
-                    .mapToLong(task -> task.context.metrics.stateBytes())
+                    .mapToLong(task -> task.context.metrics().stateBytes())
                     .sum();
             settleAll();
             long entries = 0;
             long bytes = 0;
             for (Task task : tasks) {
-                entries += task.context.metrics.stateEntries();
-                bytes += task.context.metrics.stateBytes();
+                entries += task.context.metrics().stateEntries();
+                bytes += task.context.metrics().stateBytes();
             }
             assertTrue(entries <= entriesBefore && bytes <= bytesBefore);
             List<Row> own = new ArrayList<>();
@@ -504,7 +504,7 @@ class SharedJoinAnswersTest {
             Written written = new Written();
             for (Task task : tasks) {
                 try {
-                    task.operator.snapshot(written.writer(task.context.keyGroups));
+                    task.operator.snapshot(written.writer(task.context.keyGroups()));
                 } catch (IOException e) {
                     throw new AssertionError(e);
                 }
@@ -517,8 +517,8 @@ class SharedJoinAnswersTest {
             for (Task task : tasks) {
                 task.operator.close();
                 task.operator.close();
-                assertEquals(0, task.context.allocator.getAllocatedMemory());
-                task.context.allocator.close();
+                assertEquals(0, task.context.allocator().getAllocatedMemory());
+                task.context.allocator().close();
             }
             tasks.clear();
         }

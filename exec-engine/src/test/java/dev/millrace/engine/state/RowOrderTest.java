@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.plan.expression.OrderKey;
+import dev.millrace.nested.Images;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
@@ -143,10 +144,10 @@ final class RowOrderTest {
 
     @Test
     void nansAreEqualAndGreatestAndZerosAreEqual() {
-        assertEquals(0, RowOrder.compareDoubles(Double.NaN, Double.longBitsToDouble(0x7ff8000000000001L)));
-        assertEquals(1, RowOrder.compareDoubles(Double.NaN, 1));
-        assertEquals(-1, RowOrder.compareDoubles(1, Double.NaN));
-        assertEquals(0, RowOrder.compareDoubles(-0.0, 0.0));
+        assertEquals(0, Images.compareDoubles(Double.NaN, Double.longBitsToDouble(0x7ff8000000000001L)));
+        assertEquals(1, Images.compareDoubles(Double.NaN, 1));
+        assertEquals(-1, Images.compareDoubles(1, Double.NaN));
+        assertEquals(0, Images.compareDoubles(-0.0, 0.0));
     }
 
     /** Of all lengths around those of runs and merges. */

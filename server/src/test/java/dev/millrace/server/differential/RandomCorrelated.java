@@ -45,6 +45,21 @@ final class RandomCorrelated {
                         + " AS o3 FROM " + from.sql() + where;
     }
 
+    /** Inserts some rows in one of the tables, few values of which differ. */
+    static String insert(String table, Chance chance) {
+        StringBuilder rows = new StringBuilder();
+        for (int row = chance.between(1, 4); row > 0; row--) {
+            String first = table.equals("t1") ? Integer.toString(chance.below(3)) : value(chance);
+            rows.append("(" + first + ", " + value(chance) + ", " + value(chance) + ")").append(row == 1 ? "" : ", ");
+        }
+        return "INSERT INTO " + table + " VALUES " + rows;
+    }
+
+    /** A value, or NULL. */
+    static String value(Chance chance) {
+        return chance.percent(30) ? "NULL" : Integer.toString(chance.below(4));
+    }
+
     // ---- FROM ------------------------------------------------------------------------------------------------------
 
     private From joined(Scopes outer, int depth, int joins) {

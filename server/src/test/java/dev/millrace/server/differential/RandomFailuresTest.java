@@ -83,7 +83,7 @@ class RandomFailuresTest {
             for (String table : RandomCorrelated.TABLES) {
                 db.run("CREATE TABLE " + table
                         + (table.equals("t1") ? "(a INT NOT NULL, b INT, c INT)" : "(a INT, b INT, c INT)"));
-                db.run(insert(table));
+                db.run(RandomCorrelated.insert(table, chance));
             }
             RandomCorrelated queries = new RandomCorrelated(chance);
             for (int i = 0; i < VIEWS; i++) {
@@ -204,26 +204,13 @@ class RandomFailuresTest {
             String table = chance.of(RandomCorrelated.TABLES);
             return switch (chance.below(5)) {
                 case 0 -> "DELETE FROM " + table + " WHERE a = " + chance.below(3);
-                case 1 -> "UPDATE " + table + " SET b = " + value() + " WHERE a <> " + chance.below(3);
+                case 1 -> "UPDATE " + table + " SET b = " + RandomCorrelated.value(chance) + " WHERE a <> " + chance.below(3);
                 case 2 ->
                     chance.percent(30)
                             ? "DELETE FROM " + table
                             : "DELETE FROM " + table + " WHERE b = " + chance.below(4);
-                default -> insert(table);
+                default -> RandomCorrelated.insert(table, chance);
             };
-        }
-
-        private String insert(String table) {
-            StringBuilder rows = new StringBuilder();
-            for (int row = chance.between(1, 4); row > 0; row--) {
-                String first = table.equals("t1") ? Integer.toString(chance.below(3)) : value();
-                rows.append("(" + first + ", " + value() + ", " + value() + ")").append(row == 1 ? "" : ", ");
-            }
-            return "INSERT INTO " + table + " VALUES " + rows;
-        }
-
-        private String value() {
-            return chance.percent(30) ? "NULL" : Integer.toString(chance.below(4));
         }
 
         @Override
