@@ -23,7 +23,6 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -82,38 +81,8 @@ class FailedPairsTest {
                 && 12 / ((Long) left.get(1) - (Long) right.get(1)) < 3;
     }
 
-    private static Row pair(Row left, Row right) {
-        List<Object> values = new ArrayList<>(left.values());
-        values.addAll(right.values());
-        return new Row(values);
-    }
-
     private static ZSet expected(JoinKind kind, List<Row> lefts, List<Row> rights) {
-        ZSet expected = new ZSet();
-        Row none = new Row(Collections.nCopies(2, null));
-        for (Row left : lefts) {
-            List<Row> partners =
-                    rights.stream().filter(right -> meet(left, right)).toList();
-            switch (kind) {
-                case SEMI, ANTI -> {
-                    if (partners.isEmpty() == (kind == JoinKind.ANTI)) {
-                        expected.add(left, 1);
-                    }
-                }
-                default -> {
-                    partners.forEach(right -> expected.add(pair(left, right), 1));
-                    if (partners.isEmpty() && (kind == JoinKind.LEFT || kind == JoinKind.FULL)) {
-                        expected.add(pair(left, none), 1);
-                    }
-                }
-            }
-        }
-        if (kind == JoinKind.RIGHT || kind == JoinKind.FULL) {
-            rights.stream()
-                    .filter(right -> lefts.stream().noneMatch(left -> meet(left, right)))
-                    .forEach(right -> expected.add(pair(none, right), 1));
-        }
-        return expected;
+        return new ReferenceJoin(kind, 2, 2, FailedPairsTest::meet).answer(lefts, rights);
     }
 
     private static long failures(ZSet failed) {

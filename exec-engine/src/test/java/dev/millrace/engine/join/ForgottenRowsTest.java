@@ -62,30 +62,7 @@ class ForgottenRowsTest {
     }
 
     private static ZSet expected(JoinKind kind, List<Row> lefts, List<Row> rights) {
-        ZSet expected = new ZSet();
-        for (Row left : lefts) {
-            List<Row> partners =
-                    rights.stream().filter(right -> meet(left, right)).toList();
-            switch (kind) {
-                case SEMI, ANTI -> {
-                    if (partners.isEmpty() == (kind == JoinKind.ANTI)) {
-                        expected.add(left, 1);
-                    }
-                }
-                default -> {
-                    partners.forEach(right -> expected.add(pair(Optional.of(left), Optional.of(right)), 1));
-                    if (partners.isEmpty() && (kind == JoinKind.LEFT || kind == JoinKind.FULL)) {
-                        expected.add(pair(Optional.of(left), Optional.empty()), 1);
-                    }
-                }
-            }
-        }
-        if (kind == JoinKind.RIGHT || kind == JoinKind.FULL) {
-            rights.stream()
-                    .filter(right -> lefts.stream().noneMatch(left -> meet(left, right)))
-                    .forEach(right -> expected.add(pair(Optional.empty(), Optional.of(right)), 1));
-        }
-        return expected;
+        return new ReferenceJoin(kind, SIDE.size(), SIDE.size(), ForgottenRowsTest::meet).answer(lefts, rights);
     }
 
     @ParameterizedTest

@@ -26,7 +26,6 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -177,40 +176,9 @@ class HotKeyJoinTest {
 
     private static ZSet expected(
             JoinKind kind, boolean hasKey, BiPredicate<Row, Row> condition, List<List<Row>> sides) {
-        ZSet expected = new ZSet();
-        boolean[] met = new boolean[sides.get(1).size()];
-        List<Object> nulls = Collections.nCopies(WIDTH, null);
-        for (Row left : sides.get(0)) {
-            boolean matched = false;
-            for (int i = 0; i < met.length; i++) {
-                Row right = sides.get(1).get(i);
-                boolean isKey = !hasKey || left.get(0) != null && left.get(0).equals(right.get(0));
-                if (isKey && condition.test(left, right)) {
-                    matched = true;
-                    met[i] = true;
-                    if (kind != JoinKind.SEMI && kind != JoinKind.ANTI) {
-                        expected.add(concat(left.values(), right.values()), 1);
-                    }
-                }
-            }
-            if (matched ? kind == JoinKind.SEMI : kind == JoinKind.ANTI) {
-                expected.add(left, 1);
-            } else if (!matched && (kind == JoinKind.LEFT || kind == JoinKind.FULL)) {
-                expected.add(concat(left.values(), nulls), 1);
-            }
-        }
-        for (int i = 0; i < met.length; i++) {
-            if (!met[i] && (kind == JoinKind.RIGHT || kind == JoinKind.FULL)) {
-                expected.add(concat(nulls, sides.get(1).get(i).values()), 1);
-            }
-        }
-        return expected;
-    }
-
-    private static Row concat(List<?> left, List<?> right) {
-        List<Object> values = new ArrayList<>(left);
-        values.addAll(right);
-        return new Row(values);
+        BiPredicate<Row, Row> hasSameKey =
+                (left, right) -> !hasKey || left.get(0) != null && left.get(0).equals(right.get(0));
+        return new ReferenceJoin(kind, WIDTH, WIDTH, hasSameKey.and(condition)).answer(sides.get(0), sides.get(1));
     }
 
     private static void check(

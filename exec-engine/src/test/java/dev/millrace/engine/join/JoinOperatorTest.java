@@ -18,7 +18,6 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -75,45 +74,9 @@ class JoinOperatorTest {
     }
 
     private static ZSet expected(Join node, List<List<Row>> sides) {
-        ZSet expected = new ZSet();
-        boolean[] rightMatched = new boolean[sides.get(1).size()];
-        for (Row left : sides.get(0)) {
-            boolean matched = false;
-            for (int i = 0; i < rightMatched.length; i++) {
-                Row right = sides.get(1).get(i);
-                if (!matches(node, left, right)) {
-                    continue;
-                }
-                matched = true;
-                rightMatched[i] = true;
-                if (node.kind() != JoinKind.SEMI && node.kind() != JoinKind.ANTI) {
-                    expected.add(concat(left.values(), right.values()), 1);
-                }
-            }
-            switch (node.kind()) {
-                case LEFT, FULL -> {
-                    if (!matched) {
-                        expected.add(concat(left.values(), Collections.nCopies(RIGHT.size(), null)), 1);
-                    }
-                }
-                case SEMI, ANTI -> {
-                    if (matched == (node.kind() == JoinKind.SEMI)) {
-                        expected.add(left, 1);
-                    }
-                }
-                case INNER, RIGHT -> {}
-            }
-        }
-        for (int i = 0; i < rightMatched.length; i++) {
-            if (!rightMatched[i] && (node.kind() == JoinKind.RIGHT || node.kind() == JoinKind.FULL)) {
-                expected.add(
-                        concat(
-                                Collections.nCopies(LEFT.size(), null),
-                                sides.get(1).get(i).values()),
-                        1);
-            }
-        }
-        return expected;
+        return new ReferenceJoin(
+                        node.kind(), LEFT.size(), RIGHT.size(), (left, right) -> matches(node, left, right))
+                .answer(sides.get(0), sides.get(1));
     }
 
     private static boolean matches(Join node, Row left, Row right) {
@@ -130,12 +93,6 @@ class JoinOperatorTest {
             }
         }
         return node.residual().isEmpty() || (Long) left.get(2) < (Long) right.get(0);
-    }
-
-    private static Row concat(List<?> left, List<?> right) {
-        List<Object> values = new ArrayList<>(left);
-        values.addAll(right);
-        return new Row(values);
     }
 
     private static void check(Join node, long seed) {

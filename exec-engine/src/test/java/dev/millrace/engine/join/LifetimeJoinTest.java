@@ -19,7 +19,6 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -72,34 +71,9 @@ class LifetimeJoinTest {
 
     private static ZSet expected(Join node, List<Row> lefts, List<Row> rights) {
         JoinTime.Bounds bounds = (JoinTime.Bounds) node.time().orElseThrow();
-        JoinKind kind = node.kind();
-        ZSet expected = new ZSet();
-        for (Row left : lefts) {
-            List<Row> partners =
-                    rights.stream().filter(right -> meet(bounds, left, right)).toList();
-            if (kind == JoinKind.SEMI || kind == JoinKind.ANTI) {
-                if (partners.isEmpty() == (kind == JoinKind.ANTI)) {
-                    expected.add(left, 1);
-                }
-                continue;
-            }
-            partners.forEach(right -> expected.add(concat(left.values(), right.values()), 1));
-            if (partners.isEmpty() && (kind == JoinKind.LEFT || kind == JoinKind.FULL)) {
-                expected.add(concat(left.values(), Collections.nCopies(RIGHT.size(), null)), 1);
-            }
-        }
-        if (kind == JoinKind.RIGHT || kind == JoinKind.FULL) {
-            rights.stream()
-                    .filter(right -> lefts.stream().noneMatch(left -> meet(bounds, left, right)))
-                    .forEach(right -> expected.add(concat(Collections.nCopies(LEFT.size(), null), right.values()), 1));
-        }
-        return expected;
-    }
-
-    private static Row concat(List<?> left, List<?> right) {
-        List<Object> values = new ArrayList<>(left);
-        values.addAll(right);
-        return new Row(values);
+        return new ReferenceJoin(
+                        node.kind(), LEFT.size(), RIGHT.size(), (left, right) -> meet(bounds, left, right))
+                .answer(lefts, rights);
     }
 
     private static Row row(RandomGenerator random, int port, long time) {

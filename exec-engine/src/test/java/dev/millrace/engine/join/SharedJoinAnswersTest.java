@@ -132,41 +132,9 @@ class SharedJoinAnswersTest {
         return node.residual().isEmpty() || a != null && b != null && (Long) a < (Long) b;
     }
 
-    private static Row pair(Row left, Row right) {
-        List<Object> values = new ArrayList<>(left.values());
-        values.addAll(right.values());
-        return new Row(values);
-    }
-
     private static ZSet expected(Join node, List<List<Row>> sides) {
-        ZSet expected = new ZSet();
-        Row none = new Row(Collections.nCopies(3, null));
-        for (Row left : sides.get(0)) {
-            List<Row> partners = sides.get(1).stream()
-                    .filter(right -> meet(node, left, right))
-                    .toList();
-            switch (node.kind()) {
-                case SEMI, ANTI -> {
-                    if (partners.isEmpty() == (node.kind() == JoinKind.ANTI)) {
-                        expected.add(left, 1);
-                    }
-                }
-                default -> {
-                    partners.forEach(right -> expected.add(pair(left, right), 1));
-                    if (partners.isEmpty() && node.kind() == JoinKind.LEFT) {
-                        expected.add(pair(left, none), 1);
-                    }
-                }
-            }
-        }
-        if (node.kind() == JoinKind.RIGHT) {
-            for (Row right : sides.get(1)) {
-                if (sides.get(0).stream().noneMatch(left -> meet(node, left, right))) {
-                    expected.add(pair(none, right), 1);
-                }
-            }
-        }
-        return expected;
+        return new ReferenceJoin(node.kind(), 3, 3, (left, right) -> meet(node, left, right))
+                .answer(sides.get(0), sides.get(1));
     }
 
     // ---- relations
