@@ -6,14 +6,13 @@ import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.engine.operators.BatchesReader;
 import dev.millrace.engine.view.View;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.Repetitions;
 import dev.millrace.type.Schema;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
@@ -92,44 +91,14 @@ public final class OwnRows implements Source, AutoCloseable {
 
     @Override
     public List<SourceReader> open(ScanRequest request, SourceContext context) {
-        return List.of(new Reader(request));
+        return List.of(new BatchesReader(
+                rows.stream().map(batch -> columns(batch, request.columns())).toList()));
     }
 
-    private final class Reader implements SourceReader {
-        private final ScanRequest request;
-        private final Deque<Batch> left = new ArrayDeque<>();
-
-        Reader(ScanRequest request) {
-            this.request = request;
-            rows.forEach(batch -> left.add(batch.retain()));
-        }
-
-        @Override
-        public Optional<Batch> poll() {
-            Batch all = left.poll();
-            if (all == null) {
-                return Optional.empty();
-            }
-            FieldVector[] columns = request.columns().stream().map(all::column).toArray(FieldVector[]::new);
-            return Optional.of(Batch.view(
-                    schema.select(request.columns()), columns, all.rowCount(), Optional.empty(), List.of(all)));
-        }
-
-        @Override
-        public boolean isFinished() {
-            return left.isEmpty();
-        }
-
-        @Override
-        public long retryAfterMicros() {
-            return 0;
-        }
-
-        @Override
-        public void close() {
-            Closing.all(left);
-            left.clear();
-        }
+    /** Some columns of a batch; each of both is closed by who has it. */
+    private Batch columns(Batch all, List<Integer> chosen) {
+        FieldVector[] columns = chosen.stream().map(all::column).toArray(FieldVector[]::new);
+        return Batch.view(schema.select(chosen), columns, all.rowCount(), Optional.empty(), List.of(all.retain()));
     }
 
     @Override
