@@ -11,7 +11,7 @@ public interface Source {
     /** The columns of the relation, which may have been inferred where the user declared none. */
     Schema schema();
 
-    /** Whether it ends by itself. */
+    /** Whether the source's rows end by themselves. */
     boolean bounded();
 
     /**

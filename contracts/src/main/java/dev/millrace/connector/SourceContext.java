@@ -13,7 +13,7 @@ public interface SourceContext {
     /** Rows a batch should have when enough are at hand: some thousands. */
     int batchRows();
 
-    /** Tells that rows came after an empty poll; for readers fed by I/O threads. */
+    /** Has the reader polled again, as rows came after an empty poll; for readers fed by I/O threads. */
     void wakeUp();
 
     /**

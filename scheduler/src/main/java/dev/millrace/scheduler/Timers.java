@@ -19,7 +19,7 @@ public final class Timers {
             this.action = action;
         }
 
-        /** It will not be called, unless it is being called. */
+        /** The action will not be run, unless it is being run. */
         public void cancel() {
             cancelled = true;
         }

@@ -177,7 +177,7 @@ public final class Memory {
         UNSAFE.putByte(at, (byte) (UNSAFE.getByte(at) & ~(1 << (index & 7))));
     }
 
-    /** They may overlap. */
+    /** Copies bytes; where they come from and where they go may overlap. */
     public static void copy(long from, long to, long bytes) {
         check(from, bytes);
         check(to, bytes);

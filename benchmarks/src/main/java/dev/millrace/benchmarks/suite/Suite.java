@@ -95,7 +95,7 @@ public final class Suite {
         return List.of(properties.getProperty("queries").split("\\s+"));
     }
 
-    /** Whether it reads files of the real data. */
+    /** Whether the suite reads files of the real data. */
     public boolean readsFiles() {
         return setup.contains("${data}");
     }

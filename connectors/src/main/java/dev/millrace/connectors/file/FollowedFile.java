@@ -95,7 +95,7 @@ final class FollowedFile implements AutoCloseable {
         return path;
     }
 
-    /** It has another name now. */
+    /** The file has another name now. */
     void renamed(Path newPath) {
         path = newPath;
     }

@@ -113,7 +113,7 @@ public final class ColumnTest {
         return column;
     }
 
-    /** Whether it compares values; else it only sees whether they are NULL. */
+    /** Whether the test compares values; else it only sees whether they are NULL. */
     boolean isOfValues() {
         return accepted != 0 && accepted != ANY;
     }

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 public final class Alteration {
     /** What becomes of an operator, or of a scan. */
     public enum Fate {
-        /** It keeps nothing. */
+        /** An operator that keeps nothing. */
         STATELESS,
         /** Its state is as before. */
         KEPT,

@@ -76,7 +76,7 @@ final class AsofRows {
         Memory.putLong(row + EMITTED_WEIGHT, number);
     }
 
-    /** Whether it says that there is no row from its time on. */
+    /** Whether a row says that there is no other from its time on. */
     static boolean isEnd(long row) {
         return Memory.getLong(row + EMITTED_WEIGHT) < 0;
     }

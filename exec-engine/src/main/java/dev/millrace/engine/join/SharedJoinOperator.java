@@ -394,7 +394,7 @@ public final class SharedJoinOperator implements Replay, Settling, RowByRow {
         return !untold;
     }
 
-    /** Tells the join of some of the left relation's rows; false at the end. */
+    /** Joins, and emits, some more of the left relation's rows, for a consumer that comes later; false at the end. */
     private boolean tellKept(Output output) {
         SharedSide left = shared.get(0).orElseThrow();
         int found = left.kept().next(told);
@@ -415,7 +415,7 @@ public final class SharedJoinOperator implements Replay, Settling, RowByRow {
         return found > 0;
     }
 
-    /** Tells the join of own rows of some keys; false at the end. */
+    /** Joins, and emits, the own rows of some more keys, for a consumer that comes later; false at the end. */
     private boolean tellEntries(EntryCursor cursor, Output output) {
         JoinState own = state.orElseThrow();
         int keysFound = cursor.advance();

@@ -48,12 +48,12 @@ final class TimeBounds {
         return column == NONE ? NONE : codec.slot(column);
     }
 
-    /** Whether it needs to be asked if rows {@link #meet}. */
+    /** Whether rows of equal keys may be too far apart, so that {@link #meet} has to be asked. */
     boolean isLimited() {
         return isLimited;
     }
 
-    /** What it asks. */
+    /** The bounds of the plan. */
     JoinTime.Bounds bounds() {
         return bounds;
     }

@@ -40,9 +40,9 @@ final class Partitions implements AutoCloseable {
 
     /** Rows were forgotten: the first one here is not the partition's first. */
     static final int CUT = 1;
-    /** It has a deadline. */
+    /** The partition has a deadline. */
     static final int TIMED = 2;
-    /** It is to be looked at in this round. */
+    /** The partition is to be looked at in this round. */
     static final int TOUCHED = 4;
 
     private final KeyLayout keys;

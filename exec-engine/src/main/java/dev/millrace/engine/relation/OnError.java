@@ -4,8 +4,8 @@ package dev.millrace.engine.relation;
 public enum OnError {
     /** The query that reads it fails; for a live stream every reader does. */
     FAIL,
-    /** It is counted. */
+    /** The record is counted. */
     SKIP,
-    /** It is counted, and kept with its reason (the last {@link RejectedRecords#KEPT} of a stream). */
+    /** The record is counted, and kept with its reason (the last {@link RejectedRecords#KEPT} of a stream). */
     DEAD_LETTER
 }

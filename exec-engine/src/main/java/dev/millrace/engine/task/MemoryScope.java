@@ -71,12 +71,12 @@ public final class MemoryScope {
         yielding = Optional.of(how);
     }
 
-    /** Whether it could give way now. */
+    /** Whether this scope's query could give way now. */
     boolean isCandidate() {
         return yielding.isPresent() && told.isEmpty();
     }
 
-    /** Why it is to give way, once it is. */
+    /** Why the query is to give way, once it is. */
     Optional<MillraceException> told() {
         return told;
     }
@@ -86,7 +86,7 @@ public final class MemoryScope {
         told = Optional.of(why);
     }
 
-    /** It was not made to give way after all. */
+    /** The query was not made to give way after all. */
     void untell() {
         told = Optional.empty();
     }

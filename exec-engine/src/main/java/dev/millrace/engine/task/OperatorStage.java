@@ -150,7 +150,7 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
         return true;
     }
 
-    /** Whether it has something to emit at a time of the clock. */
+    /** Whether the operator has something to emit at a time of the clock. */
     boolean hasAlarm() {
         return alarm.isPresent();
     }
@@ -191,7 +191,7 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
         passOnIdle();
     }
 
-    /** Whether it assigns watermarks. */
+    /** Whether the operator assigns watermarks. */
     public boolean assignsWatermarks() {
         return assigner.isPresent();
     }

@@ -116,7 +116,7 @@ public final class FollowedRows implements AutoCloseable {
         }
     }
 
-    /** It was not so after all. */
+    /** The other view does not take this one's place after all. */
     void stayOutOf(VersionedView view) {
         synchronized (next) {
             next.removeIf(after -> {

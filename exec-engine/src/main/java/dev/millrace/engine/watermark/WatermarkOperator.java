@@ -93,7 +93,7 @@ public final class WatermarkOperator implements Operator {
         return idleTimeoutMicros == PlanNode.Watermark.FOLLOWS_CLOCK;
     }
 
-    /** It is so late; rows to come are not older. */
+    /** The clock shows this time; rows to come are not older. */
     public void clockSays(long epochMicros) {
         latest = Math.max(latest, epochMicros);
     }

@@ -75,7 +75,7 @@ final class LongExpressions {
         return nodes(expression, mostNodes);
     }
 
-    /** It is one of an AND or OR, which says what it means. */
+    /** Whether an expression asks for membership in a long list. */
     private static boolean isMembership(Expression expression) {
         return expression instanceof Call call && call.function().equals(InList.FUNCTION);
     }

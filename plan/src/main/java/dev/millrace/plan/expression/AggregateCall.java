@@ -81,7 +81,7 @@ public record AggregateCall(
         this(function, arguments, distinct, filter, ordering, parameters, type, Optional.empty());
     }
 
-    /** What it is called by: of a user's function its name. */
+    /** What the aggregate is called by: of a user's function its name. */
     public String name() {
         return code.map(key -> key.substring(key.indexOf(':') + 1, key.indexOf('@')))
                 .orElseGet(() -> function.name().toLowerCase(Locale.ROOT));

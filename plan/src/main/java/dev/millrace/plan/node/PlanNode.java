@@ -17,7 +17,7 @@ import java.util.OptionalInt;
 /**
  * One operator of a physical plan. The column order of each output is given on the record.
  *
- * <p>Long because all kinds of nodes stand in one sealed interface.
+ * <p>Long because all kinds of nodes stand in one sealed interface, so that who reads or rewrites plans sees on one page which there are.
  */
 public sealed interface PlanNode {
     Schema schema();

@@ -35,7 +35,7 @@ public final class KeptHeap implements AutoCloseable {
         heldBytes += bytes;
     }
 
-    /** It is kept no longer. */
+    /** So many bytes are kept no longer. */
     public void forget(long bytes) {
         heldBytes -= bytes;
         long spare = takenBytes - Math.max(0, heldBytes - FREE_BYTES);

@@ -8,7 +8,7 @@ import java.util.function.Function;
 /** How a client proves who it is. */
 public sealed interface Authentication {
 
-    /** It need not. */
+    /** The client need not prove anything. */
     record Trust() implements Authentication {}
 
     /**

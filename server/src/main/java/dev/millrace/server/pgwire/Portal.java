@@ -40,7 +40,7 @@ final class Portal implements AutoCloseable {
         return prepared;
     }
 
-    /** When it was made. */
+    /** When the portal was made. */
     long epochMicros() {
         return epochMicros;
     }
@@ -86,7 +86,7 @@ final class Portal implements AutoCloseable {
         rows = Optional.of(stream);
     }
 
-    /** Whether it ran to its end. */
+    /** Whether the portal's statement ran to its end. */
     boolean isFinished() {
         return finished;
     }

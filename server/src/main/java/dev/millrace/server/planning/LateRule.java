@@ -14,7 +14,7 @@ enum LateRule {
     UNSAID,
     /** Windows of EMIT CHANGES drop them too. */
     DROP,
-    /** They correct windows that were emitted already. */
+    /** Late rows correct windows that were emitted already. */
     INCLUDE;
 
     /** @param option the option's text, where it was given */

@@ -14,7 +14,7 @@ import java.util.Optional;
 public final class StatementKinds {
     private StatementKinds() {}
 
-    /** Whether it changes the catalog, which takes effect at once. */
+    /** Whether a statement changes the catalog, which takes effect at once. */
     public static boolean isDefinition(Statement statement) {
         return statement instanceof Statement.RoleStatement
                 || statement instanceof Statement.CreateStream
@@ -37,7 +37,7 @@ public final class StatementKinds {
                 || statement instanceof Statement.Reprocess;
     }
 
-    /** Whether it is INSERT, UPDATE, DELETE or MERGE. */
+    /** Whether a statement is INSERT, UPDATE, DELETE or MERGE. */
     public static boolean changesRows(Statement statement) {
         return statement instanceof Statement.Insert
                 || statement instanceof Statement.Update

@@ -127,7 +127,7 @@ public final class Session implements AutoCloseable {
         activity.client(address);
     }
 
-    /** What it does, and how others see and stop that. */
+    /** What the session does, and how others see and stop that. */
     Steps steps() {
         return steps;
     }

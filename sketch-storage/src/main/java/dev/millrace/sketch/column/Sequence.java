@@ -89,7 +89,7 @@ public final class Sequence {
         return rows;
     }
 
-    /** Whether it is stored as runs, so that {@link #runs()} costs nothing. */
+    /** Whether the sequence is stored as runs, so that {@link #runs()} costs nothing. */
     public boolean inRuns() {
         return inRuns;
     }

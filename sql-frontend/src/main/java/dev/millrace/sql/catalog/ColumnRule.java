@@ -27,12 +27,12 @@ public record ColumnRule(Kind kind, String text) {
         return kind == Kind.UUID || isNumbered();
     }
 
-    /** Whether it is the next of numbers. */
+    /** Whether the value is the next of the column's numbers. */
     public boolean isNumbered() {
         return kind == Kind.SERIAL || isIdentity();
     }
 
-    /** Whether it is an IDENTITY column. */
+    /** Whether the rule is that of an IDENTITY column. */
     public boolean isIdentity() {
         return kind == Kind.IDENTITY || kind == Kind.IDENTITY_ALWAYS;
     }

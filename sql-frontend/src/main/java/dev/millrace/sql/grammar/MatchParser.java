@@ -36,7 +36,7 @@ final class MatchParser {
         return inside > 0;
     }
 
-    /** Whether it stands here, behind an item of FROM or the item's name. */
+    /** Whether MATCH_RECOGNIZE stands here, behind an item of FROM or the item's name. */
     boolean isNext() {
         int name = tokens.peek().isWord("as") ? 2 : 0;
         return isAt(name) || name == 0 && QueryWords.isItemAlias(tokens) && isAt(1);

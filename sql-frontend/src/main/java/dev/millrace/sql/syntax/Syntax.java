@@ -19,7 +19,7 @@ import org.apache.calcite.sql.SqlNode;
 
 /** One parsed statement; {@code bind.StatementBinder} makes a {@link Statement} of it. */
 public sealed interface Syntax {
-    /** Whether it changes rows, and can be prepared. */
+    /** Whether the statement changes rows, and can be prepared. */
     default boolean changesRows() {
         return this instanceof Insert
                 || this instanceof Update
@@ -28,7 +28,7 @@ public sealed interface Syntax {
                 || this instanceof WithChanges;
     }
 
-    /** Whether it changes rows and has RETURNING. */
+    /** Whether the statement changes rows and has RETURNING. */
     default boolean returnsRows() {
         return this instanceof Insert insert && !insert.returning().isEmpty()
                 || this instanceof Update update && !update.returning().isEmpty()

@@ -61,7 +61,7 @@ final class CharSet {
         return bounds;
     }
 
-    /** Whether it has members of ASCII only, one byte each. */
+    /** Whether the set has members of ASCII only, one byte each. */
     boolean isAscii() {
         return bounds.length == 0 || bounds[bounds.length - 1] <= 128;
     }

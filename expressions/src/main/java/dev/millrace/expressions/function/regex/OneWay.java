@@ -45,7 +45,7 @@ final class OneWay {
         return counters;
     }
 
-    /** Whether it matches at the start of the text only. */
+    /** Whether the expression matches at the start of the text only. */
     boolean atStart() {
         return atStart;
     }

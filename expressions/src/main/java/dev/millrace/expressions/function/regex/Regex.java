@@ -60,7 +60,7 @@ public final class Regex {
         return ignoreCase;
     }
 
-    /** Whether it matches at the start of the text only. */
+    /** Whether the expression matches at the start of the text only. */
     boolean atStart() {
         return atStart;
     }

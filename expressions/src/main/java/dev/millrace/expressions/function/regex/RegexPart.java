@@ -62,7 +62,7 @@ final class RegexPart {
         this.referred = referred;
     }
 
-    /** Whether it takes as little as it can. */
+    /** Whether the part takes as little text as it can. */
     boolean isShortest() {
         return (flags & SHORTEST) != 0;
     }

@@ -53,7 +53,7 @@ final class RequiredLiteral {
         return most;
     }
 
-    /** Whether it lies within a known distance of the start of a match. */
+    /** Whether the literal lies within a known distance of the start of a match. */
     boolean isBounded() {
         return most < UNLIMITED;
     }

@@ -20,7 +20,7 @@ public record AggregateSyntax(
         List<SqlNode> ordering,
         boolean ignoreNulls) {
 
-    /** What it reads columns in. */
+    /** The parts of the call that may read columns. */
     Stream<SqlNode> parts() {
         return Stream.of(arguments.stream(), filter.stream(), ordering.stream()).flatMap(part -> part);
     }

@@ -98,7 +98,7 @@ final class CorrelatedJoin {
         return correlate(rows, type);
     }
 
-    /** Whether it is a SELECT without FROM, of nothing but expressions. */
+    /** Whether a query is a SELECT without FROM, of nothing but expressions. */
     private static boolean isOfOuterRowAlone(LogicalProject project) {
         return project.getInput() instanceof LogicalValues values
                 && values.getTuples().size() == 1

@@ -18,7 +18,7 @@ final class OperandName extends SqlIdentifier {
         this.scope = scope;
     }
 
-    /** Where it is looked for first. */
+    /** Where the name is looked for first. */
     Scope scope() {
         return scope;
     }
