@@ -111,7 +111,8 @@ class ArchitectureTest {
         Map<String, Long> lines = new TreeMap<>();
         try (Stream<Path> walk = Files.walk(RepositoryTest.ROOT)) {
             for (Path path : walk.toList()) {
-                Matcher file = source.matcher(RepositoryTest.ROOT.relativize(path).toString());
+                Matcher file =
+                        source.matcher(RepositoryTest.ROOT.relativize(path).toString());
                 if (file.matches()) {
                     lines.merge(file.group(1), (long) Files.readAllLines(path).size(), Long::sum);
                 }

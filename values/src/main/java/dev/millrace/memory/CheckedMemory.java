@@ -289,8 +289,7 @@ public final class CheckedMemory {
     /** Gives Arrow's memory from here: what root allocators use from now on that are told nothing else, whoever makes them. */
     static void install() {
         try {
-            Field factory =
-                    DefaultAllocationManagerOption.class.getDeclaredField("DEFAULT_ALLOCATION_MANAGER_FACTORY");
+            Field factory = DefaultAllocationManagerOption.class.getDeclaredField("DEFAULT_ALLOCATION_MANAGER_FACTORY");
             factory.setAccessible(true); // Arrow's own are all that can be named there
             factory.set(null, new Chunks());
         } catch (ReflectiveOperationException e) {

@@ -75,8 +75,7 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
         this.context = context;
         this.waiting = new ArrayDeque<>(paths);
         long totalBytes = paths.stream().mapToLong(JsonReader::size).sum();
-        this.files =
-                new RecordFiles(this, totalBytes, WINDOW_BYTES, maxRecordBytes, follow, context.allocator());
+        this.files = new RecordFiles(this, totalBytes, WINDOW_BYTES, maxRecordBytes, follow, context.allocator());
         this.window = files.window();
     }
 

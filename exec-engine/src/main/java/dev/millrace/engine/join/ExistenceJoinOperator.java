@@ -72,7 +72,8 @@ public final class ExistenceJoinOperator implements Replay {
         keys = new KeyLayout(JoinSide.notNull(node.left().schema()), node.leftKeys());
         sides = List.of(
                 owned.own(new JoinSide(node.left().schema(), keys, node.leftKeys(), allocator)),
-                owned.own(new JoinSide(node.right().schema(), keys.over(node.rightKeys()), node.rightKeys(), allocator)));
+                owned.own(
+                        new JoinSide(node.right().schema(), keys.over(node.rightKeys()), node.rightKeys(), allocator)));
         table = owned.own(new GroupTable(
                 allocator, new long[(keys.end() - GroupTable.BODY + RowTable.LIST_BYTES + 16) / Long.BYTES]));
         rows = owned.own(new RowTable(allocator));

@@ -103,12 +103,7 @@ public final class TopNOperator implements Replay, Forgetful {
         for (int i = 0; i < ranking.count(); i++) {
             long row = ranking.row(i);
             changes.add(
-                    row,
-                    RowTable.length(row),
-                    ranking.rankOf(i),
-                    ranking.weight(i),
-                    partitions.emitted(),
-                    emittedList);
+                    row, RowTable.length(row), ranking.rankOf(i), ranking.weight(i), partitions.emitted(), emittedList);
         }
         if (RowTable.first(partitions.rowList(entry)) == 0) {
             partitions.remove(entry);

@@ -212,7 +212,8 @@ public final class IndexScan implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
-            Closing.all(List.of(pinned, memory, () -> view.indexes().closed(this))); // with which the view's memory may go
+            Closing.all(
+                    List.of(pinned, memory, () -> view.indexes().closed(this))); // with which the view's memory may go
         }
     }
 }

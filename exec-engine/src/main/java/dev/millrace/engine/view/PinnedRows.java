@@ -53,9 +53,7 @@ final class PinnedRows implements AutoCloseable {
         }
         try {
             int count = collect.applyAsInt(rows);
-            return count == 0
-                    ? Optional.empty()
-                    : Optional.of(decode(rows, count, target));
+            return count == 0 ? Optional.empty() : Optional.of(decode(rows, count, target));
         } finally {
             pin.rest();
         }

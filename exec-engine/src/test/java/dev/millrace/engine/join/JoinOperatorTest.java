@@ -74,8 +74,7 @@ class JoinOperatorTest {
     }
 
     private static ZSet expected(Join node, List<List<Row>> sides) {
-        return new ReferenceJoin(
-                        node.kind(), LEFT.size(), RIGHT.size(), (left, right) -> matches(node, left, right))
+        return new ReferenceJoin(node.kind(), LEFT.size(), RIGHT.size(), (left, right) -> matches(node, left, right))
                 .answer(sides.get(0), sides.get(1));
     }
 

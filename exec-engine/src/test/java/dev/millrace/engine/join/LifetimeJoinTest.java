@@ -10,8 +10,8 @@ import dev.millrace.operator.Output;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
-import dev.millrace.testing.harness.TestContext;
 import dev.millrace.testing.harness.OperatorHarness;
+import dev.millrace.testing.harness.TestContext;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.rows.ZSet;
@@ -71,8 +71,7 @@ class LifetimeJoinTest {
 
     private static ZSet expected(Join node, List<Row> lefts, List<Row> rights) {
         JoinTime.Bounds bounds = (JoinTime.Bounds) node.time().orElseThrow();
-        return new ReferenceJoin(
-                        node.kind(), LEFT.size(), RIGHT.size(), (left, right) -> meet(bounds, left, right))
+        return new ReferenceJoin(node.kind(), LEFT.size(), RIGHT.size(), (left, right) -> meet(bounds, left, right))
                 .answer(lefts, rights);
     }
 

@@ -37,7 +37,11 @@ record ReferenceJoin(JoinKind kind, int leftColumns, int rightColumns, BiPredica
         }
         for (int i = 0; i < met.length; i++) {
             if (!met[i] && (kind == JoinKind.RIGHT || kind == JoinKind.FULL)) {
-                answer.add(pair(Collections.nCopies(leftColumns, null), rights.get(i).values()), 1);
+                answer.add(
+                        pair(
+                                Collections.nCopies(leftColumns, null),
+                                rights.get(i).values()),
+                        1);
             }
         }
         return answer;

@@ -16,8 +16,8 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
-import dev.millrace.testing.harness.TestContext;
 import dev.millrace.testing.harness.OperatorHarness.KeyGroupOf;
+import dev.millrace.testing.harness.TestContext;
 import dev.millrace.testing.memory.PoisonedAllocation;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
@@ -283,7 +283,8 @@ class SharedJoinAnswersTest {
             for (int index = 0; index < count; index++) {
                 KeyGroups owned = KeyGroups.ownedBy(index, count);
                 BufferAllocator allocator = root.newChildAllocator("task " + index, 0, Long.MAX_VALUE);
-                TestContext context = new TestContext(allocator, owned, random.nextBoolean() ? 4096 : 3, new OperatorMetrics());
+                TestContext context =
+                        new TestContext(allocator, owned, random.nextBoolean() ? 4096 : 3, new OperatorMetrics());
                 SharedJoinOperator operator = new SharedJoinOperator(node, follow(0, allocator), follow(1, allocator));
                 operator.open(context);
                 written.ifPresent(state -> operator.restore(state.reader(owned)));

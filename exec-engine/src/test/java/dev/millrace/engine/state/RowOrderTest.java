@@ -3,8 +3,8 @@ package dev.millrace.engine.state;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.nested.Images;
+import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;

@@ -114,7 +114,8 @@ class FollowedRowsTest {
         view.close();
         own.close();
         OrderedColumns byKey = new OrderedColumns(List.of(new OrderKey(0, false, false)));
-        MillraceException gone = assertThrows(MillraceException.class, () -> view.indexes().make(byKey));
+        MillraceException gone =
+                assertThrows(MillraceException.class, () -> view.indexes().make(byKey));
         assertEquals(SqlState.UNDEFINED_TABLE, gone.sqlState());
         codec.close();
         allocator.close();

@@ -274,7 +274,8 @@ class IndexScanTest {
             }
             commit(view, rows, IntStream.range(0, rows.size()).mapToLong(i -> 1).toArray());
             List<Expression> prefix = List.of(value(777L, 0));
-            try (IndexScan scan = view.indexes().scan(key, List.of(new IndexRange(prefix, true, prefix, true)), false, ALL)) {
+            try (IndexScan scan =
+                    view.indexes().scan(key, List.of(new IndexRange(prefix, true, prefix, true)), false, ALL)) {
                 assertEquals(10, read(scan, 100).size());
                 assertTrue(scan.touched() <= 11, () -> "touched " + scan.touched());
             }
@@ -299,7 +300,8 @@ class IndexScanTest {
         view.close();
         assertEquals(List.of(Row.of(1L, 1.0, "x", 2L), Row.of(2L, 1.0, "x", 1L)), read(scan, 1));
         scan.close();
-        MillraceException gone = assertThrows(MillraceException.class, () -> view.indexes().make(key));
+        MillraceException gone =
+                assertThrows(MillraceException.class, () -> view.indexes().make(key));
         assertEquals(SqlState.UNDEFINED_TABLE, gone.sqlState());
     }
 

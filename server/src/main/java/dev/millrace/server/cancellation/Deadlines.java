@@ -19,8 +19,7 @@ public final class Deadlines {
     private final Runnable onSet;
     private final AtomicLong statementNanos =
             new AtomicLong(NONE); // written by the session's thread, and by who cancels
-    private final AtomicLong silenceNanos =
-            new AtomicLong(NONE); // written by the session's thread, and by who ends it
+    private final AtomicLong silenceNanos = new AtomicLong(NONE); // written by the session's thread, and by who ends it
     private boolean prepared; // whether the statement's time began before it did; the session's thread's
     private volatile boolean inTransaction; // written by the session's thread before the deadline
 

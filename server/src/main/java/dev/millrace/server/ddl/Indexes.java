@@ -125,7 +125,9 @@ public final class Indexes {
         if (index.unique()) {
             requireUniqueHolds(relation, index);
         }
-        database.engine().kept(relation.name()).ifPresent(rows -> rows.indexes().make(new OrderedColumns(index.keys())));
+        database.engine()
+                .kept(relation.name())
+                .ifPresent(rows -> rows.indexes().make(new OrderedColumns(index.keys())));
         if (index.unique() && relation.kind() == ObjectKind.TABLE) {
             enforce(withUniques(relation, List.of(index)));
         }
@@ -393,7 +395,9 @@ public final class Indexes {
         }
         for (Index index : indexes) {
             try {
-                database.engine().kept(relation.name()).ifPresent(rows -> rows.indexes().make(new OrderedColumns(index.keys())));
+                database.engine()
+                        .kept(relation.name())
+                        .ifPresent(rows -> rows.indexes().make(new OrderedColumns(index.keys())));
             } catch (OutOfMemoryException e) {
                 // it is made when somebody reads by it, if there is memory then
             }

@@ -37,7 +37,8 @@ public final class HttpServer implements AutoCloseable {
 
     private final Supplier<String> progress;
     private volatile HttpOptions options; // written by who starts the server, read by all
-    private volatile Optional<Serving> serving = Optional.empty(); // written by who starts and stops the server, read by all
+    private volatile Optional<Serving> serving =
+            Optional.empty(); // written by who starts and stops the server, read by all
     private final ServerThreads threads = ServerThreads.ofSockets(1, "millrace-http", "millrace-request");
     private final HttpPlaces places;
     private final AtomicLong bodyBytes = new AtomicLong(); // of requests that are not answered

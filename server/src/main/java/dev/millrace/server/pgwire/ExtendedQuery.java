@@ -127,7 +127,8 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
                             + "\" requires " + prepared.parameterCount());
         }
         String name = message.portal();
-        if (!name.equals(UNNAMED) && (portals.containsKey(name) || session.prepared().hasCursor(name))) {
+        if (!name.equals(UNNAMED)
+                && (portals.containsKey(name) || session.prepared().hasCursor(name))) {
             throw MillraceException.user(SqlState.DUPLICATE_CURSOR, "portal \"" + name + "\" already exists");
         }
         requireRoom(portals.size(), "portals");
@@ -183,7 +184,8 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
         if (message.isPortal()) {
             if (isCursor(message.name())) {
                 ParsedStatement fetch = fetch(message.name(), 0);
-                Optional<Schema> columns = session.prepared().describe(fetch, List.of()).columns();
+                Optional<Schema> columns =
+                        session.prepared().describe(fetch, List.of()).columns();
                 columns(columns, columns.map(schema -> new boolean[schema.size()]));
                 return;
             }

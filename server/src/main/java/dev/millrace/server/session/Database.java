@@ -281,9 +281,10 @@ public final class Database implements AutoCloseable {
             public void dropped(String role) {
                 sessions.stream()
                         .filter(session -> session.identity().is(role))
-                        .forEach(session -> session.steps().end(MillraceException.user(
-                                SqlState.ADMIN_SHUTDOWN,
-                                "terminating connection because role \"" + role + "\" was dropped")));
+                        .forEach(session -> session.steps()
+                                .end(MillraceException.user(
+                                        SqlState.ADMIN_SHUTDOWN,
+                                        "terminating connection because role \"" + role + "\" was dropped")));
             }
         };
     }

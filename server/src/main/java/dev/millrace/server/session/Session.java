@@ -94,8 +94,7 @@ public final class Session implements AutoCloseable {
         Deadlines deadlines = new Deadlines(settings, instance.clock(), database.timeouts()::arm);
         this.steps = new Steps(
                 instance.clock(), settings, execution.transactions(), cancellation, offload, deadlines, activity);
-        this.prepared =
-                new PreparedStatements(objects, steps, execution, new Descriptions(instance, names, execution));
+        this.prepared = new PreparedStatements(objects, steps, execution, new Descriptions(instance, names, execution));
         instance.catalog().serverSettings().forEach((name, value) -> settings.identify(Setting.named(name), value));
         beginWith(role);
     }

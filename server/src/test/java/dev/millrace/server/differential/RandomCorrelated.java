@@ -50,7 +50,8 @@ final class RandomCorrelated {
         StringBuilder rows = new StringBuilder();
         for (int row = chance.between(1, 4); row > 0; row--) {
             String first = table.equals("t1") ? Integer.toString(chance.below(3)) : value(chance);
-            rows.append("(" + first + ", " + value(chance) + ", " + value(chance) + ")").append(row == 1 ? "" : ", ");
+            rows.append("(" + first + ", " + value(chance) + ", " + value(chance) + ")")
+                    .append(row == 1 ? "" : ", ");
         }
         return "INSERT INTO " + table + " VALUES " + rows;
     }

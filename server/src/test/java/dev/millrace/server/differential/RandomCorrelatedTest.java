@@ -97,7 +97,8 @@ class RandomCorrelatedTest {
             String table = chance.of(RandomCorrelated.TABLES);
             return switch (chance.below(4)) {
                 case 0 -> "DELETE FROM " + table + " WHERE a = " + chance.below(3);
-                case 1 -> "UPDATE " + table + " SET b = " + RandomCorrelated.value(chance) + " WHERE a <> " + chance.below(3);
+                case 1 ->
+                    "UPDATE " + table + " SET b = " + RandomCorrelated.value(chance) + " WHERE a <> " + chance.below(3);
                 default -> RandomCorrelated.insert(table, chance);
             };
         }

@@ -204,7 +204,8 @@ class RandomFailuresTest {
             String table = chance.of(RandomCorrelated.TABLES);
             return switch (chance.below(5)) {
                 case 0 -> "DELETE FROM " + table + " WHERE a = " + chance.below(3);
-                case 1 -> "UPDATE " + table + " SET b = " + RandomCorrelated.value(chance) + " WHERE a <> " + chance.below(3);
+                case 1 ->
+                    "UPDATE " + table + " SET b = " + RandomCorrelated.value(chance) + " WHERE a <> " + chance.below(3);
                 case 2 ->
                     chance.percent(30)
                             ? "DELETE FROM " + table

@@ -285,7 +285,9 @@ class PreparedChangesTest {
         ParsedStatement read = parse("SELECT v, name FROM t WHERE id = $1 AND v > $2");
         Description first = db.session().prepared().describe(read, List.of());
         long before = work();
-        assertEquals(first, db.session().prepared().describe(parse("SELECT v, name FROM t WHERE id = $1 AND v > $2"), List.of()));
+        assertEquals(
+                first,
+                db.session().prepared().describe(parse("SELECT v, name FROM t WHERE id = $1 AND v > $2"), List.of()));
         assertEquals(before, work());
         assertEquals(
                 List.of(DataType.BIGINT, DataType.BIGINT),

@@ -89,10 +89,7 @@ final class Parser {
         List<RegexSyntax> parts = new ArrayList<>();
         skip();
         while (text.more() && text.peek() != '|' && text.peek() != ')') {
-            boolean isGroup = text.peek() == '('
-                    && !text.isAt("(?=")
-                    && !text.isAt("(?!")
-                    && !text.isAt("(?<");
+            boolean isGroup = text.peek() == '(' && !text.isAt("(?=") && !text.isAt("(?!") && !text.isAt("(?<");
             RegexSyntax atom = atom();
             skip();
             parts.add(repeated(atom, isGroup));

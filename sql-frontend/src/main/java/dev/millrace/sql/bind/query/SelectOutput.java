@@ -60,7 +60,11 @@ final class SelectOutput {
             if (Coercions.isUnknown(value)) {
                 value = values.size() < expected.size()
                         ? context.coercions()
-                                .convert(value, expected.get(values.size()), Coercions.Strength.ASSIGNMENT, item.syntax())
+                                .convert(
+                                        value,
+                                        expected.get(values.size()),
+                                        Coercions.Strength.ASSIGNMENT,
+                                        item.syntax())
                         : decide ? context.coercions().decided(value) : value;
             }
             values.add(value);
