@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** Acknowledged records are there exactly once and in order, failed ones never, others whole or not at all. */
 class LogHistoriesTest {
-    private static final int HISTORIES = Integer.getInteger("millrace.log.histories", 200);
+    private static final int HISTORIES = Integer.getInteger("millrace.log.histories", 120);
     private static final long SEED = Long.getLong("millrace.log.seed", 1);
 
     @Test

@@ -1,0 +1,223 @@
+package dev.millrace.storage.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
+import dev.millrace.storage.simulation.SimulatedDisk;
+import dev.millrace.testing.time.Eventually;
+import dev.millrace.time.Clock;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** What writers are told while the disk fails, and what is there afterwards. */
+class LogFailureTest {
+    private final SimulatedDisk disk = new SimulatedDisk(3);
+    private final StandingClock clock = new StandingClock();
+    private final List<String> events = Collections.synchronizedList(new ArrayList<>());
+    private final WriteAheadLogOptions stepped = WriteAheadLogOptions.standard()
+            .withSizes(16384, 4096)
+            .withEvents(events::add)
+            .simulated(clock, () -> 1);
+
+    private static ByteBuffer text(String text) {
+        return ByteBuffer.wrap(text.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+    }
+
+    private static List<String> contents(SimulatedDisk of, WriteAheadLogOptions options) {
+        List<String> found = new ArrayList<>();
+        try (WriteAheadLog log = WriteAheadLog.open(of, options)) {
+            log.replay(0, (number, bytes) -> found.add(number + " " + java.nio.charset.StandardCharsets.US_ASCII.decode(bytes)));
+        }
+        return found;
+    }
+
+    @Test
+    void whatAForceFailedForNeverComesBackAndWhatNobodyWaitedForDoes() {
+        WriteAheadLog log = WriteAheadLog.open(disk, stepped);
+        log.awaitDurable(log.append(LogMode.AWAITED, text("a")));
+        disk.chances().forceErrorOneIn = 1;
+        long failed = log.append(LogMode.AWAITED, text("b"));
+        long kept = log.append(LogMode.DEFERRED, text("c"));
+        log.work();
+        assertFalse(log.isDurable(failed), "bytes of it may be on disk: that is not decided");
+        assertEquals(
+                SqlState.IO_ERROR,
+                assertThrows(MillraceException.class, () -> log.append(LogMode.AWAITED, text("d"))).sqlState());
+        long more = log.append(LogMode.DEFERRED, text("e"));
+        disk.calm();
+        log.work();
+        assertFalse(log.isDurable(kept), "it is too early to try again");
+        clock.advanceMillis(100);
+        log.work();
+        assertEquals(
+                SqlState.IO_ERROR,
+                assertThrows(MillraceException.class, () -> log.isDurable(failed)).sqlState());
+        assertTrue(log.isDurable(kept) && log.isDurable(more));
+        log.awaitDurable(log.append(LogMode.AWAITED, text("f")));
+        assertEquals(2, events.size(), events.toString());
+        assertTrue(events.get(0).startsWith("the log fails: cannot write the log"), events.get(0));
+        assertTrue(events.get(1).startsWith("the log works again"), events.get(1));
+        assertEquals(List.of("1 a", "3 c", "4 e", "5 f"), contents(disk.crash(), stepped));
+    }
+
+    @Test
+    void aFullDiskRefusesAtOnceAndWritingResumesByItself() {
+        WriteAheadLog log = WriteAheadLog.open(disk, stepped);
+        log.awaitDurable(log.append(LogMode.AWAITED, text("a")));
+        disk.setCapacity(disk.usedBytes());
+        MillraceException full = assertThrows(MillraceException.class, () -> {
+            while (true) {
+                log.awaitDurable(log.append(LogMode.AWAITED, ByteBuffer.allocate(1000)));
+            }
+        });
+        assertEquals(SqlState.DISK_FULL, full.sqlState());
+        assertEquals(SqlState.DISK_FULL, log.failure().orElseThrow().sqlState());
+        long before = log.lastNumber();
+        assertThrows(MillraceException.class, () -> log.append(LogMode.AWAITED, text("x")));
+        assertEquals(before, log.lastNumber(), "what is refused has no number");
+        while (true) {
+            try {
+                log.append(LogMode.DEFERRED, ByteBuffer.allocate(100));
+            } catch (MillraceException e) {
+                assertEquals(SqlState.DISK_FULL, e.sqlState(), "memory is bounded");
+                break;
+            }
+        }
+        assertTrue(log.statistics().pendingBytes() <= 4096 + 200, log.statistics().toString());
+        disk.setCapacity(Long.MAX_VALUE);
+        clock.advanceMillis(100);
+        log.work();
+        assertTrue(log.failure().isEmpty());
+        log.awaitDurable(log.append(LogMode.AWAITED, text("y")));
+        log.close();
+        assertEquals(1, log.statistics().failures());
+    }
+
+    /** Old segments are written again; what is in them of their old life is not read. */
+    @Test
+    void segmentsAreReusedAndTheirOldRecordsNotRead() {
+        WriteAheadLog log = WriteAheadLog.open(disk, stepped);
+        long last = 0;
+        long most = 0;
+        for (int i = 0; i < 2000; i++) {
+            last = log.append(LogMode.AWAITED, text("record " + i));
+            log.awaitDurable(last);
+            if (i % 50 == 0) {
+                log.forget(last - 1);
+                most = Math.max(most, disk.usedBytes());
+            }
+        }
+        assertTrue(most <= 6 * 16384 + 96, most + " bytes");
+        long number = last;
+        WriteAheadLog again = WriteAheadLog.open(disk.crash(), stepped);
+        List<Long> found = new ArrayList<>();
+        again.replay(number - 1, (n, bytes) -> found.add(n));
+        assertEquals(List.of(number), found);
+    }
+
+    @Test
+    void manyThreadsAreAcknowledgedInGroupsAndEachRecordIsThereOnce() throws Exception {
+        WriteAheadLogOptions threaded = new WriteAheadLogOptions(
+                1 << 20, 64 << 10, 200, 10, Clock.system(), () -> 5, event -> {}, true);
+        disk.chances().forceErrorOneIn = 200;
+        WriteAheadLog log = WriteAheadLog.open(disk, threaded);
+        List<Long> acknowledged = Collections.synchronizedList(new ArrayList<>());
+        List<Long> failed = Collections.synchronizedList(new ArrayList<>());
+        List<Thread> threads = new ArrayList<>();
+        AtomicLong wrong = new AtomicLong();
+        for (int t = 0; t < 8; t++) {
+            int writer = t;
+            threads.add(new Thread(() -> {
+                for (int i = 0; i < 400; i++) {
+                    ByteBuffer record = ByteBuffer.allocate(i % 100 == 0 ? 70_000 : 40).putInt(0, writer).putInt(4, i);
+                    long number = 0;
+                    try {
+                        number = log.append(LogMode.AWAITED, record);
+                        log.awaitDurable(number);
+                        acknowledged.add(number);
+                    } catch (MillraceException e) {
+                        if (number != 0) {
+                            failed.add(number);
+                        }
+                        wrong.addAndGet(e.sqlState() == SqlState.IO_ERROR ? 0 : 1);
+                    }
+                }
+            }));
+        }
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        disk.calm();
+        Eventually.holds("the log works again", () -> log.failure().isEmpty());
+        log.close();
+        assertEquals(0, wrong.get());
+        assertTrue(log.statistics().groups() < acknowledged.size(), log.statistics().toString());
+        List<Long> found = new ArrayList<>();
+        WriteAheadLog again = WriteAheadLog.open(disk.crash(), threaded);
+        again.replay(0, (number, bytes) -> found.add(number));
+        again.close();
+        Collections.sort(acknowledged);
+        assertEquals(acknowledged, found);
+        assertFalse(found.stream().anyMatch(failed::contains));
+    }
+
+    @Test
+    void whoWaitsForADiskThatFailsCanBeStopped() throws Exception {
+        disk.chances().forceErrorOneIn = 1;
+        Interrupt interrupt = new Interrupt();
+        List<MillraceException> told = Collections.synchronizedList(new ArrayList<>());
+        disk.calm();
+        WriteAheadLogOptions threaded =
+                new WriteAheadLogOptions(16384, 4096, 200, 10, Clock.system(), () -> 5, event -> {}, true);
+        WriteAheadLog log = WriteAheadLog.open(disk, threaded);
+        log.awaitDurable(log.append(LogMode.AWAITED, text("a")));
+        disk.chances().forceErrorOneIn = 1;
+        Thread writer = new Thread(() -> {
+            try (Interrupt.Binding bound = interrupt.bind()) {
+                log.awaitDurable(log.append(LogMode.AWAITED, text("b")));
+            } catch (MillraceException e) {
+                told.add(e);
+            }
+        });
+        writer.start();
+        Eventually.holds("the log fails", () -> log.failure().isPresent());
+        assertTrue(told.isEmpty());
+        interrupt.stop(MillraceException.user(SqlState.QUERY_CANCELED, "enough"));
+        writer.join();
+        assertEquals(SqlState.QUERY_CANCELED, told.get(0).sqlState());
+        disk.calm();
+        log.close();
+    }
+
+    @Test
+    void aRecordThatIsLongerThanMemoryIsWrittenWhileItIsAppended() {
+        WriteAheadLogOptions small =
+                new WriteAheadLogOptions(1 << 20, 64 << 10, 200, 10, Clock.system(), () -> 5, event -> {}, true);
+        byte[] bytes = new byte[5_000_000];
+        new java.util.Random(1).nextBytes(bytes);
+        try (WriteAheadLog log = WriteAheadLog.open(disk, small)) {
+            log.append(LogMode.AWAITED, text("before"));
+            long number = log.append(LogMode.DEFERRED, ByteBuffer.wrap(bytes));
+            assertTrue(log.isDurable(number));
+            log.append(LogMode.AWAITED, text("behind"));
+        }
+        List<Integer> lengths = new ArrayList<>();
+        try (WriteAheadLog log = WriteAheadLog.open(disk.crash(), small)) {
+            log.replay(0, (number, read) -> {
+                lengths.add(read.remaining());
+                assertTrue(number != 2 || read.equals(ByteBuffer.wrap(bytes)));
+            });
+        }
+        assertEquals(List.of(6, 5_000_000, 6), lengths);
+    }
+}
