@@ -29,7 +29,8 @@ final class ManifestBytes {
         List<byte[]> names = checkpoint.files().stream()
                 .map(file -> file.name().getBytes(StandardCharsets.UTF_8))
                 .toList();
-        int length = HEADER + names.stream().mapToInt(name -> FILE + name.length).sum();
+        int length =
+                HEADER + names.stream().mapToInt(name -> FILE + name.length).sum();
         ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
         bytes.put(MAGIC).putInt(VERSION).putInt(0);
         bytes.putLong(checkpoint.number()).putLong(checkpoint.logNumber()).putInt(names.size());

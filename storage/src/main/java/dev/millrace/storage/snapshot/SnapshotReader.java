@@ -94,7 +94,10 @@ public final class SnapshotReader implements AutoCloseable {
         checksum = trailer.getInt(28);
         hold(checksum == SnapshotBlock.crc(trailer, 0, 28), trailerAt, "the checksum of its trailer does not fit");
         long tableAt = trailer.getLong(0);
-        hold(trailer.getLong(8) == length, trailerAt, "it has " + length + " bytes, and " + trailer.getLong(8) + " were written");
+        hold(
+                trailer.getLong(8) == length,
+                trailerAt,
+                "it has " + length + " bytes, and " + trailer.getLong(8) + " were written");
         long tableBytes = trailerAt - tableAt;
         hold(
                 tableAt >= SnapshotBlock.FILE_HEADER && tableBytes >= 0 && tableBytes <= Integer.MAX_VALUE,
@@ -109,7 +112,10 @@ public final class SnapshotReader implements AutoCloseable {
         Set<String> names = new HashSet<>();
         for (int i = 0; i < trailer.getInt(16); i++) {
             SnapshotSection section = readEntry(table, i, tableAt);
-            hold(section.offset() == at && section.bytes() >= 0 && section.end() <= tableAt, tableAt, "section " + i + " is not where it can be");
+            hold(
+                    section.offset() == at && section.bytes() >= 0 && section.end() <= tableAt,
+                    tableAt,
+                    "section " + i + " is not where it can be");
             hold(names.add(section.name()), tableAt, "it has two sections " + section.name());
             at = section.end();
             sections.add(section);

@@ -34,8 +34,8 @@ public final class SnapshotWriter implements AutoCloseable {
     private final Disk disk;
     private final String name;
     private final DiskFile file;
-    private final ByteBuffer block = ByteBuffer.allocateDirect(SnapshotBlock.HEADER + SnapshotBlock.MOST)
-            .order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer block =
+            ByteBuffer.allocateDirect(SnapshotBlock.HEADER + SnapshotBlock.MOST).order(ByteOrder.LITTLE_ENDIAN);
     private final List<SnapshotSection> sections = new ArrayList<>();
     private final Set<String> names = new HashSet<>();
     private final CRC32C checksums = new CRC32C(); // of the section's blocks
@@ -167,8 +167,8 @@ public final class SnapshotWriter implements AutoCloseable {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (SnapshotSection each : sections) {
             byte[] text = each.name().getBytes(StandardCharsets.UTF_8);
-            ByteBuffer entry = ByteBuffer.allocate(SnapshotBlock.TABLE_ENTRY + text.length)
-                    .order(ByteOrder.LITTLE_ENDIAN);
+            ByteBuffer entry =
+                    ByteBuffer.allocate(SnapshotBlock.TABLE_ENTRY + text.length).order(ByteOrder.LITTLE_ENDIAN);
             entry.putLong(each.offset()).putLong(each.bytes()).putInt(each.checksum());
             entry.putShort((short) text.length).put(text);
             all.writeBytes(entry.array());

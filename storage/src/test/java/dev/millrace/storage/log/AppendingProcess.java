@@ -10,7 +10,8 @@ final class AppendingProcess {
 
     public static void main(String[] arguments) {
         WriteAheadLog log = WriteAheadLog.open(
-                new RealDisk(Path.of(arguments[0])), WriteAheadLogOptions.standard().withSizes(1 << 20, 1 << 20));
+                new RealDisk(Path.of(arguments[0])),
+                WriteAheadLogOptions.standard().withSizes(1 << 20, 1 << 20));
         for (int t = 0; t < 4; t++) {
             Thread writer = new Thread(() -> {
                 while (true) {

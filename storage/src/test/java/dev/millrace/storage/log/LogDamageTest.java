@@ -84,7 +84,8 @@ class LogDamageTest {
                 } else {
                     found++;
                     String message = report.damage().get(0);
-                    assertTrue(message.contains(name) || name.equals(LogState.NAME), name + " at " + at + ": " + message);
+                    assertTrue(
+                            message.contains(name) || name.equals(LogState.NAME), name + " at " + at + ": " + message);
                 }
                 if (at % 997 == 0 && !report.damage().isEmpty()) {
                     assertEquals(
@@ -123,7 +124,8 @@ class LogDamageTest {
                 damaged.put(name, java.util.Arrays.copyOf(bytes, length));
                 LogReport report = WriteAheadLog.verify(damaged);
                 assertFalse(report.damage().isEmpty(), name + " cut to " + length);
-                assertTrue(report.damage().get(0).contains(name), report.damage().toString());
+                assertTrue(
+                        report.damage().get(0).contains(name), report.damage().toString());
                 assertThrows(MillraceException.class, () -> read(damaged));
             }
         }
@@ -146,7 +148,9 @@ class LogDamageTest {
         SimulatedDisk swapped = disk.copy();
         swapped.put(names.get(1), disk.bytes(names.get(2)));
         swapped.put(names.get(2), disk.bytes(names.get(1)));
-        assertTrue(assertThrows(MillraceException.class, () -> read(swapped)).getMessage().contains("it is segment"));
+        assertTrue(assertThrows(MillraceException.class, () -> read(swapped))
+                .getMessage()
+                .contains("it is segment"));
 
         SimulatedDisk other = new SimulatedDisk(8);
         WriteAheadLogOptions foreign =
@@ -156,7 +160,9 @@ class LogDamageTest {
         }
         SimulatedDisk mixed = disk.copy();
         mixed.put(names.get(1), other.bytes(names.get(1)));
-        assertTrue(assertThrows(MillraceException.class, () -> read(mixed)).getMessage().contains("of another log"));
+        assertTrue(assertThrows(MillraceException.class, () -> read(mixed))
+                .getMessage()
+                .contains("of another log"));
     }
 
     @Test

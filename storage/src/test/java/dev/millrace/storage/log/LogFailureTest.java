@@ -35,7 +35,10 @@ class LogFailureTest {
     private static List<String> contents(SimulatedDisk of, WriteAheadLogOptions options) {
         List<String> found = new ArrayList<>();
         try (WriteAheadLog log = WriteAheadLog.open(of, options)) {
-            log.replay(0, (number, bytes) -> found.add(number + " " + java.nio.charset.StandardCharsets.US_ASCII.decode(bytes)));
+            log.replay(
+                    0,
+                    (number, bytes) ->
+                            found.add(number + " " + java.nio.charset.StandardCharsets.US_ASCII.decode(bytes)));
         }
         return found;
     }
@@ -51,7 +54,8 @@ class LogFailureTest {
         assertFalse(log.isDurable(failed), "bytes of it may be on disk: that is not decided");
         assertEquals(
                 SqlState.IO_ERROR,
-                assertThrows(MillraceException.class, () -> log.append(LogMode.AWAITED, text("d"))).sqlState());
+                assertThrows(MillraceException.class, () -> log.append(LogMode.AWAITED, text("d")))
+                        .sqlState());
         long more = log.append(LogMode.DEFERRED, text("e"));
         disk.calm();
         log.work();
@@ -60,7 +64,8 @@ class LogFailureTest {
         log.work();
         assertEquals(
                 SqlState.IO_ERROR,
-                assertThrows(MillraceException.class, () -> log.isDurable(failed)).sqlState());
+                assertThrows(MillraceException.class, () -> log.isDurable(failed))
+                        .sqlState());
         assertTrue(log.isDurable(kept) && log.isDurable(more));
         log.awaitDurable(log.append(LogMode.AWAITED, text("f")));
         assertEquals(2, events.size(), events.toString());
@@ -92,7 +97,8 @@ class LogFailureTest {
                 break;
             }
         }
-        assertTrue(log.statistics().pendingBytes() <= 4096 + 200, log.statistics().toString());
+        assertTrue(
+                log.statistics().pendingBytes() <= 4096 + 200, log.statistics().toString());
         disk.setCapacity(Long.MAX_VALUE);
         clock.advanceMillis(100);
         log.work();
@@ -126,8 +132,8 @@ class LogFailureTest {
 
     @Test
     void manyThreadsAreAcknowledgedInGroupsAndEachRecordIsThereOnce() throws Exception {
-        WriteAheadLogOptions threaded = new WriteAheadLogOptions(
-                1 << 20, 64 << 10, 200, 10, Clock.system(), () -> 5, event -> {}, true);
+        WriteAheadLogOptions threaded =
+                new WriteAheadLogOptions(1 << 20, 64 << 10, 200, 10, Clock.system(), () -> 5, event -> {}, true);
         disk.chances().forceErrorOneIn = 200;
         WriteAheadLog log = WriteAheadLog.open(disk, threaded);
         List<Long> acknowledged = Collections.synchronizedList(new ArrayList<>());
@@ -138,7 +144,9 @@ class LogFailureTest {
             int writer = t;
             threads.add(new Thread(() -> {
                 for (int i = 0; i < 400; i++) {
-                    ByteBuffer record = ByteBuffer.allocate(i % 100 == 0 ? 70_000 : 40).putInt(0, writer).putInt(4, i);
+                    ByteBuffer record = ByteBuffer.allocate(i % 100 == 0 ? 70_000 : 40)
+                            .putInt(0, writer)
+                            .putInt(4, i);
                     long number = 0;
                     try {
                         number = log.append(LogMode.AWAITED, record);
@@ -161,7 +169,9 @@ class LogFailureTest {
         Eventually.holds("the log works again", () -> log.failure().isEmpty());
         log.close();
         assertEquals(0, wrong.get());
-        assertTrue(log.statistics().groups() < acknowledged.size(), log.statistics().toString());
+        assertTrue(
+                log.statistics().groups() < acknowledged.size(),
+                log.statistics().toString());
         List<Long> found = new ArrayList<>();
         WriteAheadLog again = WriteAheadLog.open(disk.crash(), threaded);
         again.replay(0, (number, bytes) -> found.add(number));

@@ -26,7 +26,8 @@ class RealLogTest {
         TreeSet<Long> acknowledged = new TreeSet<>();
         for (int round = 0; round < ROUNDS; round++) {
             Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
                             "-XX:TieredStopAtLevel=1",
                             "-cp",
                             System.getProperty("java.class.path"),
@@ -56,7 +57,8 @@ class RealLogTest {
         RealDisk disk = new RealDisk(directory);
         assertEquals(java.util.List.of(), WriteAheadLog.verify(disk).damage());
         TreeSet<Long> found = new TreeSet<>();
-        try (WriteAheadLog log = WriteAheadLog.open(disk, WriteAheadLogOptions.standard().withSizes(1 << 20, 1 << 20))) {
+        try (WriteAheadLog log =
+                WriteAheadLog.open(disk, WriteAheadLogOptions.standard().withSizes(1 << 20, 1 << 20))) {
             log.replay(0, (number, bytes) -> {
                 int length = bytes.getInt(0);
                 assertEquals(8 + length, bytes.remaining());
@@ -73,7 +75,8 @@ class RealLogTest {
 
     @Test
     void filesAreTheirOwnersAlone() throws Exception {
-        try (WriteAheadLog log = WriteAheadLog.open(new RealDisk(directory).directory("log"), WriteAheadLogOptions.standard())) {
+        try (WriteAheadLog log =
+                WriteAheadLog.open(new RealDisk(directory).directory("log"), WriteAheadLogOptions.standard())) {
             log.awaitDurable(log.append(LogMode.AWAITED, java.nio.ByteBuffer.allocate(10)));
         }
         try (var files = Files.walk(directory.resolve("log"))) {

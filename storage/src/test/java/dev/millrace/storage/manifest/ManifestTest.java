@@ -58,19 +58,24 @@ class ManifestTest {
                 try {
                     Manifest manifest = Manifest.open(disk);
                     Checkpoint newest = manifest.newest();
-                    assertTrue(possible.contains(newest.logNumber()), "seed " + seed + ": " + newest + " of " + possible);
+                    assertTrue(
+                            possible.contains(newest.logNumber()), "seed " + seed + ": " + newest + " of " + possible);
                     assertTrue(newest.logNumber() >= certain, "seed " + seed + ": " + newest + " after " + certain);
                     for (SnapshotFile file : newest.files()) {
                         assertTrue(tried(disk, file) <= newest.logNumber());
                     }
-                    assertEquals(1 + newest.files().size(), disk.list().size(), disk.list().toString());
+                    assertEquals(
+                            1 + newest.files().size(),
+                            disk.list().size(),
+                            disk.list().toString());
                     certain = newest.logNumber();
                     disk.killIn(random.nextInt(80));
                     disk.chances().forceErrorOneIn = random.nextInt(3) == 0 ? 10 : 0;
                     while (true) {
                         tries++;
                         try {
-                            List<SnapshotFile> files = new ArrayList<>(manifest.newest().files());
+                            List<SnapshotFile> files =
+                                    new ArrayList<>(manifest.newest().files());
                             if (files.size() > 2) {
                                 files.remove(random.nextInt(files.size()));
                             }
@@ -95,7 +100,8 @@ class ManifestTest {
         assertTrue(published > 500, published + " published");
         assertTrue(
                 faults.keySet()
-                        .containsAll(List.of(DiskFault.KILL, DiskFault.LOST_NAME, DiskFault.FORCE_ERROR, DiskFault.LOST_WRITE)),
+                        .containsAll(List.of(
+                                DiskFault.KILL, DiskFault.LOST_NAME, DiskFault.FORCE_ERROR, DiskFault.LOST_WRITE)),
                 faults.toString());
     }
 

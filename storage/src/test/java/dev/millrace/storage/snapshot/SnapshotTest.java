@@ -105,7 +105,8 @@ class SnapshotTest {
         try (SnapshotReader reader = SnapshotReader.open(disk, file)) {
             return String.join(",", reader.verify());
         } catch (MillraceException e) {
-            assertTrue(List.of(SqlState.DATA_CORRUPTED, SqlState.CONFIG_FILE_ERROR).contains(e.sqlState()), e.toString());
+            assertTrue(
+                    List.of(SqlState.DATA_CORRUPTED, SqlState.CONFIG_FILE_ERROR).contains(e.sqlState()), e.toString());
             return e.getMessage();
         }
     }
