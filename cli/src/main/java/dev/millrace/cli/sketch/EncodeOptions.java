@@ -50,7 +50,7 @@ record EncodeOptions(CsvStream.Options csv, EncoderOptions encoder, int rows, St
                 .description("Where to write (default: beside the input, as .sketch).")
                 .type(String.class)
                 .build());
-        spec.addOption(text("--svg", "FILE", "Draw the bins against the density of each number."));
+        spec.addOption(text("--png", "FILE", "Draw the bins against the density of each number."));
     }
 
     private static OptionSpec text(String name, String label, String description) {
@@ -90,7 +90,7 @@ record EncodeOptions(CsvStream.Options csv, EncoderOptions encoder, int rows, St
                 encoder,
                 rows,
                 arguments.matchedOptionValue("--output", ""),
-                arguments.matchedOptionValue("--svg", ""));
+                arguments.matchedOptionValue("--png", ""));
     }
 
     private static BigDecimal number(String text, String option) {

@@ -44,7 +44,7 @@ final class SketchEncoding {
         new SketchFile(stream.timestamps(), segments).write(target);
         report(path, target, table, stream, segments, errors);
         if (!options.picture().isEmpty()) {
-            Files.writeString(Path.of(options.picture()), BinPicture.draw(stream, encoder));
+            Files.write(Path.of(options.picture()), BinPicture.draw(stream, encoder));
         }
     }
 

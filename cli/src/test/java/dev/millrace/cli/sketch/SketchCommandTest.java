@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.awt.Color;
+import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import javax.imageio.ImageIO;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,6 +57,32 @@ final class SketchCommandTest {
         printed = out.toString(StandardCharsets.UTF_8);
         complaint = err.toString(StandardCharsets.UTF_8);
         return code;
+    }
+
+    @Test
+    void binsAreDrawnAgainstTheDensityOfTheirNumbers() throws IOException {
+        Path png = folder.resolve("bins.png");
+        assertEquals(0, run("encode", "--bound", "5", "--png", png, csv), () -> complaint);
+        BufferedImage picture = ImageIO.read(png.toFile());
+        assertEquals(BinPicture.WIDTH, picture.getWidth());
+        assertEquals(BinPicture.PANEL_HEIGHT, picture.getHeight()); // of load alone: room is no number
+        int middle = picture.getHeight() / 2;
+        int edges = 0;
+        boolean inEdge = false;
+        for (int x = 0; x < picture.getWidth(); x++) {
+            Color colour = new Color(picture.getRGB(x, middle));
+            boolean isOrange = colour.getRed() > colour.getBlue() + 20;
+            edges += isOrange && !inEdge ? 1 : 0;
+            inEdge = isOrange;
+        }
+        assertTrue(edges >= 18 && edges <= 22, edges + " edges of bins of 10 from -100 to 100");
+    }
+
+    @Test
+    void aStreamWithoutNumbersHasNoPictureOfItsBins() throws IOException {
+        Files.write(csv, List.of("time,room", "2026-03-01 00:00:00,hall", "2026-03-01 00:00:01,lab"));
+        assertEquals(1, run("encode", "--png", folder.resolve("bins.png"), csv));
+        assertTrue(complaint.contains("there is no number to be drawn"), complaint);
     }
 
     @Test
