@@ -132,8 +132,7 @@ final class BinPicture {
     }
 
     private static byte[] png(List<XYChart> panels) {
-        BufferedImage picture =
-                new BufferedImage(WIDTH, panels.size() * PANEL_HEIGHT, BufferedImage.TYPE_INT_RGB);
+        BufferedImage picture = new BufferedImage(WIDTH, panels.size() * PANEL_HEIGHT, BufferedImage.TYPE_INT_RGB);
         for (int i = 0; i < panels.size(); i++) {
             Graphics2D part = (Graphics2D) picture.createGraphics().create(0, i * PANEL_HEIGHT, WIDTH, PANEL_HEIGHT);
             panels.get(i).paint(part, WIDTH, PANEL_HEIGHT);
