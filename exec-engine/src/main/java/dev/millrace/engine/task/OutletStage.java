@@ -23,6 +23,9 @@ public final class OutletStage extends Stage {
     @Override
     boolean onWatermark(long micros) {
         outlet.watermark(micros);
+        if (isIdle()) {
+            outlet.idle(); // again: who reads waits for more behind a watermark
+        }
         return true;
     }
 

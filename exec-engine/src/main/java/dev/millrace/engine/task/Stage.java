@@ -142,7 +142,7 @@ public abstract sealed class Stage permits EntryStage, OperatorStage, OutletStag
             moved = true;
             task.watermarksMoved();
         }
-        if (low.isIdle()) {
+        if (isIdle()) {
             passOnIdle();
         }
     }
@@ -156,13 +156,24 @@ public abstract sealed class Stage permits EntryStage, OperatorStage, OutletStag
         boolean done = onWatermark(low.micros());
         task.leave(caller);
         moved = !done;
+        if (done && isIdle()) {
+            passOnIdle(); // again, behind the watermark, for which they would wait for more
+        }
         return done;
+    }
+
+    /** Whether nobody should wait for any of the inputs. */
+    final boolean isIdle() {
+        return low.isIdle();
     }
 
     final boolean handleEpochEnd(long epoch) {
         Stage caller = task.enter(this);
         boolean done = onEpochEnd(epoch);
         task.leave(caller);
+        if (done && isIdle()) {
+            passOnIdle(); // again, behind what it emitted
+        }
         return done;
     }
 
