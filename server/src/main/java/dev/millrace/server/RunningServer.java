@@ -21,6 +21,7 @@ import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.tls.Tls;
 import dev.millrace.server.tls.TlsMode;
 import dev.millrace.server.tls.TlsOptions;
+import dev.millrace.sql.statement.Statement.ObjectKind;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -255,6 +256,9 @@ public final class RunningServer implements AutoCloseable {
     }
 
     private void flush(Duration timeout) {
+        if (database.catalog().objects(ObjectKind.SINK).isEmpty()) {
+            return; // nobody would have anything of it
+        }
         try (Session session = database.session()) {
             CompletableFuture<Void> flushed =
                     CompletableFuture.runAsync(session::flush, task -> new Thread(task, "flush").start());

@@ -8,9 +8,7 @@ import dev.millrace.engine.epoch.Epochs;
 import dev.millrace.error.MillraceException;
 import dev.millrace.operator.Operator;
 import dev.millrace.scheduler.Signal;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -28,10 +26,18 @@ public final class Fanout implements Outlet {
             return new Readers(more, count + 1);
         }
 
+        /** The last added is found first: many readers go in the opposite order in which they came. */
         Readers without(Channel reader) {
-            List<Channel> fewer = new ArrayList<>(Arrays.asList(all).subList(0, count));
-            fewer.remove(reader);
-            return new Readers(fewer.toArray(Channel[]::new), fewer.size());
+            int place = count - 1;
+            while (place >= 0 && all[place] != reader) {
+                place--;
+            }
+            if (place < 0) {
+                return this;
+            }
+            Channel[] fewer = Arrays.copyOf(all, count - 1); // in an array of its own: others may be going through this one
+            System.arraycopy(all, place + 1, fewer, place, count - 1 - place);
+            return new Readers(fewer, count - 1);
         }
     }
 

@@ -16,6 +16,8 @@ import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -40,6 +42,8 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     private final Resources resources;
 
     @GuardedBy("this") private final Map<String, Entry> entries = new LinkedHashMap<>();
+
+    @GuardedBy("this") private final Map<String, Set<String>> read = new HashMap<>(); // relations, by the queries that do
 
     public RelationRegistry(Resources resources) {
         this.resources = resources;
@@ -173,11 +177,18 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     /** Notes that a query reads a relation. */
     public synchronized void reads(String query, String relation) {
         entry(relation).readers().add(query);
+        read.computeIfAbsent(query, first -> new HashSet<>()).add(relation);
     }
 
     /** A query reads nothing any more. */
     public synchronized void readsNothing(String query) {
-        entries.values().forEach(entry -> entry.readers().remove(query));
+        for (String relation : read.getOrDefault(query, Set.of())) {
+            Entry entry = entries.get(relation);
+            if (entry != null) { // else it was a query, which was dropped before its reader
+                entry.readers().remove(query);
+            }
+        }
+        read.remove(query);
     }
 
     @Override

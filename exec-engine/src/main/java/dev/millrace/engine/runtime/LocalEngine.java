@@ -40,6 +40,7 @@ import dev.millrace.time.Clock;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -585,6 +586,15 @@ class LocalEngine implements Engine {
         return memory.root().getAllocatedMemory();
     }
 
+    private List<LocalStandingQuery> newestFirst() {
+        List<LocalStandingQuery> all;
+        synchronized (queries) {
+            all = new ArrayList<>(queries.values());
+        }
+        Collections.reverse(all);
+        return all;
+    }
+
     @Override
     public void close() {
         quiescence.end(); // who holds the lock waits for nothing any more
@@ -603,8 +613,9 @@ class LocalEngine implements Engine {
                             result.close();
                         }));
             }
-            List<StandingQuery> running = new ArrayList<>(queries());
-            java.util.Collections.reverse(running);
+            List<LocalStandingQuery> running = newestFirst();
+            resources.abandoned().beginClosing();
+            running.forEach(LocalStandingQuery::halt); // before one is waited for: those left would take all turns meanwhile
             running.forEach(query -> all.add(query::drop));
             all.add(relations);
             all.add(workers);

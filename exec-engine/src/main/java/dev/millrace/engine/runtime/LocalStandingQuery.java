@@ -558,6 +558,12 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         free();
     }
 
+    /** Is about to be dropped, with many others: none of its tasks runs on until then, nor begins a call of its sinks. Returns at once. */
+    void halt() {
+        tasks.halt();
+        output.sinks().beginClosing();
+    }
+
     /** Stops a query in whose place another runs under its name. */
     void retire() {
         synchronized (this) {

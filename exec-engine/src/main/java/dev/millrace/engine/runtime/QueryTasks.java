@@ -238,9 +238,19 @@ final class QueryTasks implements TaskHost, AutoCloseable {
      * on in spite of its interrupt. Not from within one of the tasks.
      */
     void stop(Runnable free) {
+        interruptSteps();
+        resources.abandoned().end(name, scheduled, this::detach, free);
+    }
+
+    /** Has no other run of a task begin, and those under way end soon; whoever does so is about to {@link #stop} them. Returns at once. */
+    void halt() {
+        interruptSteps();
+        scheduled.forEach(task -> task.remove(0));
+    }
+
+    private void interruptSteps() {
         stopping = true;
         interrupt.stop(MillraceException.user(SqlState.QUERY_CANCELED, "query \"" + name + "\" is being stopped"));
-        resources.abandoned().end(name, scheduled, this::detach, free);
     }
 
     /** Has those that feed the tasks go on without them. */

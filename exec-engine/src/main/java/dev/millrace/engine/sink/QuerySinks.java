@@ -105,6 +105,11 @@ public final class QuerySinks {
         return all;
     }
 
+    /** See {@link SinkQueue#beginClosing}. */
+    public void beginClosing() {
+        queues.forEach(SinkQueue::beginClosing);
+    }
+
     /**
      * Gives rows to every sink; returns whether there is one. The batch stays the caller's.
      *

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,13 @@ public final class SinkQueue implements AutoCloseable {
     private static final long PATIENCE_MILLIS = 2_000;
     private static final long STEP_MILLIS = 10;
 
+    /** The same when all is closed, and sinks had their time before. */
+    private static final long PATIENCE_AT_THE_END_MILLIS = 1_000;
+
     private static final long PATIENCE_AFTER_INTERRUPT_MILLIS = 1_000;
+
+    /** For a thread to leave the sink by its interrupt, even if all other time is over. */
+    private static final long LEAST_PATIENCE_MILLIS = 50;
 
     /** Whose rows these are. Called without a lock held, by the thread that calls the sink. */
     public interface Owner {
@@ -67,6 +74,8 @@ public final class SinkQueue implements AutoCloseable {
     @GuardedBy("this") private boolean over; // closed, or the sink failed: nothing is queued any more
 
     @GuardedBy("this") private boolean closed;
+
+    @GuardedBy("this") private long interruptAtNanos; // the sink's call, once closed
 
     @GuardedBy("this") private boolean sinkClosed; // or somebody is bound to
 
@@ -262,6 +271,22 @@ public final class SinkQueue implements AutoCloseable {
     }
 
     /**
+     * Forgets what waits; {@link #close} is called soon, for many queues one after the other. What each would wait for the call of
+     * its sink is waited for those of all.
+     */
+    public synchronized void beginClosing() {
+        end(PATIENCE_AT_THE_END_MILLIS);
+    }
+
+    @GuardedBy("this") private void end(long patienceMillis) {
+        if (!closed) {
+            closed = true;
+            interruptAtNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
+        }
+        finish();
+    }
+
+    /**
      * Forgets what waits and closes the sink. If a call of the sink is under way it is waited for a little, then interrupted;
      * a sink that does not come back even so is closed by the thread that is stuck in it, should that ever leave it.
      */
@@ -269,13 +294,13 @@ public final class SinkQueue implements AutoCloseable {
     public void close() {
         boolean closes;
         synchronized (this) {
-            closed = true;
-            finish();
+            end(PATIENCE_MILLIS);
             if (Thread.currentThread() != caller) {
-                awaitCaller(PATIENCE_MILLIS);
+                awaitCaller(millisUntil(interruptAtNanos));
                 if (running && caller != null) {
                     caller.interrupt();
-                    awaitCaller(PATIENCE_AFTER_INTERRUPT_MILLIS);
+                    long left = millisUntil(interruptAtNanos) + PATIENCE_AFTER_INTERRUPT_MILLIS;
+                    awaitCaller(Math.max(LEAST_PATIENCE_MILLIS, left));
                 }
             }
             closes = !running && !sinkClosed;
@@ -285,6 +310,10 @@ public final class SinkQueue implements AutoCloseable {
         if (closes) {
             sink.close();
         }
+    }
+
+    private static long millisUntil(long nanos) {
+        return TimeUnit.NANOSECONDS.toMillis(nanos - System.nanoTime());
     }
 
     @GuardedBy("this") private void awaitCaller(long millis) {

@@ -3,6 +3,7 @@ package dev.millrace.engine.task;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.scheduler.ScheduledTask;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
@@ -21,6 +22,8 @@ public final class AbandonedSteps {
 
     @GuardedBy("this") private int underWay;
 
+    @GuardedBy("this") private Optional<Long> lastNanos = Optional.empty(); // to wait until, once all is closed
+
     /** @param threads may wait */
     AbandonedSteps(Executor threads) {
         this.threads = threads;
@@ -34,7 +37,7 @@ public final class AbandonedSteps {
      * @param detach has nobody wait for the tasks; called first, when a step goes on
      */
     public void end(String owner, Collection<ScheduledTask> tasks, Runnable detach, Runnable free) {
-        long left = WAIT_NANOS;
+        long left = waitNanos();
         boolean all = true;
         for (ScheduledTask task : tasks) {
             long after = task.remove(left);
@@ -58,6 +61,17 @@ public final class AbandonedSteps {
                 add(-1);
             }
         });
+    }
+
+    /** All tasks are stopped from now on: what is waited for the steps of one is waited for those of all. */
+    public synchronized void beginClosing() {
+        lastNanos = Optional.of(System.nanoTime() + WAIT_NANOS);
+    }
+
+    private synchronized long waitNanos() {
+        return lastNanos
+                .map(last -> Math.min(WAIT_NANOS, Math.max(0, last - System.nanoTime())))
+                .orElse(WAIT_NANOS);
     }
 
     private synchronized void add(int change) {

@@ -57,6 +57,11 @@ final class TestOperators {
         return DEAF_ROWS.hasQueuedThreads();
     }
 
+    /** How many of them are. */
+    static int deafRows() {
+        return DEAF_ROWS.getQueueLength();
+    }
+
     static Operator create(PlanNode node) {
         if (node instanceof PlanNode.Calc calc) {
             return new Projection(calc);

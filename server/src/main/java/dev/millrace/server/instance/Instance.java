@@ -174,8 +174,7 @@ public final class Instance implements AutoCloseable {
     @Override
     public void close() {
         offloadThreads.close();
-        queries.values().forEach(StandingQuery::drop);
-        queries.clear();
+        queries.clear(); // the engine drops them, all together
         tableKeys.values().forEach(TableKeys::close);
         tableKeys.clear();
         try {
