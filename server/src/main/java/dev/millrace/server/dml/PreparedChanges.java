@@ -35,8 +35,11 @@ import java.util.function.Function;
 public final class PreparedChanges implements AutoCloseable {
     private static final int REMEMBERED = 250;
 
-    /** What was found out under one version of the catalog; no statement where each execution has to be analysed. */
-    private record Known(long version, List<DataType> declared, Optional<Found> found) {}
+    /** What was found out under one version of the catalog; neither of the two where each execution has to be analysed. */
+    private record Known(long version, List<DataType> declared, Optional<Found> found, Optional<Open> open) {}
+
+    /** A statement that was analysed without values, and has parameters nowhere but in the query for its rows. */
+    private record Open(Statement statement, Query query) {}
 
     private record Found(Statement statement, PreparedRows rows, List<PreparedRows.Place> places) {}
 
@@ -105,10 +108,34 @@ public final class PreparedChanges implements AutoCloseable {
         transactions.check(found.statement);
         names.permissions().require(found.statement, parsed.syntax());
         try {
-            return Optional.of(change(found, values));
+            return Optional.of(change(
+                    found.statement, query -> found.rows.rows(query, values).orElseThrow(NotToBeHad::new)));
         } catch (NotToBeHad e) {
             return Optional.empty();
         }
+    }
+
+    /**
+     * Executes a statement that {@link #execute} does not, by what was found when it was analysed without values; empty if it has
+     * to be analysed with them.
+     */
+    public Optional<StatementResult> executeGiven(ParsedStatement parsed, Parameters parameters) {
+        Known before = known.getIfPresent(parsed);
+        if (before == null
+                || before.version != database.catalog().version()
+                || !before.declared.equals(parameters.declaredTypes())
+                || before.open.isEmpty()
+                || !queries.hasNoneAtHand()) {
+            return Optional.empty();
+        }
+        Open open = before.open.get();
+        Optional<Query> given = queries.planned(open.query, parameters, parsed.parameterCount());
+        if (given.isEmpty()) {
+            return Optional.empty();
+        }
+        transactions.check(open.statement);
+        names.permissions().require(open.statement, parsed.syntax());
+        return Optional.of(change(open.statement, query -> queries.rows(given.get())));
     }
 
     /** The rows are not to be had in the way that was planned: too many, or one that cannot be computed. Nothing is changed. */
@@ -120,15 +147,13 @@ public final class PreparedChanges implements AutoCloseable {
         }
     }
 
-    private StatementResult change(Found found, GivenValues values) {
-        Function<Query, StatementResult.Rows> rows =
-                query -> found.rows.rows(query, values).orElseThrow(NotToBeHad::new);
-        if (found.statement instanceof Statement.Insert insert) {
+    private StatementResult change(Statement statement, Function<Query, StatementResult.Rows> rows) {
+        if (statement instanceof Statement.Insert insert) {
             return writes.insert(insert, rows);
-        } else if (found.statement instanceof Statement.Update update) {
+        } else if (statement instanceof Statement.Update update) {
             return writes.update(update, rows);
         }
-        return writes.delete((Statement.Delete) found.statement, rows);
+        return writes.delete((Statement.Delete) statement, rows);
     }
 
     private Known findOut(ParsedStatement parsed, Parameters parameters) {
@@ -149,13 +174,14 @@ public final class PreparedChanges implements AutoCloseable {
                         (PreparedRows.hasAll(places, parsed.parameterCount())
                                         ? rows(statement, plan)
                                         : Optional.<PreparedRows>empty())
-                                .map(rows -> new Found(statement, rows, places)));
+                                .map(rows -> new Found(statement, rows, places)),
+                        Optional.of(new Open(statement, query.get())));
             }
         } catch (MillraceException | IllegalArgumentException e) {
             Interrupt.checkCurrent();
             // with its values the statement may be right; if not, its error is told by who executes it
         }
-        return new Known(version, declared, Optional.empty());
+        return new Known(version, declared, Optional.empty(), Optional.empty());
     }
 
     private Optional<PreparedRows> rows(Statement statement, PlanNode plan) {

@@ -3,14 +3,17 @@ package dev.millrace.server.lookup;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.expressions.constant.ConstantFolder;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Cast;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.Expression.Null;
 import dev.millrace.plan.expression.ParameterPlace;
 import dev.millrace.planner.tree.Expressions;
+import dev.millrace.sql.algebra.GivenParameters;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.bind.type.Parameters;
+import dev.millrace.sql.statement.Query;
 import dev.millrace.type.DataType;
 import java.util.List;
 import java.util.Optional;
@@ -118,6 +121,21 @@ public final class GivenValues {
             value = 10 * value + digit;
         }
         return Optional.of(new Literal(begin == 1 ? -value : value, type));
+    }
+
+    /**
+     * A query with the values in the places of its parameters, where that is all that they are for.
+     *
+     * @param count of the statement's parameters
+     * @return empty if not all of them have a place in it, or the value of one is not of its type
+     */
+    public Optional<Query> in(Query query, int count) {
+        try {
+            return GivenParameters.in(query.rel(), count, this::value).map(query::withRel);
+        } catch (MillraceException e) {
+            Interrupt.checkCurrent();
+            return Optional.empty();
+        }
     }
 
     /** An expression with the values in the places of the parameters. */

@@ -41,12 +41,19 @@ public final class KeyReads implements AutoCloseable {
         final List<DataType> declared;
         final Optional<Found> found;
         final Optional<Ranged> ranged; // where there is no key
+        final Optional<Statement.Select> open; // analysed without values
 
-        Known(long version, List<DataType> declared, Optional<Found> found, Optional<Ranged> ranged) {
+        Known(
+                long version,
+                List<DataType> declared,
+                Optional<Found> found,
+                Optional<Ranged> ranged,
+                Optional<Statement.Select> open) {
             this.version = version;
             this.declared = declared;
             this.found = found;
             this.ranged = ranged;
+            this.open = open;
         }
     }
 
@@ -146,6 +153,24 @@ public final class KeyReads implements AutoCloseable {
                 : before.found.flatMap(found -> answer(found, parsed, parameters));
     }
 
+    /**
+     * The answer to a statement that {@link #read} has none to, from what was found when it was analysed without values; empty
+     * if it has to be analysed with them.
+     */
+    public Optional<StatementResult> readGiven(ParsedStatement parsed, Parameters parameters) {
+        Known before = known(parsed);
+        if (before == null
+                || before.version != database.catalog().version()
+                || !before.declared.equals(parameters.declaredTypes())
+                || before.open.isEmpty()
+                || !queries.hasNoneAtHand()) {
+            return Optional.empty();
+        }
+        Optional<Query> given = queries.planned(before.open.get().query(), parameters, parsed.parameterCount());
+        given.ifPresent(query -> names.permissions().require(before.open.get(), parsed.syntax()));
+        return given.map(queries::rows);
+    }
+
     private Known findOut(ParsedStatement parsed, Parameters parameters) {
         long version = database.catalog().version();
         try {
@@ -160,13 +185,18 @@ public final class KeyReads implements AutoCloseable {
                 PlanNode root = queries.plan(select.query()).root();
                 Optional<Found> found = rows.plan(root).map(plan -> new Found(select, plan));
                 Optional<Ranged> ranged = found.isPresent() ? Optional.empty() : ranged(select, root, parsed);
-                return new Known(version, parameters.declaredTypes(), found, ranged);
+                return new Known(
+                        version,
+                        parameters.declaredTypes(),
+                        found,
+                        ranged,
+                        Optional.of(select).filter(given -> open));
             }
         } catch (MillraceException | IllegalArgumentException e) {
             Interrupt.checkCurrent();
             // with its values the statement may be right; if not, its error is told by who executes it
         }
-        return new Known(version, parameters.declaredTypes(), Optional.empty(), Optional.empty());
+        return new Known(version, parameters.declaredTypes(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     private Optional<Ranged> ranged(Statement.Select select, PlanNode root, ParsedStatement parsed) {

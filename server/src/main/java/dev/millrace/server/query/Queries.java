@@ -7,6 +7,7 @@ import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.runtime.FlushProgress;
 import dev.millrace.engine.runtime.Result;
 import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.planner.tree.Rewriter;
@@ -28,6 +29,7 @@ import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.transaction.OwnRows;
 import dev.millrace.server.transaction.Transaction;
 import dev.millrace.server.transaction.Transactions;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
@@ -146,6 +148,23 @@ public final class Queries {
     /** The plan of a query over the rows that are there. */
     public PhysicalPlan plan(Query query) {
         return offload.run(() -> database.plans().pull(query));
+    }
+
+    /**
+     * A query that was analysed without the values of its parameters, with these, and planned.
+     *
+     * @param count of the statement's parameters
+     * @return empty if the statement has to be analysed with the values, which also tells what is wrong with them
+     */
+    public Optional<Query> planned(Query open, Parameters parameters, int count) {
+        Optional<Query> given = new GivenValues(parameters).in(open, count);
+        try {
+            given.ifPresent(this::plan);
+            return given;
+        } catch (MillraceException e) {
+            Interrupt.checkCurrent();
+            return Optional.empty();
+        }
     }
 
     /** The plan of a query whose answer is kept current. */

@@ -171,6 +171,10 @@ final class Execution {
         if (known.isPresent()) {
             return known.get();
         }
+        Optional<StatementResult> given = executeGiven(parsed, parameters);
+        if (given.isPresent()) {
+            return given.get();
+        }
         Statement statement = analyses.take(parsed)
                 .orElseGet(() -> queries.offload().run(() -> database.plans().analyze(parsed, names, parameters)));
         transactions.check(statement);
@@ -221,6 +225,16 @@ final class Execution {
             return keyReads.read(parsed, parameters);
         }
         return PreparedChanges.concerns(parsed) ? preparedChanges.execute(parsed, parameters) : Optional.empty();
+    }
+
+    /** Executes a statement with parameters by its analysis without their values, if that is enough. */
+    private Optional<StatementResult> executeGiven(ParsedStatement parsed, Parameters parameters) {
+        if (parsed.parameterCount() == 0) {
+            return Optional.empty();
+        }
+        return KeyReads.concerns(parsed.syntax())
+                ? keyReads.readGiven(parsed, parameters)
+                : preparedChanges.executeGiven(parsed, parameters);
     }
 
     /** Answers a statement that changes what is kept when that is on disk: changes are kept in the order they are made. */

@@ -1,7 +1,9 @@
 package dev.millrace.server.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
@@ -76,6 +78,64 @@ class PreparedOnceTest {
             assertEquals(analysed + 1, analyses(), statement[0]);
             assertEquals(true, plannings() <= planned + 3, statement[0]);
         }
+    }
+
+    @Test
+    void aStatementThatIsNotReadByKeyIsAnalysedOnceForAllItsValues() {
+        String[][] statements = {
+            {"SELECT count(*) FROM t WHERE v >= $1", "96", "50", "1", "1000"},
+            {"SELECT id + $2::int FROM t WHERE v = $1", "13", "30", "10", "14", "40"},
+            {"SELECT count(*) FROM t a JOIN t b ON a.id = b.id + $1 WHERE a.v < $2", "8", "1", "100", "7", "2"},
+            {"SELECT max(v) FROM t WHERE v < (SELECT $1 * count(*) FROM t)", "90", "1", "190", "2"},
+            {"SELECT count(*) FROM t WHERE v IN ($1, $2)", "2", "10", "20", "1", "10"},
+            {"SELECT id FROM t WHERE v > $1 UNION ALL SELECT $2::int", "100; 3", "990", "3", "990", "4"},
+            {"INSERT INTO t SELECT id + $1::int, v FROM t WHERE v >= $2", "INSERT 0 1", "1000", "1000"},
+            {"UPDATE t SET v = v + $1 WHERE v > $2", "UPDATE 2", "1", "999"},
+            {"DELETE FROM t WHERE v > $1 RETURNING id", "100; 1100", "1000"},
+        };
+        for (String[] statement : statements) {
+            long analysed = analyses();
+            ParsedStatement parsed = prepare(statement[0]);
+            int count = parsed.parameterCount();
+            assertEquals(statement[1], execute(parsed, Arrays.copyOfRange(statement, 2, 2 + count)), statement[0]);
+            if (statement.length > 2 + count) {
+                String[] others = Arrays.copyOfRange(statement, statement.length - count, statement.length);
+                execute(parsed, others);
+            }
+            assertEquals(analysed + 1, analyses(), statement[0]);
+        }
+    }
+
+    @Test
+    void valuesThatAreNotOfTheirTypesAreToldAsWithoutPreparing() {
+        ParsedStatement parsed = prepare("SELECT count(*) FROM t WHERE v > $1");
+        assertEquals("100", execute(parsed, "0"));
+        assertEquals("0", execute(parsed, (String) null));
+        assertEquals(
+                "invalid input syntax for type bigint: \"x\"",
+                assertThrows(MillraceException.class, () -> execute(parsed, "x")).getMessage());
+        ParsedStatement divided = prepare("SELECT v / $1 FROM t WHERE v > 990");
+        assertEquals("500", execute(divided, "2"));
+        assertEquals(
+                "22012",
+                assertThrows(MillraceException.class, () -> execute(divided, "0"))
+                        .sqlState()
+                        .code());
+        assertEquals("100", execute(parsed, "0"));
+    }
+
+    @Test
+    void permissionsAreAskedForAtEachExecution() {
+        db.run("CREATE ROLE ann; GRANT SELECT ON t TO ann");
+        ParsedStatement parsed = prepare("SELECT count(*) FROM t WHERE v > $1");
+        db.run("SET ROLE ann");
+        assertEquals("100", execute(parsed, "0"));
+        db.run("RESET ROLE; REVOKE SELECT ON t FROM ann; SET ROLE ann");
+        assertEquals(
+                "42501",
+                assertThrows(MillraceException.class, () -> execute(parsed, "0"))
+                        .sqlState()
+                        .code());
     }
 
     @Test

@@ -27,6 +27,11 @@ public record Query(RelNode rel, Schema schema, Emit emit, Set<String> relations
         return new Query(rel, other, emit, relations, named);
     }
 
+    /** This query by other algebra, of the same columns. */
+    public Query withRel(RelNode other) {
+        return new Query(other, schema, emit, relations, named);
+    }
+
     /** This query with changes shown at other times. */
     public Query withEmit(Emit other) {
         return new Query(rel, schema, other, relations, named);
