@@ -44,7 +44,7 @@ final class JdbcSubscription implements AutoCloseable {
     private volatile boolean cancelled; // written by who cancels, read by the reader
     private volatile boolean timedOut; // written by the watch, read by the reader
 
-    private JdbcSubscription(Connection connection, PreparedStatement statement) {
+    JdbcSubscription(Connection connection, PreparedStatement statement) {
         this.connection = connection;
         this.statement = statement;
     }
