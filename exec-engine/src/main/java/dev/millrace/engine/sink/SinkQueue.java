@@ -32,12 +32,12 @@ public final class SinkQueue implements AutoCloseable {
     private static final long PATIENCE_MILLIS = 2_000;
     private static final long STEP_MILLIS = 10;
 
-    /** The same when all is closed, and sinks had their time before. */
+    /** How long a call of the sink is waited for when all queues are closed, and sinks had their time before. */
     private static final long PATIENCE_AT_THE_END_MILLIS = 1_000;
 
     private static final long PATIENCE_AFTER_INTERRUPT_MILLIS = 1_000;
 
-    /** For a thread to leave the sink by its interrupt, even if all other time is over. */
+    /** How long a thread may take to leave the sink by its interrupt, even if all other time is over. */
     private static final long LEAST_PATIENCE_MILLIS = 50;
 
     /** Whose rows these are. Called without a lock held, by the thread that calls the sink. */
