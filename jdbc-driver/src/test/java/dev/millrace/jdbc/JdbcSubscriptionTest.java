@@ -40,8 +40,7 @@ class JdbcSubscriptionTest {
     @Test
     void rowsOfOneWhoseTimeLimitCannotBeSetBackAreClosed() throws SQLException {
         JdbcSubscription subscription = subscription("PreparedStatement.setQueryTimeout7"::equals);
-        SQLException why =
-                assertThrows(SQLException.class, () -> subscription.start(subscription.statement(), false));
+        SQLException why = assertThrows(SQLException.class, () -> subscription.start(subscription.statement(), false));
         assertEquals("it is closed", why.getMessage());
         calls.clear();
         subscription.resultClosed();

@@ -35,7 +35,8 @@ public final class Fanout implements Outlet {
             if (place < 0) {
                 return this;
             }
-            Channel[] fewer = Arrays.copyOf(all, count - 1); // in an array of its own: others may be going through this one
+            Channel[] fewer =
+                    Arrays.copyOf(all, count - 1); // in an array of its own: others may be going through this one
             System.arraycopy(all, place + 1, fewer, place, count - 1 - place);
             return new Readers(fewer, count - 1);
         }

@@ -615,7 +615,8 @@ class LocalEngine implements Engine {
             }
             List<LocalStandingQuery> running = newestFirst();
             resources.abandoned().beginClosing();
-            running.forEach(LocalStandingQuery::halt); // before one is waited for: those left would take all turns meanwhile
+            running.forEach(
+                    LocalStandingQuery::halt); // before one is waited for: those left would take all turns meanwhile
             running.forEach(query -> all.add(query::drop));
             all.add(relations);
             all.add(workers);

@@ -139,7 +139,11 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     boolean onEpochEnd(long epoch) {
         if (assigner.isPresent()) {
             passOnAssigned(assigner.get().watermark()); // one that was restored, before any row comes
-            if (assignerIdle && assigned != Operator.END_OF_INPUT) { // for so long already that nobody is to wait for it, nor for what it just passed on
+            if (assignerIdle
+                    && assigned
+                            != Operator
+                                    .END_OF_INPUT) { // for so long already that nobody is to wait for it, nor for what
+                // it just passed on
                 assignedIdle = true;
                 passOnIdle();
             }

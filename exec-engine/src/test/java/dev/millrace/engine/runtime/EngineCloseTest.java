@@ -13,8 +13,8 @@ import dev.millrace.connector.Sink;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.engine.statistic.QueryState;
-import dev.millrace.testing.time.Eventually;
 import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.time.Eventually;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
@@ -124,7 +124,8 @@ final class EngineCloseTest {
         engine.close();
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
         sinks.forEach(sink -> sink.permits.release());
-        Eventually.holds("each is closed by who was stuck in it", () -> sinks.stream().allMatch(sink -> sink.closed));
+        Eventually.holds(
+                "each is closed by who was stuck in it", () -> sinks.stream().allMatch(sink -> sink.closed));
         assertTrue(millis < 9_000, millis + " ms, where 3 s for each of them are 18 s, and for all 2.3 s");
     }
 }

@@ -26,15 +26,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class RestoredWatermarkTest {
     private static final Schema EVENTS = longs("ts", "k");
     private static final int IDLE_MICROS = 1_000_000;
-    private static final PlanNode WINDOWS = countPerWindow(
-            single(watermark(byHash(scan("s", EVENTS), 1), 0, 0, IDLE_MICROS, 100)), 0, 100);
+    private static final PlanNode WINDOWS =
+            countPerWindow(single(watermark(byHash(scan("s", EVENTS), 1), 0, 0, IDLE_MICROS, 100)), 0, 100);
 
     private static SteppedLocalEngine stepped(long seed, TestClock clock) {
         return new SteppedLocalEngine(
-                EngineOptions.defaults().withWorkers(2),
-                clock,
-                new SteppedWorkers(seed, clock),
-                TestOperators::create);
+                EngineOptions.defaults().withWorkers(2), clock, new SteppedWorkers(seed, clock), TestOperators::create);
     }
 
     private static QuerySnapshot snapshotOfTwoInstances(TestClock clock) {

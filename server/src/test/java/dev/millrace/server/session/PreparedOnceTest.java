@@ -113,7 +113,8 @@ class PreparedOnceTest {
         assertEquals("0", execute(parsed, (String) null));
         assertEquals(
                 "invalid input syntax for type bigint: \"x\"",
-                assertThrows(MillraceException.class, () -> execute(parsed, "x")).getMessage());
+                assertThrows(MillraceException.class, () -> execute(parsed, "x"))
+                        .getMessage());
         ParsedStatement divided = prepare("SELECT v / $1 FROM t WHERE v > 990");
         assertEquals("500", execute(divided, "2"));
         assertEquals(

@@ -33,11 +33,12 @@ class RelativeDirectoryTest {
                         "millrace",
                         Optional.empty(),
                         false);
-                directory.keep(
-                        new CatalogRecord(List.of(new CatalogChange.Define(object)), Optional.empty(), Optional.empty()));
+                directory.keep(new CatalogRecord(
+                        List.of(new CatalogChange.Define(object)), Optional.empty(), Optional.empty()));
                 directory.secret("decoys.key", 8);
-                System.out.println(
-                        directory.catalog().objects().stream().map(KeptObject::name).toList());
+                System.out.println(directory.catalog().objects().stream()
+                        .map(KeptObject::name)
+                        .toList());
             }
         }
     }
