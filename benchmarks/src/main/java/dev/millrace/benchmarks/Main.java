@@ -8,6 +8,7 @@ import dev.millrace.benchmarks.latency.NeighboursCommand;
 import dev.millrace.benchmarks.sketch.CompareCommand;
 import dev.millrace.benchmarks.sketch.FiguresCommand;
 import dev.millrace.benchmarks.sketch.SketchBenchCommand;
+import dev.millrace.benchmarks.storage.LogCommand;
 import dev.millrace.benchmarks.suite.Suite;
 import dev.millrace.benchmarks.suite.SuiteCommand;
 import dev.millrace.benchmarks.wire.ReadsCommand;
@@ -31,7 +32,8 @@ import picocli.CommandLine.Command;
             ReadsCommand.class,
             SketchBenchCommand.class,
             CompareCommand.class,
-            FiguresCommand.class
+            FiguresCommand.class,
+            LogCommand.class
         })
 public final class Main implements Runnable {
     @Override

@@ -61,6 +61,9 @@
  * whole record follows. The CRC holds a fragment to its segment, as the seed has its number, and to its place: what is left of an old
  * life of the file is never taken for new, and no place of a segment is written a second time in one life but what lies behind a clean end.
  *
+ * <p><b>{@code spare-7}</b>, with any number: a segment that has not got its name yet, or has lost it. It holds nothing, and is removed
+ * when the log is opened.
+ *
  * <h2>What is a torn end, and what is damage</h2>
  *
  * <p>Only the newest segment may have a torn end: the first place where no fragment is. It is torn when nothing says that a record from
