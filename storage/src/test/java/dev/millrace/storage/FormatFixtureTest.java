@@ -63,7 +63,9 @@ class FormatFixtureTest {
         SimulatedDisk disk = load(version, "log-torn");
         try (WriteAheadLog log = WriteAheadLog.open(disk, OPTIONS)) {
             assertEquals(1, log.notices().size());
-            assertTrue(log.notices().get(0).startsWith("the log ends with record 60; "), log.notices().toString());
+            assertTrue(
+                    log.notices().get(0).startsWith("the log ends with record 60; "),
+                    log.notices().toString());
             assertRecords(log, 31, 60);
             assertEquals(61, log.append(LogMode.AWAITED, bytes(61)));
         }
@@ -91,7 +93,9 @@ class FormatFixtureTest {
         assertEquals(6, newest.logNumber());
         assertEquals(2, newest.files().size());
         try (SnapshotReader reader = SnapshotReader.open(disk, newest.files().get(1))) {
-            assertEquals(List.of("public.t", "größe"), reader.sections().stream().map(section -> section.name()).toList());
+            assertEquals(
+                    List.of("public.t", "größe"),
+                    reader.sections().stream().map(section -> section.name()).toList());
             SectionReader in = reader.read(reader.sections().get(0));
             ByteBuffer bytes = ByteBuffer.allocate(5000);
             assertEquals(4000, in.read(bytes));
@@ -167,9 +171,8 @@ class FormatFixtureTest {
         disk.killIn(1); // the write is there, and is not forced
         assertThrows(SimulatedCrash.class, log::work);
         SimulatedDisk found = disk.copy();
-        String newest = found.list().stream()
-                .filter(name -> name.startsWith("segment"))
-                .reduce("", (before, name) -> name);
+        String newest =
+                found.list().stream().filter(name -> name.startsWith("segment")).reduce("", (before, name) -> name);
         byte[] bytes = found.bytes(newest);
         int at = new String(bytes, StandardCharsets.ISO_8859_1).indexOf(record(61));
         assertTrue(at > 0);

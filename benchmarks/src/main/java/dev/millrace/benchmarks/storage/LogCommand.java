@@ -24,12 +24,15 @@ import picocli.CommandLine.Parameters;
 /** {@code ./millrace bench log DIR}: how many records a second are durable, each of which its writer waits for. */
 @Command(
         name = "log",
-        description = "Appends to a write-ahead log and waits for the disk; one JSON line per number and size of writers.",
+        description =
+                "Appends to a write-ahead log and waits for the disk; one JSON line per number and size of writers.",
         mixinStandardHelpOptions = true)
 public final class LogCommand implements Callable<Integer> {
     private static final int KEPT = 100; // records that are not forgotten
 
-    @Parameters(paramLabel = "DIR", description = "A directory on the disk to be measured; a new one is made in it, and removed.")
+    @Parameters(
+            paramLabel = "DIR",
+            description = "A directory on the disk to be measured; a new one is made in it, and removed.")
     private Path directory;
 
     @Option(names = "--seconds", defaultValue = "10", description = "For each case (default: ${DEFAULT-VALUE}).")
@@ -47,7 +50,11 @@ public final class LogCommand implements Callable<Integer> {
         Path place = Files.createTempDirectory(directory, "millrace-log");
         try {
             try (WriteAheadLog log = WriteAheadLog.open(new RealDisk(place), WriteAheadLogOptions.standard())) {
-                run(log, writers, bytes, Math.max(1, seconds / 5)); // the compiler, and the first segments, which are short
+                run(
+                        log,
+                        writers,
+                        bytes,
+                        Math.max(1, seconds / 5)); // the compiler, and the first segments, which are short
                 LogStatistics before = log.statistics();
                 long start = System.nanoTime();
                 long[] nanos = run(log, writers, bytes, seconds);
