@@ -38,16 +38,9 @@ public record ArrowFormat(Schema schema) implements FileFormat {
 
     @Override
     public List<SourceReader> open(List<Path> files, ScanRequest request, SourceContext context) {
-        int count = Math.max(1, Math.min(request.parallelism(), files.size()));
-        List<SourceReader> readers = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            List<Path> share = new ArrayList<>();
-            for (int file = i; file < files.size(); file += count) {
-                share.add(files.get(file));
-            }
-            readers.add(new ArrowReader(schema, request, share, context));
-        }
-        return readers;
+        return FileFormat.shares(files, request.parallelism()).stream()
+                .<SourceReader>map(share -> new ArrowReader(schema, request, share, context))
+                .toList();
     }
 
     @Override

@@ -40,19 +40,9 @@ public final class CsvFormat implements FileFormat {
         for (Path file : files) {
             segments.addAll(CsvRanges.of(file, columns, dialect, request.parallelism(), files.size(), context));
         }
-        int count = Math.max(1, Math.min(request.parallelism(), segments.size()));
-        List<List<CsvSegment>> shares = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            shares.add(new ArrayList<>());
-        }
-        for (int i = 0; i < segments.size(); i++) {
-            shares.get(i % count).add(segments.get(i));
-        }
-        List<SourceReader> readers = new ArrayList<>();
-        for (List<CsvSegment> share : shares) {
-            readers.add(new CsvReader(columns, request, dialect, share, false, context));
-        }
-        return readers;
+        return FileFormat.shares(segments, request.parallelism()).stream()
+                .<SourceReader>map(share -> new CsvReader(columns, request, dialect, share, false, context))
+                .toList();
     }
 
     @Override

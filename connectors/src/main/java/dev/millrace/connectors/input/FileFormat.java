@@ -4,6 +4,7 @@ import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** How files of one format and one set of columns are read. Immutable, safe on any thread. */
@@ -20,4 +21,18 @@ public interface FileFormat {
 
     /** A reader of one file that goes on when the file grows. */
     SourceReader follow(Path file, ScanRequest request, SourceContext context);
+
+    /** Deals what there is to read out to readers: to at least one and at most so many. */
+    static <T> List<List<T>> shares(List<T> all, int parallelism) {
+        int count = Math.max(1, Math.min(parallelism, all.size()));
+        List<List<T>> shares = new ArrayList<>();
+        for (int reader = 0; reader < count; reader++) {
+            List<T> share = new ArrayList<>();
+            for (int i = reader; i < all.size(); i += count) {
+                share.add(all.get(i));
+            }
+            shares.add(share);
+        }
+        return shares;
+    }
 }

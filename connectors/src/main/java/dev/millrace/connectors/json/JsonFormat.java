@@ -7,7 +7,6 @@ import dev.millrace.connectors.input.Encoding;
 import dev.millrace.connectors.input.FileFormat;
 import dev.millrace.connectors.input.FileInput;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /** JSON lines with declared columns; lines longer than {@code maxRecordBytes} are rejected. */
@@ -24,16 +23,9 @@ public record JsonFormat(List<JsonColumn> columns, int maxRecordBytes) implement
 
     @Override
     public List<SourceReader> open(List<Path> files, ScanRequest request, SourceContext context) {
-        int count = Math.max(1, Math.min(request.parallelism(), files.size()));
-        List<SourceReader> readers = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            List<Path> share = new ArrayList<>();
-            for (int file = i; file < files.size(); file += count) {
-                share.add(files.get(file));
-            }
-            readers.add(new JsonReader(columns, request, maxRecordBytes, share, false, context));
-        }
-        return readers;
+        return FileFormat.shares(files, request.parallelism()).stream()
+                .<SourceReader>map(share -> new JsonReader(columns, request, maxRecordBytes, share, false, context))
+                .toList();
     }
 
     @Override

@@ -1,7 +1,7 @@
 package dev.millrace.engine.forget;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.engine.state.Forgetful;
@@ -18,7 +18,6 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.Forgetting;
 import dev.millrace.type.Schema;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -33,7 +32,7 @@ public final class ForgettingOperator implements Replay {
     private final Schema input;
     private final List<Integer> keyColumns;
     private final Forgetting rule;
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private final OperatorMetrics innerMetrics = new OperatorMetrics();
     private OperatorContext context;
     private KeyFinder finder;
@@ -51,13 +50,13 @@ public final class ForgettingOperator implements Replay {
     @Override
     public void open(OperatorContext newContext) {
         context = newContext;
-        owned.add(inner);
+        owned.own(inner);
         inner.open(new InnerContext(newContext, innerMetrics));
         KeyLayout keys = new KeyLayout(input, keyColumns);
         finder = new KeyFinder(input, keys, context.allocator());
-        owned.add(finder);
+        owned.own(finder);
         seen = new LastSeen(keys, rule.ttlMicros(), context.allocator());
-        owned.add(seen);
+        owned.own(seen);
     }
 
     @Override
@@ -157,8 +156,6 @@ public final class ForgettingOperator implements Replay {
 
     @Override
     public void close() {
-        List<AutoCloseable> all = List.copyOf(owned);
-        owned.clear();
-        Closing.all(all);
+        owned.close();
     }
 }

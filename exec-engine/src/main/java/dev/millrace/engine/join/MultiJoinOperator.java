@@ -1,7 +1,7 @@
 package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
@@ -31,7 +31,7 @@ public final class MultiJoinOperator implements Replay {
 
     private final MultiJoin node;
     private final int width; // inputs
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private OperatorContext context;
     private List<JoinSide> sides;
     private JoinState state;
@@ -56,11 +56,11 @@ public final class MultiJoinOperator implements Replay {
             List<Integer> columns = node.keys().get(side);
             Schema schema = input.schema();
             JoinSide made = new JoinSide(schema, side == 0 ? keys : keys.over(columns), columns, context.allocator());
-            owned.add(made);
+            owned.own(made);
             sides.add(made);
         }
         state = new JoinState(keys, width, Optional.empty(), context.allocator());
-        owned.add(state);
+        owned.own(state);
         joined = new JoinOutput(
                 node.schema(), sides.stream().map(JoinSide::codec).toList(), context.batchRows(), context.allocator());
     }
@@ -169,8 +169,6 @@ public final class MultiJoinOperator implements Replay {
 
     @Override
     public void close() {
-        List<AutoCloseable> all = List.copyOf(owned);
-        owned.clear();
-        Closing.all(all);
+        owned.close();
     }
 }

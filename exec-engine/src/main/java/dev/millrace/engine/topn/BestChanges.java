@@ -62,8 +62,8 @@ final class BestChanges {
         if (touchedCount > 0) { // once: then they are taken back
             touchedCount = 0;
             next = 0;
-            for (int i = 0; i < rows.leavingCount(); i++) {
-                long place = rows.leaving(i);
+            for (int i = 0; i < rows.leaving().count(); i++) {
+                long place = rows.leaving().get(i);
                 changes.add(rows.rowAt(place), rows.emittedAt(place), -1);
             }
         }

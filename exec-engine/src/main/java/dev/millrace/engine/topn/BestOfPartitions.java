@@ -31,10 +31,8 @@ interface BestOfPartitions {
     /** Removes a partition without rows. */
     void remove(long partition);
 
-    int leavingCount();
-
-    /** The place that a row had. */
-    long leaving(int i);
+    /** The rows that left, by the places that they had. */
+    LeavingPlaces leaving();
 
     /** Frees the rows that left; what they were emitted as has been taken back. */
     void freeLeaving();

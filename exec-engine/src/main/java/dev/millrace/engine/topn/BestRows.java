@@ -8,7 +8,6 @@ import dev.millrace.memory.Memory;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -38,8 +37,7 @@ final class BestRows implements BestOfPartitions, AutoCloseable {
     private final GroupTable table;
     private final StateMemory memory;
     private long[] sorted = new long[64];
-    private long[] leaving = new long[64];
-    private int leavingCount;
+    private final LeavingPlaces leaving = new LeavingPlaces();
     private int size;
 
     BestRows(KeyLayout keys, TotalOrder order, int limit, BufferAllocator allocator) {
@@ -204,10 +202,7 @@ final class BestRows implements BestOfPartitions, AutoCloseable {
             free(row);
             return;
         }
-        if (leavingCount == leaving.length) {
-            leaving = Arrays.copyOf(leaving, 2 * leavingCount);
-        }
-        leaving[leavingCount++] = row;
+        leaving.add(row);
     }
 
     private void free(long row) {
@@ -265,21 +260,16 @@ final class BestRows implements BestOfPartitions, AutoCloseable {
     // ---- rows that left
 
     @Override
-    public int leavingCount() {
-        return leavingCount;
-    }
-
-    @Override
-    public long leaving(int i) {
-        return leaving[i];
+    public LeavingPlaces leaving() {
+        return leaving;
     }
 
     @Override
     public void freeLeaving() {
-        for (int i = 0; i < leavingCount; i++) {
-            free(leaving[i]);
+        for (int i = 0; i < leaving.count(); i++) {
+            free(leaving.get(i));
         }
-        leavingCount = 0;
+        leaving.clear();
     }
 
     // ---- snapshots

@@ -9,7 +9,6 @@ import dev.millrace.memory.Memory;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -43,8 +42,7 @@ final class FewBestRows implements BestOfPartitions, AutoCloseable {
     private final StateMemory memory; // rows
     private final StateMemory arrays;
     private final StateMemory scratch;
-    private long[] leaving = new long[64];
-    private int leavingCount;
+    private final LeavingPlaces leaving = new LeavingPlaces();
     private int size;
 
     /** @param order over rows of the codec's plain codec */
@@ -232,10 +230,7 @@ final class FewBestRows implements BestOfPartitions, AutoCloseable {
             free(row(place));
             return;
         }
-        if (leavingCount == leaving.length) {
-            leaving = Arrays.copyOf(leaving, 2 * leavingCount);
-        }
-        leaving[leavingCount++] = place;
+        leaving.add(place);
     }
 
     private void free(long row) {
@@ -246,21 +241,16 @@ final class FewBestRows implements BestOfPartitions, AutoCloseable {
     // ---- rows that left
 
     @Override
-    public int leavingCount() {
-        return leavingCount;
-    }
-
-    @Override
-    public long leaving(int i) {
-        return leaving[i];
+    public LeavingPlaces leaving() {
+        return leaving;
     }
 
     @Override
     public void freeLeaving() {
-        for (int i = 0; i < leavingCount; i++) {
-            free(row(leaving[i]));
+        for (int i = 0; i < leaving.count(); i++) {
+            free(row(leaving.get(i)));
         }
-        leavingCount = 0;
+        leaving.clear();
     }
 
     // ---- snapshots

@@ -2,6 +2,7 @@ package dev.millrace.engine.window;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
@@ -47,7 +48,7 @@ public final class WindowExtremeOperator implements Operator {
     private final ExtremeValues values;
     private final int[] columns;
     private final NavigableMap<Long, ExtremeSlice> bySlice = new TreeMap<>();
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private OperatorContext context;
     private KeyLayout keys;
     private KeyFinder finder;
@@ -88,10 +89,10 @@ public final class WindowExtremeOperator implements Operator {
         }
         keys = new KeyLayout(input, allKeys);
         finder = new KeyFinder(input, keys, context.allocator());
-        owned.add(finder);
+        owned.own(finder);
         List<DataType> types = input.fields().stream().map(Field::type).toList();
         codec = new RowCodec(types, false, context.allocator());
-        owned.add(codec);
+        owned.own(codec);
         order = new RowOrder(codec, types, List.of(new OrderKey(node.valueColumn(), node.maximum(), false)));
     }
 
@@ -441,11 +442,10 @@ public final class WindowExtremeOperator implements Operator {
     @Override
     public void close() {
         List<AutoCloseable> all = new ArrayList<>(bySlice.values());
-        all.addAll(owned);
+        all.add(owned);
         whole.ifPresent(all::add);
         whole = Optional.empty();
         bySlice.clear();
-        owned.clear();
         Closing.all(all);
     }
 }

@@ -1,6 +1,6 @@
 package dev.millrace.expressions.kernel;
 
-import dev.millrace.batch.Closing;
+import dev.millrace.batch.Owned;
 import dev.millrace.batch.NestedImages;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression.Literal;
@@ -9,7 +9,6 @@ import dev.millrace.type.DataType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.apache.arrow.memory.ArrowBuf;
@@ -23,7 +22,7 @@ public final class KernelConstants implements AutoCloseable {
     private final List<GeneratedCode> parts;
     private final long[] addresses;
     private final int[] lengths;
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
 
     /**
      * @param types that the kernel's functions over arrays, rows and JSON ask for
@@ -77,8 +76,7 @@ public final class KernelConstants implements AutoCloseable {
 
     /** Closes a thing with the literals: what the kernel's constructor makes is freed also when that fails. */
     <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
+        return owned.own(resource);
     }
 
     /** A new instance of a part of the kernel; closed with this. */
@@ -179,7 +177,6 @@ public final class KernelConstants implements AutoCloseable {
 
     @Override
     public void close() {
-        Closing.all(owned);
-        owned.clear();
+        owned.close();
     }
 }
