@@ -1,7 +1,7 @@
 package dev.millrace.expressions.kernel;
 
-import dev.millrace.batch.Owned;
 import dev.millrace.batch.NestedImages;
+import dev.millrace.batch.Owned;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
