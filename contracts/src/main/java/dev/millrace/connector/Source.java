@@ -1,5 +1,7 @@
 package dev.millrace.connector;
 
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.type.Schema;
 import java.util.List;
 
@@ -26,4 +28,16 @@ public interface Source {
      * @throws dev.millrace.error.MillraceException with one clear line when the source cannot be opened
      */
     List<SourceReader> open(ScanRequest request, SourceContext context);
+
+    /**
+     * Opens readers that go on where those of an earlier run were, one for each position, in their order: together they give the
+     * rows that were still to come. The request is as it was but for its parallelism, which is of no matter.
+     *
+     * @param positions of all readers that {@link #open} gave then, which all knew one
+     * @throws MillraceException XX001 if a position is not of this source; 58030 or 55000 if it cannot be gone back to,
+     *     because a file is gone or is another
+     */
+    default List<SourceReader> reopen(ScanRequest request, List<SourcePosition> positions, SourceContext context) {
+        throw MillraceException.user(SqlState.FEATURE_NOT_SUPPORTED, "this source cannot go on from a position");
+    }
 }

@@ -41,6 +41,14 @@ public interface SourceReader extends AutoCloseable {
         return -1;
     }
 
+    /**
+     * Between two polls: what the next would give, for {@link Source#reopen}; empty if this reader cannot be begun but at the
+     * first row. Costs some microseconds.
+     */
+    default Optional<SourcePosition> position() {
+        return Optional.empty();
+    }
+
     @Override
     void close();
 }

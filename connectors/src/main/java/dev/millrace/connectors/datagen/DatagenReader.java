@@ -3,7 +3,9 @@ package dev.millrace.connectors.datagen;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.connectors.random.ChunkPlace;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,19 +22,23 @@ final class DatagenReader implements SourceReader {
     private final SourceContext context;
     private final int chunkRows;
     private final int stride;
+    private final long before;
     private long chunk;
     private long position;
     private long startNanos = NOT_STARTED;
 
-    DatagenReader(DatagenSource source, List<GenerationRule> rules, SourceContext context, int index, int stride) {
+    /** @param before rows that were given before, and cost no time */
+    DatagenReader(
+            DatagenSource source, List<GenerationRule> rules, SourceContext context, ChunkPlace place, long before) {
         this.source = source;
         this.rules = rules;
         this.schema = new Schema(rules.stream().map(GenerationRule::field).toList());
         this.context = context;
-        this.chunkRows = context.batchRows();
-        this.stride = stride;
-        this.chunk = index;
-        this.position = chunk * chunkRows;
+        this.chunkRows = place.chunkRows();
+        this.stride = place.stride();
+        this.chunk = place.chunk();
+        this.position = place.row();
+        this.before = before;
     }
 
     @Override
@@ -57,7 +63,7 @@ final class DatagenReader implements SourceReader {
         }
         long now = context.clock().nanoTime();
         if (startNanos == NOT_STARTED) {
-            startNanos = now;
+            startNanos = now - (long) (before * 1e9 / source.rate());
         }
         return (long) ((now - startNanos) * 1e-9 * source.rate());
     }
@@ -92,6 +98,11 @@ final class DatagenReader implements SourceReader {
     @Override
     public double progress() {
         return source.bounded() ? (double) Math.min(position, source.rows()) / Math.max(1, source.rows()) : -1;
+    }
+
+    @Override
+    public Optional<SourcePosition> position() {
+        return Optional.of(new ChunkPlace(chunkRows, stride, chunk, position).position(DatagenSource.FORM));
     }
 
     @Override

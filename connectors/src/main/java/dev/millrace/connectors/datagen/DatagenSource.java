@@ -3,7 +3,9 @@ package dev.millrace.connectors.datagen;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.connectors.random.ChunkPlace;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -15,6 +17,8 @@ import java.util.stream.IntStream;
  * @param rate rows per second of real time, 0 for as fast as possible
  */
 record DatagenSource(List<GenerationRule> rules, long rows, boolean bounded, long rate) implements Source {
+    static final String FORM = "datagen";
+
     @Override
     public Schema schema() {
         return new Schema(rules.stream().map(GenerationRule::field).toList());
@@ -31,7 +35,17 @@ record DatagenSource(List<GenerationRule> rules, long rows, boolean bounded, lon
         List<GenerationRule> wanted = request.columns().stream().map(rules::get).toList();
         int readers = Math.max(1, request.parallelism());
         return IntStream.range(0, readers)
-                .<SourceReader>mapToObj(index -> new DatagenReader(this, wanted, context, index, readers))
+                .<SourceReader>mapToObj(index -> new DatagenReader(
+                        this, wanted, context, ChunkPlace.first(context.batchRows(), readers, index), 0))
+                .toList();
+    }
+
+    @Override
+    public List<SourceReader> reopen(ScanRequest request, List<SourcePosition> positions, SourceContext context) {
+        List<GenerationRule> wanted = request.columns().stream().map(rules::get).toList();
+        return positions.stream()
+                .map(position -> ChunkPlace.of(FORM, position))
+                .<SourceReader>map(place -> new DatagenReader(this, wanted, context, place, place.row()))
                 .toList();
     }
 }

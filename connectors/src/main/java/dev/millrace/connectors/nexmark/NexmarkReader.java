@@ -3,7 +3,9 @@ package dev.millrace.connectors.nexmark;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.connectors.random.ChunkPlace;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,21 +22,25 @@ final class NexmarkReader implements SourceReader {
     private final SourceContext context;
     private final int chunkRows;
     private final int stride;
+    private final long before;
     private final long total;
     private long chunk;
     private long position;
     private long startNanos = NOT_STARTED;
 
-    NexmarkReader(NexmarkSource source, List<GeneratedColumn> columns, SourceContext context, int index, int stride) {
+    /** @param before rows that were given before, and cost no time */
+    NexmarkReader(
+            NexmarkSource source, List<GeneratedColumn> columns, SourceContext context, ChunkPlace place, long before) {
         this.source = source;
         this.columns = columns;
         this.schema = new Schema(columns.stream().map(GeneratedColumn::field).toList());
         this.context = context;
-        this.chunkRows = context.batchRows();
-        this.stride = stride;
+        this.chunkRows = place.chunkRows();
+        this.stride = place.stride();
         this.total = source.kind().countOf(source.events());
-        this.chunk = index;
-        this.position = chunk * chunkRows;
+        this.chunk = place.chunk();
+        this.position = place.row();
+        this.before = before;
     }
 
     @Override
@@ -59,7 +65,7 @@ final class NexmarkReader implements SourceReader {
         }
         long now = context.clock().nanoTime();
         if (startNanos == NOT_STARTED) {
-            startNanos = now;
+            startNanos = now - (before == 0 ? 0 : (long) dueNanos(before));
         }
         double events = (now - startNanos)
                 * 1e-9
@@ -91,15 +97,24 @@ final class NexmarkReader implements SourceReader {
         if (source.pace().isEmpty()) {
             return 0;
         }
-        long eventMicros = source.timeline().micros(source.kind().event(position)) - Timeline.START_MICROS;
-        double dueNanos = eventMicros * 1e3 / source.pace().getAsDouble();
-        long waitNanos = (long) dueNanos - (context.clock().nanoTime() - startNanos);
+        long waitNanos = (long) dueNanos(position) - (context.clock().nanoTime() - startNanos);
         return Math.max(1, waitNanos / 1_000);
+    }
+
+    /** When a row is due after the start, at a pace. */
+    private double dueNanos(long row) {
+        long eventMicros = source.timeline().micros(source.kind().event(row)) - Timeline.START_MICROS;
+        return eventMicros * 1e3 / source.pace().getAsDouble();
     }
 
     @Override
     public double progress() {
         return source.bounded() ? (double) Math.min(position, total) / Math.max(1, total) : -1;
+    }
+
+    @Override
+    public Optional<SourcePosition> position() {
+        return Optional.of(new ChunkPlace(chunkRows, stride, chunk, position).position(NexmarkSource.FORM));
     }
 
     @Override

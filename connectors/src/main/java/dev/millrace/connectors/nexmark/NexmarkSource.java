@@ -3,7 +3,9 @@ package dev.millrace.connectors.nexmark;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.connectors.random.ChunkPlace;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.OptionalDouble;
@@ -18,6 +20,8 @@ import java.util.stream.IntStream;
 record NexmarkSource(
         Kind kind, List<GeneratedColumn> columns, Timeline timeline, long events, boolean bounded, OptionalDouble pace)
         implements Source {
+    static final String FORM = "nexmark";
+
     @Override
     public Schema schema() {
         return new Schema(columns.stream().map(GeneratedColumn::field).toList());
@@ -35,7 +39,18 @@ record NexmarkSource(
                 request.columns().stream().map(columns::get).toList();
         int readers = Math.max(1, request.parallelism());
         return IntStream.range(0, readers)
-                .<SourceReader>mapToObj(index -> new NexmarkReader(this, wanted, context, index, readers))
+                .<SourceReader>mapToObj(index -> new NexmarkReader(
+                        this, wanted, context, ChunkPlace.first(context.batchRows(), readers, index), 0))
+                .toList();
+    }
+
+    @Override
+    public List<SourceReader> reopen(ScanRequest request, List<SourcePosition> positions, SourceContext context) {
+        List<GeneratedColumn> wanted =
+                request.columns().stream().map(columns::get).toList();
+        return positions.stream()
+                .map(position -> ChunkPlace.of(FORM, position))
+                .<SourceReader>map(place -> new NexmarkReader(this, wanted, context, place, place.row()))
                 .toList();
     }
 }

@@ -43,25 +43,34 @@ public final class GroupSnapshot implements KeyGroupPart {
 
     @Override
     public void write(int keyGroup, DataOutput out) throws IOException {
-        AggregateLayout layout = state.layout();
         int count = entries.count(keyGroup);
         long[] groups = new long[count];
         out.writeInt(count);
-        for (int i = 0; i < count; i++) {
+        try {
+            write(keyGroup, groups, out);
+        } finally {
+            for (long entry : groups) {
+                if (entry != 0) {
+                    Memory.putLong(entry + GroupTable.LINK, 0); // also when nobody takes the bytes: the groups live on
+                }
+            }
+        }
+    }
+
+    private void write(int keyGroup, long[] groups, DataOutput out) throws IOException {
+        AggregateLayout layout = state.layout();
+        for (int i = 0; i < groups.length; i++) {
             long entry = entries.entry(keyGroup, i);
-            groups[i] = entry;
             assert Memory.getLong(entry + GroupTable.LINK) == 0 : "snapshot in the middle of an epoch";
             writeEntry(entry, layout.initial().length, byteSlots(layout), out);
             for (Collection collection : state.collections()) {
                 collection.write(entry, out);
             }
+            groups[i] = entry;
             Memory.putLong(entry + GroupTable.LINK, i);
         }
         for (DistinctValues.Writer values : distinct) {
             values.write(keyGroup, groups, out);
-        }
-        for (long entry : groups) {
-            Memory.putLong(entry + GroupTable.LINK, 0);
         }
     }
 

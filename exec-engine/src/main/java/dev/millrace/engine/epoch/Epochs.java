@@ -18,6 +18,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 
@@ -55,6 +56,8 @@ public final class Epochs {
 
     @GuardedBy("lock") private long lastMicros = Long.MIN_VALUE;
 
+    @GuardedBy("lock") private boolean opening; // all domains are held, those to come as well
+
     /** @param signal raised after each commit and whenever a held domain may have become quiet */
     public Epochs(Workers workers, Clock clock, long epochNanos, Signal signal) {
         this(workers, clock, epochNanos, signal, Journal.NONE);
@@ -87,6 +90,7 @@ public final class Epochs {
         lock.lock();
         try {
             EpochDomain domain = new EpochDomain(++lastNumber);
+            domain.setHeld(opening);
             domains.add(domain);
             return domain;
         } finally {
@@ -663,12 +667,65 @@ public final class Epochs {
         return atomically(() -> held.stream().allMatch(EpochDomain::isQuiet));
     }
 
+    /**
+     * Closes the open epochs of all domains in one moment, rows or not.
+     *
+     * @param cut called with them while nobody can bring rows: what was accepted before is in one of them, what is accepted after
+     *     in none
+     */
+    public void cut(Consumer<Collection<Long>> cut) {
+        List<EpochDomain> all;
+        lock.lock();
+        try {
+            all = List.copyOf(domains);
+            cut.accept(all.stream().map(domain -> domain.open).toList());
+            all.forEach(this::close);
+        } finally {
+            lock.unlock();
+        }
+        all.forEach(this::commitReady);
+    }
+
+    /** Whether an output that left has published all that it was part of. */
+    public boolean isDrained(EpochOutput output) {
+        return atomically(() -> output.left && output.pending.isEmpty());
+    }
+
+    /** The last number given to an epoch, and the last time: {@link #beginOpening} of another begins there. */
+    public long[] numbers() {
+        return atomically(() -> new long[] {lastNumber, lastMicros});
+    }
+
+    /** Goes on with the numbers of another, and lets no rows flow anywhere before {@link #endOpening}. Before there is a domain. */
+    public void beginOpening(long[] numbers) {
+        lock.lock();
+        try {
+            lastNumber = numbers[0];
+            lastMicros = numbers[1];
+            opening = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public void endOpening() {
+        List<EpochDomain> all;
+        lock.lock();
+        try {
+            opening = false;
+            all = List.copyOf(domains);
+        } finally {
+            lock.unlock();
+        }
+        release(all);
+    }
+
     /** Lets rows flow again. */
     public void release(Collection<EpochDomain> held) {
         lock.lock();
         try {
             for (EpochDomain domain : held) {
-                domain.setHeld(false);
+                domain.setHeld(opening);
                 List.copyOf(domain.inputs).forEach(input -> input.wake.run());
             }
         } finally {

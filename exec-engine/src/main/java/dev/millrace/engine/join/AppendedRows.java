@@ -117,12 +117,19 @@ final class AppendedRows implements AutoCloseable {
                 && Memory.getLong(entry + head(1)) < sides.get(1).log().begin();
     }
 
-    /** Removes an entry that has no rows; once, however often it is asked to before the next insertion. */
-    void removeIfEmpty(long entry) {
-        if (isEmpty(entry) && Memory.getLong(entry + GroupTable.LINK) == 0) {
-            Memory.putLong(entry + GroupTable.LINK, 1);
-            keys.free(entry, table.memory());
-            table.remove(entry);
+    /** Removes those entries that have no rows, some of which may come several times; what is in the array is gone after. */
+    void removeEmpty(long[] entries, int count) {
+        int empty = 0;
+        for (int i = 0; i < count; i++) {
+            long entry = entries[i];
+            if (isEmpty(entry) && Memory.getLong(entry + GroupTable.LINK) == 0) {
+                Memory.putLong(entry + GroupTable.LINK, 1);
+                entries[empty++] = entry;
+            }
+        }
+        for (int i = 0; i < empty; i++) {
+            keys.free(entries[i], table.memory());
+            table.remove(entries[i]);
         }
     }
 

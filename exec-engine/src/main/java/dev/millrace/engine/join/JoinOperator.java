@@ -232,9 +232,7 @@ public final class JoinOperator implements Replay, RowByRow {
             }
         }
         joined.flush(output); // what was added refers to the encoded rows
-        for (int i = 0; i < count; i++) {
-            state.removeIfEmpty(entries[i]);
-        }
+        state.removeEmpty(entries, count);
         rowsDone = before + count;
     }
 

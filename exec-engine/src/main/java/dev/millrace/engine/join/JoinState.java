@@ -124,9 +124,7 @@ final class JoinState implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             addRow(side, entries[i], codec.address(i), codec.length(i), reader.weight(batch, chosen[i]));
         }
-        for (int i = 0; i < count; i++) {
-            removeIfEmpty(entries[i]);
-        }
+        removeEmpty(entries, count);
     }
 
     private void index(int side) {
@@ -144,16 +142,39 @@ final class JoinState implements AutoCloseable {
         return entry + keys.end() + (long) side * RowTable.LIST_BYTES;
     }
 
-    /** Removes an entry both of whose lists are empty; once, however often it is asked to before the next insertion. */
-    void removeIfEmpty(long entry) {
-        boolean isEmpty = true;
+    private boolean isEmpty(long entry) {
         for (int side = 0; side < rows.size(); side++) {
-            isEmpty &= RowTable.first(list(entry, side)) == 0;
+            if (RowTable.first(list(entry, side)) != 0) {
+                return false;
+            }
         }
-        if (isEmpty && Memory.getLong(entry + GroupTable.LINK) == 0) {
-            Memory.putLong(entry + GroupTable.LINK, 1);
-            keys.free(entry, table.memory());
-            table.remove(entry);
+        return true;
+    }
+
+    private void remove(long entry) {
+        keys.free(entry, table.memory());
+        table.remove(entry);
+    }
+
+    /** Removes an entry all of whose lists are empty. */
+    void removeIfEmpty(long entry) {
+        if (isEmpty(entry)) {
+            remove(entry);
+        }
+    }
+
+    /** The same for several, some of which may come several times; what is in the array is gone after. */
+    void removeEmpty(long[] entries, int count) {
+        int empty = 0;
+        for (int i = 0; i < count; i++) {
+            long entry = entries[i];
+            if (isEmpty(entry) && Memory.getLong(entry + GroupTable.LINK) == 0) {
+                Memory.putLong(entry + GroupTable.LINK, 1);
+                entries[empty++] = entry;
+            }
+        }
+        for (int i = 0; i < empty; i++) {
+            remove(entries[i]);
         }
     }
 

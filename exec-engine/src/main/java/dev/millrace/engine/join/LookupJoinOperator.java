@@ -111,9 +111,7 @@ public final class LookupJoinOperator implements Operator {
                 for (int i = 0; i < count; i++) {
                     state.addRow(1, entries[i], codec.address(i), codec.length(i), right.weight(batch, rows[i]));
                 }
-                for (int i = 0; i < count; i++) {
-                    state.removeIfEmpty(entries[i]);
-                }
+                state.removeEmpty(entries, count);
             }
         }
     }
@@ -184,9 +182,7 @@ public final class LookupJoinOperator implements Operator {
             }
         }
         joined.flush(output);
-        for (int i = 0; i < count; i++) {
-            state.removeIfEmpty(entries[i]);
-        }
+        state.removeEmpty(entries, count);
     }
 
     private void meet(Batch batch, int[] rows, long[] matched, Output output) {

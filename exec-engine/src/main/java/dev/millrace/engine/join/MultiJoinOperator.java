@@ -89,9 +89,7 @@ public final class MultiJoinOperator implements Replay {
             for (int i = 0; i < count; i++) {
                 state.addRow(port, entries[i], codec.address(i), codec.length(i), side.weight(batch, rows[i]));
             }
-            for (int i = 0; i < count; i++) {
-                state.removeIfEmpty(entries[i]);
-            }
+            state.removeEmpty(entries, count);
         }
     }
 

@@ -68,9 +68,7 @@ final class PackedSide implements AutoCloseable {
                 taker.take(i, row + RowLog.HEADER);
             }
         }
-        for (int i = 0; i < count; i++) {
-            rows.removeIfEmpty(entries[i]);
-        }
+        rows.removeEmpty(entries, count);
     }
 
     /** A column of kept rows, those that are keys from the rows of the other side that have the same. */

@@ -269,9 +269,7 @@ public final class SharedJoinOperator implements Replay, Settling, RowByRow {
             }
         }
         meet(arrival, their, theyWait);
-        for (int i = 0; i < arrival.count; i++) {
-            others.removeIfEmpty(found[i]);
-        }
+        others.removeEmpty(found, arrival.count);
     }
 
     private void add(int i, long their, long weight, RowColumns columns, boolean theyWait, Arrival arrival) {
@@ -330,9 +328,7 @@ public final class SharedJoinOperator implements Replay, Settling, RowByRow {
             }
         }
         alone.flush(arrival.output); // what was added refers to the encoded rows
-        for (int i = 0; i < arrival.count; i++) {
-            own.removeIfEmpty(found[i]);
-        }
+        own.removeEmpty(found, arrival.count);
     }
 
     // ---- signals

@@ -3,6 +3,8 @@ package dev.millrace.engine.relation;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.checkpoint.Barrier;
+import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.epoch.EpochInput;
 import dev.millrace.engine.epoch.EpochOutput;
@@ -39,8 +41,17 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
 
     private volatile boolean dropped; // written by close, read by those who append
 
-    /** @param number by which the journal knows the relation; 0 if nothing of it is written down */
-    AppendedRelation(String name, Schema schema, boolean keepsRows, long number, Resources resources) {
+    /**
+     * @param number by which the journal knows the relation; 0 if nothing of it is written down
+     * @param saved where its rows are, if they are anywhere
+     */
+    AppendedRelation(
+            String name,
+            Schema schema,
+            boolean keepsRows,
+            long number,
+            Resources resources,
+            Optional<SavedSections> saved) {
         this.name = name;
         this.number = number;
         this.schema = schema;
@@ -50,6 +61,13 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         var domain = resources.epochs().newDomain();
         if (keepsRows) {
             VersionedView rows = new VersionedView(schema, resources.batchRows(), memory.newChild("rows"));
+            try {
+                saved.ifPresent(sections -> SavedTable.restore(sections, section(), rows));
+            } catch (RuntimeException | Error e) {
+                rows.close();
+                resources.memory().release(memory);
+                throw e;
+            }
             view = Optional.of(rows);
             EpochOutput added = resources.epochs().addOutput(domain, new Publisher(), () -> {});
             output = Optional.of(added);
@@ -59,6 +77,29 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
             output = Optional.empty();
         }
         input = resources.epochs().addInput(domain, this::endEpochs);
+    }
+
+    private String section() {
+        return "rows " + name;
+    }
+
+    /** Its rows are to be in a checkpoint, of which nothing has come yet. */
+    void expect(Barrier barrier) {
+        if (view.isPresent()) {
+            barrier.expect(this);
+        }
+    }
+
+    /** Pins the rows that a checkpoint is to have, which are current now. */
+    private void keepFor(Barrier barrier) {
+        if (barrier.begin(this)) {
+            try {
+                barrier.later(new SavedTable(view.orElseThrow()).in(section()));
+                barrier.done(0);
+            } catch (RuntimeException | Error e) {
+                barrier.failed(e);
+            }
+        }
     }
 
     Scannable.Feed feed() {
@@ -239,6 +280,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
 
         @Override
         public void publish(long epoch, OptionalLong sinceNanos) {
+            resources.barriers().at(epoch).ifPresent(AppendedRelation.this::keepFor);
             view.orElseThrow().followers().published(epoch);
             view.orElseThrow().reclaim();
         }
@@ -250,6 +292,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
             return;
         }
         dropped = true;
+        resources.barriers().current().ifPresent(barrier -> barrier.forget(this));
         resources.signal().raise();
         output.ifPresent(EpochOutput::leave);
         input.leave();

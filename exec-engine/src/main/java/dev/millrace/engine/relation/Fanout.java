@@ -51,6 +51,7 @@ public final class Fanout implements Outlet {
     private volatile boolean ended;
     private volatile long lastWatermark = Operator.NO_WATERMARK;
     private volatile long lastEpoch = Epochs.NONE;
+    private volatile boolean idle;
 
     private volatile Optional<MillraceException> failed = Optional.empty();
     private volatile long rowsSoFar; // written by who passes rows on, read by who plans
@@ -102,6 +103,11 @@ public final class Fanout implements Outlet {
         return lastWatermark;
     }
 
+    /** Whether nobody is to wait for event time here; for a reader that comes later. */
+    public boolean isIdle() {
+        return idle;
+    }
+
     /** How many rows were passed on, or would have been to a reader. */
     long rowsSoFar() {
         return rowsSoFar;
@@ -109,6 +115,7 @@ public final class Fanout implements Outlet {
 
     @Override
     public void rows(Batch batch) {
+        idle = false;
         rowsSoFar += batch.rowCount();
         Readers current = readers;
         for (int i = 0; i < current.count; i++) {
@@ -126,12 +133,14 @@ public final class Fanout implements Outlet {
 
     @Override
     public void watermark(long micros) {
+        idle = false;
         lastWatermark = micros;
         tell(new Item.Watermark(micros));
     }
 
     @Override
     public void idle() {
+        idle = true;
         tell(Item.IDLE);
     }
 

@@ -2,7 +2,11 @@ package dev.millrace.engine.relation;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.ScanRequest;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.engine.checkpoint.Barrier;
+import dev.millrace.engine.checkpoint.SavedSections;
+import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.epoch.EpochInput;
 import dev.millrace.engine.task.EntryStage;
 import dev.millrace.engine.task.MemoryScope;
@@ -17,6 +21,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.scheduler.ScheduledTask;
 import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,7 +39,8 @@ final class LiveStream implements TaskHost, AutoCloseable {
     private final PipelineTask task;
     private final ScheduledTask scheduled;
 
-    LiveStream(ReplayableStream stream, Resources resources) {
+    /** @param saved where the positions of its readers are, if they are anywhere */
+    LiveStream(ReplayableStream stream, Resources resources, Optional<SavedSections> saved) {
         this.stream = stream;
         this.resources = resources;
         this.fanout = new Fanout(resources.signal());
@@ -45,12 +51,7 @@ final class LiveStream implements TaskHost, AutoCloseable {
             entry.feed(outlet);
             List<Integer> all =
                     IntStream.range(0, stream.source().schema().size()).boxed().toList();
-            List<SourceReader> readers = stream.open(
-                    new ScanRequest(all, List.of(), 1),
-                    memory.own(),
-                    resources.clock(),
-                    resources.batchRows(),
-                    this::wakeReaders);
+            List<SourceReader> readers = open(new ScanRequest(all, List.of(), 1), saved);
             readers.forEach(reader -> inputs.add(new SourceInput(entry, reader, this, false)));
             task = new PipelineTask(this, List.of(entry, outlet), List.copyOf(inputs));
             scheduled = resources.workers().add(task);
@@ -66,6 +67,56 @@ final class LiveStream implements TaskHost, AutoCloseable {
         }
         task.start(scheduled::wake);
         scheduled.wake();
+    }
+
+    private List<SourceReader> open(ScanRequest request, Optional<SavedSections> saved) {
+        List<SourcePosition> positions = new ArrayList<>();
+        saved.ifPresent(sections -> sections.read(
+                section(), part -> positions.addAll(SavedPositions.read(part.part()))));
+        return positions.isEmpty()
+                ? stream.open(request, memory.own(), resources.clock(), resources.batchRows(), this::wakeReaders)
+                : stream.reopen(
+                        request,
+                        positions,
+                        memory.own(),
+                        resources.clock(),
+                        resources.batchRows(),
+                        this::wakeReaders);
+    }
+
+    private String section() {
+        return "stream " + stream.name();
+    }
+
+    /** The positions of its readers are to be in a checkpoint, of which nothing has come yet. */
+    void expect(Barrier barrier) {
+        if (!task.isDone()) {
+            barrier.expect(task);
+        }
+    }
+
+    /** Without positions, who reads it goes on with what comes after the restart: so it is of a source that cannot be read twice. */
+    @Override
+    public void epochEnded(PipelineTask ended, long epoch) {
+        resources.barriers().at(epoch).filter(barrier -> barrier.begin(ended)).ifPresent(this::savePositions);
+    }
+
+    private void savePositions(Barrier barrier) {
+        List<SourcePosition> positions = new ArrayList<>();
+        inputs.forEach(input -> input.position().ifPresent(positions::add));
+        try (SectionOutput output = barrier.section(section())) {
+            if (positions.size() == inputs.size()) {
+                SavedPositions.write(positions, output.keyGroup("positions", -1));
+                output.finish();
+            }
+            barrier.done(0);
+        } catch (IOException | RuntimeException | Error e) {
+            barrier.failed(e);
+        }
+    }
+
+    private void leaveCheckpoint() {
+        resources.barriers().current().ifPresent(barrier -> barrier.forget(task));
     }
 
     private void wakeReaders() {
@@ -122,6 +173,7 @@ final class LiveStream implements TaskHost, AutoCloseable {
 
     @Override
     public void failed(Throwable failure) {
+        leaveCheckpoint();
         epochInputs.forEach(EpochInput::leave);
         fanout.fail(
                 failure instanceof MillraceException known
@@ -140,10 +192,13 @@ final class LiveStream implements TaskHost, AutoCloseable {
     }
 
     @Override
-    public void ended(PipelineTask ended) {}
+    public void ended(PipelineTask ended) {
+        leaveCheckpoint();
+    }
 
     @Override
     public void close() {
+        leaveCheckpoint();
         interrupt.stop(MillraceException.user(SqlState.QUERY_CANCELED, "stream \"" + name() + "\" is being stopped"));
         resources.abandoned().end(name(), List.of(scheduled), () -> {}, () -> {
             try {

@@ -4,6 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Source;
+import dev.millrace.engine.checkpoint.Barrier;
+import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochInput;
@@ -45,8 +47,33 @@ public final class RelationRegistry implements Relations, AutoCloseable {
 
     @GuardedBy("this") private final Map<String, Set<String>> read = new HashMap<>(); // relations, by the queries that do
 
+    @GuardedBy("this") private Optional<SavedSections> saved = Optional.empty(); // while they are declared again
+
     public RelationRegistry(Resources resources) {
         this.resources = resources;
+    }
+
+    /** From now on relations begin with what a checkpoint has under their names; with none, empty. */
+    public synchronized void restoreFrom(Optional<SavedSections> checkpoint) {
+        saved = checkpoint;
+    }
+
+    /** Whether there is something through which rows flow, or may have flowed: not sources that each reader reads by itself. */
+    public synchronized boolean hasFeeds() {
+        return entries.values().stream().anyMatch(entry -> entry.scannable() instanceof Scannable.Feed);
+    }
+
+    /** All but queries are to be in a checkpoint, of which nothing has come yet. */
+    public synchronized void expect(Barrier barrier) {
+        for (Entry entry : entries.values()) {
+            for (AutoCloseable owned : entry.owned()) {
+                if (owned instanceof AppendedRelation relation) {
+                    relation.expect(barrier);
+                } else if (owned instanceof LiveStream live) {
+                    live.expect(barrier);
+                }
+            }
+        }
     }
 
     @Override
@@ -62,7 +89,7 @@ public final class RelationRegistry implements Relations, AutoCloseable {
                     Optional.of(rejected),
                     List.of());
         } else {
-            LiveStream live = new LiveStream(stream, resources);
+            LiveStream live = new LiveStream(stream, resources, saved);
             put(name, live.feed(), Optional.empty(), Optional.of(rejected), List.of(live));
         }
     }
@@ -79,7 +106,7 @@ public final class RelationRegistry implements Relations, AutoCloseable {
 
     private synchronized WritableRelation addAppended(String name, Schema schema, boolean keepsRows, long number) {
         requireFree(name);
-        AppendedRelation relation = new AppendedRelation(name, schema, keepsRows, number, resources);
+        AppendedRelation relation = new AppendedRelation(name, schema, keepsRows, number, resources, saved);
         put(name, relation.feed(), Optional.of(relation), Optional.empty(), List.of(relation));
         return relation;
     }

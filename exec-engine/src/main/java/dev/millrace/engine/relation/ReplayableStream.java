@@ -4,6 +4,7 @@ import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.time.Clock;
 import java.util.List;
@@ -24,7 +25,22 @@ public record ReplayableStream(String name, Source source, RejectedLog rejected)
     /** Opens readers; {@code wakeUp} is called on any thread when one of them has more. */
     public List<SourceReader> open(
             ScanRequest request, BufferAllocator allocator, Clock clock, int batchRows, Runnable wakeUp) {
-        return source.open(request, new SourceContext() {
+        return source.open(request, context(allocator, clock, batchRows, wakeUp));
+    }
+
+    /** Opens readers that go on from positions. */
+    public List<SourceReader> reopen(
+            ScanRequest request,
+            List<SourcePosition> positions,
+            BufferAllocator allocator,
+            Clock clock,
+            int batchRows,
+            Runnable wakeUp) {
+        return source.reopen(request, positions, context(allocator, clock, batchRows, wakeUp));
+    }
+
+    private SourceContext context(BufferAllocator allocator, Clock clock, int batchRows, Runnable wakeUp) {
+        return new SourceContext() {
             @Override
             public BufferAllocator allocator() {
                 return allocator;
@@ -58,6 +74,6 @@ public record ReplayableStream(String name, Source source, RejectedLog rejected)
                             "stream \"" + name + "\": " + record.origin() + ": " + record.reason());
                 }
             }
-        });
+        };
     }
 }

@@ -2,6 +2,8 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.alteration.Alteration;
+import dev.millrace.engine.checkpoint.CheckpointReader;
+import dev.millrace.engine.checkpoint.CheckpointWriter;
 import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.relation.Relations;
@@ -123,6 +125,28 @@ public interface Engine extends AutoCloseable {
     default long append(Map<String, List<Batch>> rows) {
         return accept(rows).epoch();
     }
+
+    /**
+     * Writes all that the engine keeps as of one moment, while rows flow: rows of tables and of answers, the state of all queries, and
+     * where they are in their sources. Waits until it is written. Sinks, subscriptions and counters of statistics are not in
+     * it; queries that are paused are in it without their state.
+     *
+     * <p>If it fails queries go on, and what was written is of no use.
+     *
+     * @param writer called on this thread
+     * @param atCut called at the moment of the cut, on this thread: what the journal was given before is in, what it is given
+     *     after is not. Takes no longer than to note how much that is
+     * @throws dev.millrace.error.MillraceException 53200 without memory to spare, 55006 if an epoch does not end or a query was altered
+     *     meanwhile, 58030 if the writer failed, 57014 if the caller was interrupted
+     */
+    CheckpointSummary checkpoint(CheckpointWriter writer, Runnable atCut);
+
+    /**
+     * Has the engine, in which no query, table or stream was declared yet but replayable sources, go on from a checkpoint: see {@link Restoration}.
+     *
+     * @throws dev.millrace.error.MillraceException XX001 if it is damaged; what is found to be later is told by who needs it
+     */
+    Restoration restore(CheckpointReader reader);
 
     /**
      * Waits until the effects of an epoch are in all views and subscriptions (read your writes). Returns at once for an

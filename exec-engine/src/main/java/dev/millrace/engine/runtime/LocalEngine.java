@@ -5,6 +5,8 @@ import com.sun.management.ThreadMXBean;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.alteration.Alteration;
+import dev.millrace.engine.checkpoint.CheckpointReader;
+import dev.millrace.engine.checkpoint.CheckpointWriter;
 import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochOutput;
@@ -68,6 +70,9 @@ import org.apache.arrow.memory.BufferAllocator;
  */
 class LocalEngine implements Engine {
     private static final long SINK_THREAD_IDLE_SECONDS = 5;
+    private static final long MOST_SPOOLED_BYTES = 64L << 20; // of a checkpoint, on their way to its writer
+    private static final int SPOOLED_PART = 16; // of all memory
+
     private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -90,6 +95,10 @@ class LocalEngine implements Engine {
     @GuardedBy("queries") private final Map<String, LocalStandingQuery> queries = new LinkedHashMap<>();
 
     @GuardedBy("results") private final Set<LocalResult> results = new HashSet<>();
+
+    private final ReentrantLock checkpointing = new ReentrantLock(); // one checkpoint at a time
+
+    private volatile Optional<LocalRestoration> restoring = Optional.empty(); // written under the lock of changes
 
     private boolean closed;
 
@@ -192,7 +201,82 @@ class LocalEngine implements Engine {
     }
 
     @Override
-    public StandingQuery start(String name, PlanNode plan, QueryOptions queryOptions) {
+    public CheckpointSummary checkpoint(CheckpointWriter writer, Runnable atCut) {
+        Interrupt.lock(checkpointing);
+        try {
+            long mostBytes = Math.min(MOST_SPOOLED_BYTES, options.memoryLimitBytes() / SPOOLED_PART);
+            return new CheckpointRun(resources, quiescence, mostBytes).run(writer, atCut, this::cut);
+        } finally {
+            checkpointing.unlock();
+        }
+    }
+
+    private void cut(CheckpointRun.Cutting cutting) {
+        Interrupt.lock(changes);
+        try {
+            if (restoring.isPresent() || closed) {
+                throw MillraceException.user(
+                        SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                        closed ? "the engine is closed" : "the engine is being opened from a checkpoint");
+            }
+            relations.expect(cutting.barrier());
+            List<LocalStandingQuery> all;
+            synchronized (queries) {
+                all = List.copyOf(queries.values());
+            }
+            cutting.cut(all);
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    @Override
+    public Restoration restore(CheckpointReader reader) {
+        Interrupt.lock(changes);
+        try {
+            if (restoring.isPresent() || relations.hasFeeds()) {
+                throw MillraceException.user(
+                        SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                        "an engine goes on from a checkpoint before anything is declared in it");
+            }
+            LocalRestoration restoration = new LocalRestoration(reader, this::endRestoration);
+            epochs.beginOpening(restoration.numbers());
+            relations.restoreFrom(Optional.of(restoration.saved()));
+            restoring = Optional.of(restoration);
+            return restoration;
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    private void endRestoration() {
+        changes.lock();
+        try {
+            if (restoring.isPresent()) {
+                restoring = Optional.empty();
+                relations.restoreFrom(Optional.empty());
+                epochs.endOpening();
+            }
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    @Override
+    public StandingQuery start(String name, PlanNode plan, QueryOptions askedOptions) {
+        QueryOptions queryOptions;
+        try {
+            queryOptions = restoring
+                    .map(checkpoint -> checkpoint.optionsOf(name, plan, askedOptions))
+                    .orElse(askedOptions);
+        } catch (RuntimeException | Error e) {
+            Closing.all(askedOptions.sinks());
+            throw e;
+        }
+        return startWith(name, plan, queryOptions);
+    }
+
+    private StandingQuery startWith(String name, PlanNode plan, QueryOptions queryOptions) {
         try {
             Interrupt.lock(changes);
         } catch (MillraceException e) {
@@ -208,12 +292,19 @@ class LocalEngine implements Engine {
             }
             HeapBudget.Taken taken = takeHeap(name, plan, queryOptions);
             long allocatedBefore = THREADS.getCurrentThreadAllocatedBytes();
-            LocalStandingQuery query =
-                    new LocalStandingQuery(name, plan, queryOptions, options.workers(), this, resources);
-            boolean finished =
-                    queryOptions.restore().map(QuerySnapshot::finished).orElse(false);
+            LocalStandingQuery query;
             try {
-                if (!finished) {
+                query = new LocalStandingQuery(name, plan, queryOptions, options.workers(), this, resources);
+            } catch (RuntimeException | Error e) {
+                heap.give(taken);
+                Closing.all(queryOptions.sinks());
+                throw e;
+            }
+            Optional<MillraceException> failure = queryOptions.restore().flatMap(SavedQuery::failure);
+            boolean finished =
+                    queryOptions.restore().map(SavedQuery::finished).orElse(false);
+            try {
+                if (!finished && failure.isEmpty()) {
                     new TaskBuilder(
                                     query.tasks(),
                                     plan,
@@ -231,6 +322,7 @@ class LocalEngine implements Engine {
                 if (finished) {
                     query.endAtOnce();
                 }
+                failure.ifPresent(query::failed);
             } catch (RuntimeException | Error e) {
                 heap.give(taken);
                 query.abandon();
@@ -291,6 +383,9 @@ class LocalEngine implements Engine {
 
     /** Has a query take the place of another of its name. */
     void replace(LocalStandingQuery old, LocalStandingQuery query) {
+        resources.barriers().current().ifPresent(barrier -> barrier.fail(MillraceException.user(
+                        SqlState.OBJECT_IN_USE, "query \"" + query.name() + "\" was altered while the checkpoint was made")
+                .withHint("try again")));
         relations.replaceQuery(query.name(), query.feed());
         relations.readsNothing(query.name());
         scans(query.plan()).forEach(scan -> relations.reads(query.name(), scan.relation()));

@@ -6,6 +6,7 @@ import dev.millrace.engine.alteration.Alteration;
 import dev.millrace.engine.alteration.Rescaling;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
+import dev.millrace.engine.checkpoint.Barrier;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochInput;
 import dev.millrace.engine.epoch.EpochOutput;
@@ -31,6 +32,7 @@ import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.view.View;
+import dev.millrace.engine.view.ViewScan;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.expressions.user.UserCode;
@@ -38,6 +40,10 @@ import dev.millrace.operator.Replay;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.scheduler.ScheduledTask;
 import dev.millrace.type.Schema;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,6 +79,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private volatile long firstEpoch = Epochs.NONE; // written by whoever starts the query, read by all
     private volatile boolean begun; // written by whoever finds out, read by all
     private final int parallelism;
+
+    @SuppressWarnings("NullAway.Init")
+    private QueryState expected; // when a checkpoint was cut; by the thread that makes it
+
+    private boolean endedFirst; // before the checkpoint was cut; likewise
     private volatile Optional<HeapBudget.Taken> taken = Optional.empty(); // set once, by who starts it, when it runs
 
     /** @param workers of the engine */
@@ -82,7 +93,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         this.plan = plan;
         this.parallelism = options.restore()
                 .filter(saved -> !Rescaling.isExact(plan))
-                .map(QuerySnapshot::tasks)
+                .map(SavedQuery::tasks)
                 .orElse(workers);
         this.engine = engine;
         this.resources = resources;
@@ -116,12 +127,109 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 resources.signal(),
                 cause -> failed(QueryTasks.explain(cause)),
                 this::finished);
-        options.restore()
-                .ifPresent(saved -> saved.view().forEach(part -> view.ifPresent(v -> v.restore(part.bytes()))));
+        options.restore().ifPresent(saved -> goOnWith(saved, view));
+    }
+
+    private void goOnWith(SavedQuery saved, Optional<VersionedView> view) {
+        try {
+            view.ifPresent(saved::restoreAnswer);
+        } catch (RuntimeException | Error e) {
+            view.ifPresent(VersionedView::close);
+            resources.memory().release(tasks.memory());
+            throw QueryTasks.explain(e);
+        }
+        saved.restoreFailures(failedRows);
+        output.goOnAfter(saved.epoch(), saved.micros());
     }
 
     QueryTasks tasks() {
         return tasks;
+    }
+
+    // ---- in checkpoints --------------------------------------------------------------------------------------------
+
+    /** It is to be in a checkpoint, of which nothing has come yet. While nobody alters or pauses it. */
+    void expect(Barrier barrier) {
+        expected = state;
+        endedFirst = state == QueryState.FINISHED;
+        if (state == QueryState.RUNNING) {
+            tasks.tasks.forEach(barrier::expect);
+        }
+        if (state != QueryState.DROPPED && state != QueryState.PAUSED) {
+            barrier.expect(this);
+        }
+    }
+
+    /** Pins the answer that a checkpoint is to have, which is current now. */
+    private void keepFor(Barrier barrier) {
+        if (barrier.begin(this)) {
+            try {
+                barrier.later(new SavedAnswer(name, output, failedRows));
+                barrier.done(0);
+            } catch (IOException | RuntimeException | Error e) {
+                barrier.failed(e);
+            }
+        }
+    }
+
+    /** Looks after what a checkpoint is not to wait for: what failed, was dropped, or came to its end before the cut. */
+    void settle(Barrier barrier) {
+        QueryState now = state;
+        if (now == QueryState.DROPPED) {
+            tasks.tasks.forEach(barrier::forget);
+            barrier.forget(this);
+        } else if (now == QueryState.FAILED) {
+            tasks.tasks.forEach(barrier::forget);
+            exclusively(() -> keepFor(barrier));
+        } else if (now == QueryState.FINISHED || resources.epochs().isDrained(output.epochs())) {
+            exclusively(() -> {
+                endedFirst |= barrier.toCome().contains(this);
+                keepFor(barrier);
+            });
+        }
+        if (now != QueryState.DROPPED && now != QueryState.FAILED) {
+            saveDone(barrier);
+        }
+    }
+
+    /** Tasks that ended before the cut write nothing by themselves. */
+    private void saveDone(Barrier barrier) {
+        synchronized (freeing) {
+            for (PipelineTask task : tasks.tasks) {
+                if (endedFirst) {
+                    barrier.forget(task);
+                } else if (tasks.isClosed()) {
+                    if (barrier.toCome().contains(task)) {
+                        barrier.fail(MillraceException.user(
+                                        SqlState.OBJECT_IN_USE,
+                                        "query \"" + name + "\" came to its end while the checkpoint was cut")
+                                .withHint("try again"));
+                    }
+                } else if (task.isDone()) {
+                    task.whileStill(() -> tasks.save(task, barrier));
+                }
+            }
+        }
+    }
+
+    /** What a checkpoint in which it was expected, and which is complete, says of it; nothing of one that was dropped. */
+    Optional<QueryMeta> meta() {
+        if (state == QueryState.DROPPED || expected == QueryState.DROPPED) {
+            return Optional.empty();
+        }
+        QueryMeta.Kind kind = expected == QueryState.PAUSED
+                ? QueryMeta.Kind.ANEW
+                : endedFirst
+                        ? QueryMeta.Kind.FINISHED
+                        : state == QueryState.FAILED ? QueryMeta.Kind.FAILED : QueryMeta.Kind.RUNNING;
+        return Optional.of(new QueryMeta(
+                name,
+                PlanPrint.of(plan),
+                kind,
+                parallelism,
+                tasks.tasks.size(),
+                kind == QueryMeta.Kind.ANEW ? "it was paused" : "",
+                kind == QueryMeta.Kind.FAILED ? failure : Optional.empty()));
     }
 
     /** How many tasks work side by side where they can. */
@@ -281,6 +389,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             public void publish(long epoch, OptionalLong sinceNanos) {
                 output.publish(epoch, sinceNanos);
                 failedRows.publish(epoch);
+                resources.barriers().at(epoch).ifPresent(LocalStandingQuery.this::keepFor);
             }
         };
     }
@@ -605,7 +714,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                         SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "query \"" + name + "\" is " + state);
             }
             List<Part> view = output.view()
-                    .map(rows -> List.of(new Part("rows", -1, rows.save())))
+                    .map(rows -> List.of(new Part("rows", -1, saved(rows))))
                     .orElse(List.of());
             synchronized (freeing) {
                 boolean finished = state == QueryState.FINISHED || tasks.isClosed();
@@ -618,6 +727,16 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             }
         });
         return taken[0];
+    }
+
+    private static byte[] saved(VersionedView rows) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ViewScan scan = rows.scanToSave()) {
+            scan.save(new DataOutputStream(bytes), () -> {});
+        } catch (IOException e) {
+            throw new UncheckedIOException("memory is written to", e);
+        }
+        return bytes.toByteArray();
     }
 
     @Override

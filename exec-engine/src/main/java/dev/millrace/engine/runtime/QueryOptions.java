@@ -22,7 +22,7 @@ public record QueryOptions(
         boolean materialized,
         List<Sink> sinks,
         int priority,
-        Optional<QuerySnapshot> restore,
+        Optional<SavedQuery> restore,
         long mostRowNanos,
         long mostSinkNanos,
         long mostBytes) {
@@ -56,7 +56,7 @@ public record QueryOptions(
         return new QueryOptions(materialized, sinks, newPriority, restore, mostRowNanos, mostSinkNanos, mostBytes);
     }
 
-    public QueryOptions withRestore(QuerySnapshot snapshot) {
+    public QueryOptions withRestore(SavedQuery snapshot) {
         return new QueryOptions(
                 materialized, sinks, priority, Optional.of(snapshot), mostRowNanos, mostSinkNanos, mostBytes);
     }

@@ -174,6 +174,17 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
         return publishedEpoch;
     }
 
+    /** The time of that epoch; by committing threads, or while at rest. */
+    long publishedMicros() {
+        return lastMicros;
+    }
+
+    /** Goes on where another was; before it is attached. */
+    void goOnAfter(long epoch, long micros) {
+        publishedEpoch = epoch;
+        lastMicros = micros;
+    }
+
     QuerySinks sinks() {
         return sinks;
     }

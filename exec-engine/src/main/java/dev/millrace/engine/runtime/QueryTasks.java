@@ -3,6 +3,7 @@ package dev.millrace.engine.runtime;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.channel.Channel;
+import dev.millrace.engine.checkpoint.Barrier;
 import dev.millrace.engine.join.SharedJoinOperator;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.statistic.LateRowLog;
@@ -22,6 +23,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.scheduler.ScheduledTask;
 import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -227,7 +229,30 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     }
 
     @Override
+    public void epochEnded(PipelineTask task, long epoch) {
+        Optional<Barrier> barrier = resources.barriers().at(epoch);
+        if (barrier.isPresent()) {
+            save(task, barrier.get());
+        }
+    }
+
+    /** Writes what a task keeps for a checkpoint, unless that was done, or it is not in it. While the task runs no other step. */
+    void save(PipelineTask task, Barrier barrier) {
+        if (!barrier.begin(task)) {
+            return;
+        }
+        long since = clock.nanoTime();
+        try {
+            SavedTask.write(this, task, barrier);
+            barrier.done(clock.nanoTime() - since);
+        } catch (IOException | RuntimeException | Error e) { // the checkpoint's, not the query's
+            barrier.failed(e);
+        }
+    }
+
+    @Override
     public void ended(PipelineTask task) {
+        resources.barriers().current().ifPresent(barrier -> save(task, barrier)); // nothing will change any more
         if (running.decrementAndGet() == 0) {
             listener.ended();
         }

@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.EventTime;
 import dev.millrace.connector.ScanRequest;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
@@ -52,6 +53,7 @@ import dev.millrace.plan.node.PlanNode.Watermark;
 import dev.millrace.plan.node.SharedSides;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -79,7 +81,7 @@ final class TaskBuilder {
     private final PassingFailures passing;
     private final Function<PlanNode, Operator> operators;
     private final TaskOutput output;
-    private final Optional<QuerySnapshot> restore;
+    private final Optional<? extends SavedQuery> restore;
     private final Predicate<PlanNode> isSeen;
 
     private final Map<Node, List<SourceReader>> readers = new HashMap<>();
@@ -102,7 +104,7 @@ final class TaskBuilder {
             boolean standing,
             Function<PlanNode, Operator> operators,
             TaskOutput output,
-            Optional<QuerySnapshot> restore,
+            Optional<? extends SavedQuery> restore,
             Predicate<PlanNode> isSeen) {
         this.query = query;
         this.restore = restore;
@@ -190,15 +192,23 @@ final class TaskBuilder {
                     eventTime(node, scan));
             List<SourceInput> inputs = new CopyOnWriteArrayList<>();
             wakeable.put(node, inputs);
+            BufferAllocator memory = query.memory().newChild("scan of " + scan.relation());
+            Runnable wakeUp = () -> inputs.forEach(SourceInput::wakeUp);
+            List<SourcePosition> positions =
+                    restore.map(saved -> saved.positions(node.id)).orElse(List.of());
             addReaders(
                     node,
-                    replay.stream()
-                            .open(
-                                    request,
-                                    query.memory().newChild("scan of " + scan.relation()),
-                                    resources.clock(),
-                                    resources.batchRows(),
-                                    () -> inputs.forEach(SourceInput::wakeUp)));
+                    positions.isEmpty()
+                            ? replay.stream()
+                                    .open(request, memory, resources.clock(), resources.batchRows(), wakeUp)
+                            : replay.stream()
+                                    .reopen(
+                                            request,
+                                            positions,
+                                            memory,
+                                            resources.clock(),
+                                            resources.batchRows(),
+                                            wakeUp));
         } else if (scannable instanceof Scannable.Feed feed) {
             feeds.put(node, feed);
         }
@@ -332,9 +342,20 @@ final class TaskBuilder {
                     order);
         }
         PipelineTask task = new PipelineTask(query, order, inputs);
+        restore.ifPresent(saved -> goOn(pipeline, instance, stages, saved));
         Runnable wake = query.add(task)::wake;
         wakes.put(key(pipeline, instance), wake);
         sources.forEach(source -> source.start(Optional.empty(), wake));
+    }
+
+    /** Has event time go on where it was. */
+    private void goOn(int pipeline, int instance, Map<Node, Stage> stages, SavedQuery saved) {
+        Set<Stage> begun = new HashSet<>();
+        stages.forEach((node, stage) -> {
+            if (begun.add(stage)) { // an exchange that is no cut has the stage of its input
+                stage.goOnAt(saved.mark(node.id, instance, instancesOf(pipeline)));
+            }
+        });
     }
 
     private void addOutlet(Node node, int instance, Outlet outlet, Stage from, List<Stage> order) {
@@ -429,8 +450,8 @@ final class TaskBuilder {
             query.failedRows().ifPresent(failed -> stage.keepFailedRows(failed.newPart()));
         }
         stage.open();
-        restore.ifPresent(snapshot -> operator.restore(
-                OperatorSnapshots.reader(snapshot, node.id, instance, instancesOf(node.pipeline), groups)));
+        restore.ifPresent(
+                saved -> operator.restore(saved.states(node.id, instance, instancesOf(node.pipeline), groups)));
         return stage;
     }
 
@@ -492,6 +513,9 @@ final class TaskBuilder {
                         view -> view.snapshot(query.memory().own()).forEach(batch -> first.add(new Item.Rows(batch))));
         if (feed.fanout().lastWatermark() != Operator.NO_WATERMARK) {
             first.add(new Item.Watermark(feed.fanout().lastWatermark()));
+        }
+        if (feed.fanout().isIdle()) {
+            first.add(Item.IDLE);
         }
         return first;
     }

@@ -3,6 +3,9 @@ package dev.millrace.engine.task;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.FailureText;
 import dev.millrace.error.MillraceException;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -20,6 +23,8 @@ import java.util.Optional;
 public final class FailedRows {
     /** Texts that are told apart; rows beyond are counted as one. */
     private static final int MOST_TEXTS = 1_000;
+
+    private static final int MOST_BYTES = 64 << 10; // of one
 
     private record Counted(MillraceException failure, long rows) {}
 
@@ -124,6 +129,30 @@ public final class FailedRows {
         if (changed) {
             failure = published.failure();
         }
+    }
+
+    /** Writes what is seen: how many texts, 4 bytes; of each its rows, 8 bytes, its length, 4 bytes, and the {@link FailureText}; all rows. */
+    public synchronized void save(DataOutput out) throws IOException {
+        out.writeInt(published.byText.size());
+        for (Counted each : published.byText.values()) {
+            byte[] text = FailureText.bytes(each.failure);
+            out.writeLong(each.rows);
+            out.writeInt(text.length);
+            out.write(text);
+        }
+        out.writeLong(published.rows);
+    }
+
+    /** Sees what {@link #save} wrote; before anything else. */
+    public synchronized void restore(DataInput in) throws IOException {
+        for (int left = in.readInt(); left > 0; left--) {
+            long rows = in.readLong();
+            byte[] text = new byte[Math.min(Math.max(0, in.readInt()), MOST_BYTES)];
+            in.readFully(text);
+            published.add(FailureText.of(text), rows);
+        }
+        published.rows = in.readLong();
+        failure = published.failure();
     }
 
     /** Why the answer is none, as of what was published: of one of the rows that fail. */

@@ -112,8 +112,26 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     }
 
     @Override
+    public StageMark mark() {
+        return new StageMark(super.mark().watermark(), assignerIdle);
+    }
+
+    /** Says what it said last before it was restored. */
+    private void passOnRestored() {
+        passOnAssigned(assigner.orElseThrow().watermark());
+        if (goneOnAt().idle()) {
+            assignerIdle = true;
+            assignedIdle = true;
+            passOnIdle();
+        }
+    }
+
+    @Override
     boolean onWatermark(long micros) {
         if (assigner.isPresent()) {
+            if (assigned == Operator.NO_WATERMARK) {
+                passOnRestored();
+            }
             if (micros == Operator.END_OF_INPUT) {
                 passOnAssigned(micros);
             }

@@ -57,6 +57,7 @@ public final class PipelineTask implements Task, AutoCloseable {
     private long seenRows;
     private long seenNanos;
     private volatile boolean done; // written by the worker or by close, read by the other
+    private volatile boolean saving; // written by the worker, read by the watch
 
     /**
      * @param stages all, each before those it feeds
@@ -113,6 +114,19 @@ public final class PipelineTask implements Task, AutoCloseable {
         paused = false;
     }
 
+    /** Whether it runs no more; any thread. */
+    public boolean isDone() {
+        return done;
+    }
+
+    /**
+     * Runs an action when no step of the task is under way, nor will one begin before it returns. Not for one that may wait for
+     * the task.
+     */
+    public synchronized void whileStill(Runnable action) {
+        action.run();
+    }
+
     @Override
     public synchronized Outcome run(long untilNanos) {
         if (done) {
@@ -143,6 +157,9 @@ public final class PipelineTask implements Task, AutoCloseable {
      */
     @Override
     public void runsLong() {
+        if (saving) {
+            return; // it is at no row, and may wait for a disk
+        }
         Stage stage = current;
         long since = sinceNanos;
         Optional<RowByRow> rows =
@@ -341,6 +358,12 @@ public final class PipelineTask implements Task, AutoCloseable {
             if (!carryWatermarks()) {
                 return false;
             }
+        }
+        saving = true;
+        try {
+            host.epochEnded(this, endingEpoch);
+        } finally {
+            saving = false;
         }
         endingEpoch = NO_EPOCH;
         for (TaskInput input : inputs) {

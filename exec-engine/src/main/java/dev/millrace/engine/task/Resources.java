@@ -1,6 +1,7 @@
 package dev.millrace.engine.task;
 
 import dev.millrace.engine.channel.Channel;
+import dev.millrace.engine.checkpoint.Barriers;
 import dev.millrace.engine.epoch.Epochs;
 import dev.millrace.scheduler.Signal;
 import dev.millrace.scheduler.Workers;
@@ -15,6 +16,7 @@ import java.util.concurrent.Executor;
  * @param mostWaitingBytes what a paused query's inputs may hold
  * @param sinkThreads call sinks that may wait for the outside
  * @param abandoned steps that nobody waits for
+ * @param barriers the checkpoint under way
  */
 public record Resources(
         Workers workers,
@@ -27,7 +29,8 @@ public record Resources(
         long channelLowBytes,
         long mostWaitingBytes,
         Executor sinkThreads,
-        AbandonedSteps abandoned) {
+        AbandonedSteps abandoned,
+        Barriers barriers) {
 
     public Resources(
             Workers workers,
@@ -51,7 +54,8 @@ public record Resources(
                 channelLowBytes,
                 mostWaitingBytes,
                 sinkThreads,
-                new AbandonedSteps(sinkThreads));
+                new AbandonedSteps(sinkThreads),
+                new Barriers());
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.millrace.engine.task;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.Part;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.epoch.EpochInput;
@@ -50,6 +51,11 @@ public final class SourceInput extends TaskInput {
     public void start(Optional<EpochInput> newEpochs, Runnable newWake) {
         epochs = newEpochs;
         wake = newWake;
+    }
+
+    /** Where its reader is, at an epoch's end; empty if that cannot be said. */
+    public Optional<SourcePosition> position() {
+        return reader.position();
     }
 
     /** More may be at hand; any thread. */

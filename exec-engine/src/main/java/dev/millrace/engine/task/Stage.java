@@ -24,6 +24,7 @@ public abstract sealed class Stage permits EntryStage, OperatorStage, OutletStag
 
     private int ports;
     private boolean moved; // the watermark did, and was not handled
+    private StageMark goneOnAt = StageMark.NONE; // where it began
     private boolean idlePassedOn;
 
     @SuppressWarnings("NullAway.Init")
@@ -126,6 +127,27 @@ public abstract sealed class Stage permits EntryStage, OperatorStage, OutletStag
                 consumerArray[i].idle(portArray[i]);
             }
         }
+    }
+
+    /** How far event time is here; between two steps of the task. */
+    public StageMark mark() {
+        return new StageMark(low.micros(), false);
+    }
+
+    /**
+     * Has the stage begin where another was, whatever its inputs say; once, before its task runs. Those behind it are told again
+     * how far it is.
+     */
+    public void goOnAt(StageMark mark) {
+        goneOnAt = mark;
+        if (low.goOnAt(mark.watermark()) || mark.idle()) {
+            moved = true;
+            task.watermarksMoved();
+        }
+    }
+
+    StageMark goneOnAt() {
+        return goneOnAt;
     }
 
     /** An input's watermark. */

@@ -36,6 +36,12 @@ public interface TaskHost {
     /** What its tasks work for: stopped when they are to run no more. */
     Interrupt interrupt();
 
+    /**
+     * A task has carried an epoch's end through all its stages, and has read no later row: what it keeps is as of this epoch.
+     * Called on its thread; if a checkpoint is as of this epoch, it takes as long as it takes to write what the task keeps.
+     */
+    void epochEnded(PipelineTask task, long epoch);
+
     /** A task has passed on the end of all its inputs; it runs no more. */
     void ended(PipelineTask task);
 }

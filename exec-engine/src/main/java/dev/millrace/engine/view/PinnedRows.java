@@ -7,6 +7,7 @@ import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.type.Schema;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -45,12 +46,7 @@ final class PinnedRows implements AutoCloseable {
      * @throws MillraceException 72000 if the version had to be given up for the memory that it cost
      */
     Optional<Batch> decode(long[] rows, ToIntFunction<long[]> collect, BufferAllocator target) {
-        if (!pin.read()) {
-            throw MillraceException.resources(
-                            SqlState.SNAPSHOT_TOO_OLD,
-                            "what was read changed so much meanwhile that its old rows are no longer kept")
-                    .withHint("read the result faster, or fewer rows, and try again");
-        }
+        begin();
         try {
             int count = collect.applyAsInt(rows);
             return count == 0 ? Optional.empty() : Optional.of(decode(rows, count, target));
@@ -74,6 +70,33 @@ final class PinnedRows implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             Closing.all(vectors);
             throw e;
+        }
+    }
+
+    /** Looks at as many rows as were found. */
+    @FunctionalInterface
+    interface Look {
+        void at(int count) throws IOException;
+    }
+
+    /** The same for who looks at the rows where they lie; returns how many there were. */
+    int read(long[] rows, ToIntFunction<long[]> collect, Look look) throws IOException {
+        begin();
+        try {
+            int count = collect.applyAsInt(rows);
+            look.at(count);
+            return count;
+        } finally {
+            pin.rest();
+        }
+    }
+
+    private void begin() {
+        if (!pin.read()) {
+            throw MillraceException.resources(
+                            SqlState.SNAPSHOT_TOO_OLD,
+                            "what was read changed so much meanwhile that its old rows are no longer kept")
+                    .withHint("read the result faster, or fewer rows, and try again");
         }
     }
 

@@ -10,12 +10,8 @@ import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
+import java.io.DataInput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -39,6 +35,8 @@ import org.apache.arrow.memory.BufferAllocator;
 public final class VersionedView implements AutoCloseable {
     /** Rows that are written or looked at under one hold of the lock: some 50 microseconds. */
     private static final int TOGETHER = 256;
+
+    private static final int FIRST_ROW_BYTES = 1 << 10;
 
     /** Rows that died are kept for who still reads them, as far as they take no more than this or than those that live. */
     private static final long MOST_DEAD_BYTES = 64L << 20;
@@ -459,46 +457,33 @@ public final class VersionedView implements AutoCloseable {
 
     // ---- to keep ---------------------------------------------------------------------------------------------------
 
-    /** Writes all rows as of now, for {@link #restore}. While nobody writes. */
-    public byte[] save() {
-        ByteArrayOutputStream bytesOut = new ByteArrayOutputStream();
-        DataOutputStream output = new DataOutputStream(bytesOut);
-        long[] found = new long[batchRows];
-        try (ViewScan scan = scan(List.of())) {
-            for (int count = collect(scan, found); count > 0; count = collect(scan, found)) {
-                for (int i = 0; i < count; i++) {
-                    byte[] image = new byte[RowVersions.length(found[i])];
-                    Memory.copyOut(found[i], image, 0, image.length);
-                    output.writeLong(RowVersions.weight(found[i]));
-                    output.writeInt(image.length);
-                    output.write(image);
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return bytesOut.toByteArray();
+    /** A scan of all rows as of now, to {@link ViewScan#save save} them. */
+    public ViewScan scanToSave() {
+        return scan(List.of());
     }
 
-    /** Adds rows that {@link #save} wrote to a view that nobody else has yet. */
-    public void restore(byte[] saved) {
-        DataInputStream input = new DataInputStream(new ByteArrayInputStream(saved));
+    /** Adds rows that {@link ViewScan#save} wrote, of a view with the same types, to a view that nobody else has yet. */
+    public void restore(DataInput input) throws IOException {
+        ArrowBuf buffer = allocator.buffer(FIRST_ROW_BYTES);
         lock.lock();
         try {
-            while (input.available() > 0) {
-                long weight = input.readLong();
-                byte[] image = input.readNBytes(input.readInt());
-                try (ArrowBuf buffer = allocator.buffer(Math.max(8, image.length))) {
-                    Memory.copyIn(image, 0, buffer.memoryAddress(), image.length);
-                    rows.stamp(rows.stage(buffer.memoryAddress(), image.length, weight), 0);
+            for (long weight = input.readLong(), length = input.readInt();
+                    length >= 0;
+                    weight = input.readLong(), length = input.readInt()) {
+                if (buffer.capacity() < length) {
+                    buffer.close();
+                    buffer = allocator.buffer(2 * length);
                 }
+                byte[] image = new byte[(int) length];
+                input.readFully(image);
+                Memory.copyIn(image, 0, buffer.memoryAddress(), image.length);
+                rows.stamp(rows.stage(buffer.memoryAddress(), image.length, weight), 0);
             }
             rowCount = rows.size();
             bytes = rows.bytes();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         } finally {
             lock.unlock();
+            buffer.close();
         }
     }
 

@@ -2,6 +2,9 @@ package dev.millrace.engine.view;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.memory.Memory;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
@@ -14,6 +17,7 @@ public final class ViewScan implements AutoCloseable, RowCursor {
     private final VersionedView view;
     private final PinnedRows pinned;
     private final long[] rows;
+    private byte[] image = new byte[0]; // of the row that is saved
     private boolean open; // guarded by the view's lock
     private long next; // the node to go on with, 0 at the end; guarded by the view's lock
     private volatile boolean ended; // written by who reads, read by who asks for progress
@@ -64,6 +68,36 @@ public final class ViewScan implements AutoCloseable, RowCursor {
         Optional<Batch> batch = pinned.decode(rows, found -> view.collect(this, found), target);
         ended = batch.isEmpty();
         return batch;
+    }
+
+    /**
+     * Writes all rows that follow, as they lie in memory, for {@link VersionedView#restore}: of each its weight, 8 bytes, its length, 4
+     * bytes, and as many bytes; last a length of -1.
+     *
+     * @param sometimes called between some rows
+     * @throws dev.millrace.error.MillraceException as {@link #next}
+     */
+    public void save(DataOutput output, Runnable sometimes) throws IOException {
+        while (!ended) {
+            int count = pinned.read(rows, found -> view.collect(this, found), found -> save(found, output));
+            ended = count == 0;
+            sometimes.run();
+        }
+        output.writeLong(0);
+        output.writeInt(-1);
+    }
+
+    private void save(int count, DataOutput output) throws IOException {
+        for (int i = 0; i < count; i++) {
+            int length = RowVersions.length(rows[i]);
+            if (image.length < length) {
+                image = new byte[2 * length];
+            }
+            Memory.copyOut(rows[i], image, 0, length);
+            output.writeLong(RowVersions.weight(rows[i]));
+            output.writeInt(length);
+            output.write(image, 0, length);
+        }
     }
 
     /** Whether all was read. */

@@ -42,6 +42,12 @@ public final class LowWatermark {
         return combine();
     }
 
+    /** It begins where another was; before anything came. Returns whether that is anywhere. */
+    public boolean goOnAt(long micros) {
+        combined = Math.max(combined, micros);
+        return combined != Operator.NO_WATERMARK;
+    }
+
     /** Something came from an input. */
     public void active(int input) {
         idle[input] = timeless[input];

@@ -5,10 +5,12 @@ import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.type.Schema;
+import java.io.DataInput;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -52,6 +54,16 @@ final class ScriptedSource implements Source {
     @Override
     public boolean replayable() {
         return replayable;
+    }
+
+    @Override
+    public List<SourceReader> reopen(ScanRequest request, List<SourcePosition> positions, SourceContext context) {
+        List<SourceReader> readers =
+                open(new ScanRequest(request.columns(), request.predicates(), positions.size()), context);
+        for (int i = 0; i < readers.size(); i++) {
+            ((Reader) readers.get(i)).next = positions.get(i).read("script", 1, DataInput::readInt);
+        }
+        return readers;
     }
 
     @Override
@@ -119,6 +131,13 @@ final class ScriptedSource implements Source {
         @Override
         public double progress() {
             return bounded ? (double) next / Math.max(1, steps.size()) : -1;
+        }
+
+        @Override
+        public Optional<SourcePosition> position() {
+            return replayable
+                    ? Optional.of(SourcePosition.of("script", 1, out -> out.writeInt(next)))
+                    : Optional.empty();
         }
 
         @Override

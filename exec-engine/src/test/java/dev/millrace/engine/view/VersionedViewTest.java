@@ -18,6 +18,11 @@ import dev.millrace.testing.rows.ZSet;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -279,13 +284,17 @@ class VersionedViewTest {
     }
 
     @Test
-    void savedRowsAreRestored() {
+    void savedRowsAreRestored() throws IOException {
         BufferAllocator allocator = memory.allocator();
         try (VersionedView view = newView(allocator, 0);
                 VersionedView restored = newView(allocator, 0)) {
             commit(view, allocator, List.of(row(1, 1), row(2, 3), row(3, 1)), 1, -2, 5);
             commit(view, allocator, List.of(row(1, 1)), -1);
-            restored.restore(view.save());
+            ByteArrayOutputStream saved = new ByteArrayOutputStream();
+            try (ViewScan scan = view.scanToSave()) {
+                scan.save(new DataOutputStream(saved), () -> {});
+            }
+            restored.restore(new DataInputStream(new ByteArrayInputStream(saved.toByteArray())));
             assertEquals(answer(view, allocator), answer(restored, allocator));
             List<Batch> all = restored.snapshot(allocator);
             assertEquals(2, all.stream().mapToInt(Batch::rowCount).sum());

@@ -1,9 +1,11 @@
 package dev.millrace.server.differential;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.engine.checkpoint.MemoryCheckpoint;
 import dev.millrace.engine.runtime.EngineOptions;
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.QuerySnapshot;
+import dev.millrace.engine.runtime.Restoration;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
@@ -23,6 +25,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -154,6 +157,9 @@ final class RandomRound implements AutoCloseable {
                 }
                 if (chance.percent(12)) {
                     move();
+                }
+                if (chance.percent(25)) {
+                    moveAll();
                 }
                 if (chunk == chunks - 1 || chance.percent(30)) {
                     alterAll();
@@ -348,6 +354,34 @@ final class RandomRound implements AutoCloseable {
                     .start(each.view, running.plan(), QueryOptions.view().withRestore(snapshot));
         } catch (RuntimeException | AssertionError e) {
             throw failure(each, "restarted: " + e, e);
+        }
+    }
+
+    /**
+     * Goes on in another database, with another number of workers, from a checkpoint of the whole engine, which is taken while
+     * rows are under way. Plans are those of before: sizes that are known by now may have made them others.
+     */
+    private void moveAll() {
+        MemoryCheckpoint saved = new MemoryCheckpoint();
+        Map<String, PlanNode> plans = new LinkedHashMap<>();
+        database.engine().queries().forEach(query -> plans.put(query.name(), query.plan()));
+        database.engine().checkpoint(saved, () -> {});
+        session.close();
+        database.close();
+        database = Database.open(options.withWorkers(chance.of(1, 2, 3, 4)));
+        session = database.session();
+        try (Restoration restoration = database.engine().restore(saved)) {
+            createRelations();
+            standing.forEach(each -> accepted(each, definition(each)));
+            List<String> anew = new ArrayList<>(plans.keySet());
+            anew.retainAll(restoration.begunAnew().keySet());
+            Collections.reverse(anew); // readers first
+            anew.forEach(name -> database.engine().query(name).drop());
+            Collections.reverse(anew);
+            anew.forEach(name -> database.engine().start(name, plans.get(name), QueryOptions.view()));
+            if (!restoration.begunAnew().isEmpty()) {
+                throw new AssertionError("begun anew: " + restoration.begunAnew());
+            }
         }
     }
 

@@ -10,6 +10,8 @@ import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.rows.ZSet;
 import dev.millrace.testing.time.TestClock;
 import dev.millrace.type.Schema;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,7 +106,20 @@ final class HarnessRun {
         output.release();
         afterEpochs.add(output.collected().copy());
         if (random.nextInt(100) < variation.restartPercent()) {
+            writeInVain();
             restart();
+        }
+    }
+
+    /** What is written for may take nothing from some byte on: operators go on as if they had not been asked. */
+    private void writeInVain() {
+        for (Instance instance : instances) {
+            MemorySnapshot.Cut cut = new MemorySnapshot.Cut(1 << random.nextInt(12));
+            try {
+                instance.operator.snapshot(cut);
+            } catch (IOException | UncheckedIOException e) {
+                assert cut.isFull() : e;
+            }
         }
     }
 

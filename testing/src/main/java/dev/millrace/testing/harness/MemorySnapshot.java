@@ -9,6 +9,8 @@ import java.io.DataInput;
 import java.io.DataInputStream;
 import java.io.DataOutput;
 import java.io.DataOutputStream;
+import java.io.OutputStream;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,6 +54,33 @@ final class MemorySnapshot {
                 }
             });
         };
+    }
+
+    /** Takes so many bytes and no more. */
+    static final class Cut implements StateWriter {
+        private int left;
+        private boolean full;
+
+        Cut(int bytes) {
+            left = bytes;
+        }
+
+        boolean isFull() {
+            return full;
+        }
+
+        @Override
+        public DataOutput keyGroup(String name, int group) {
+            return new DataOutputStream(new OutputStream() {
+                @Override
+                public void write(int value) throws IOException {
+                    full = --left < 0;
+                    if (full) {
+                        throw new IOException("no more is taken");
+                    }
+                }
+            });
+        }
     }
 
     private static DataInput input(ByteArrayOutputStream bytes) {

@@ -1,0 +1,219 @@
+package dev.millrace.engine.checkpoint;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.millrace.batch.Closing;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * A checkpoint under way: as of which epochs it is, what is still to come, and what has come and is to be written.
+ *
+ * <pre>
+ *   expect* -> cutAt -> ( begin -> section* -> done, each part once, by its own thread | forget )* -> isComplete
+ *                        fail, by anyone: nothing more is written, and whoever writes is told by an {@link Over}
+ * </pre>
+ *
+ * A part is a task, or the output of a query or table. Safe on any thread, but for what is said to be of the thread that made it.
+ */
+public final class Barrier implements AutoCloseable {
+    /** Thrown at who writes to a checkpoint that has ended. */
+    static final class Over extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Over() {
+            super("the checkpoint is over", null, false, false);
+        }
+    }
+
+    /** What stays as it was at the cut, and need not be written at once. Closed in any case. */
+    public interface Later extends AutoCloseable {
+        /**
+         * Writes it, by the thread that made the barrier.
+         *
+         * @param sometimes to be called every few hundred kilobytes
+         */
+        void write(Barrier barrier, Runnable sometimes) throws IOException;
+
+        @Override
+        void close();
+    }
+
+    private final Spool spool;
+    private final Runnable onChange;
+    private volatile Set<Long> epochs = Set.of(); // written once, before one of them ends; read by tasks
+
+    @GuardedBy("this") private final Set<Object> toCome = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    @GuardedBy("this") private int underWay;
+
+    @GuardedBy("this") private final ArrayDeque<Later> later = new ArrayDeque<>();
+
+    @GuardedBy("this") private Optional<Throwable> failure = Optional.empty();
+
+    @GuardedBy("this") private long longestNanos;
+
+    /**
+     * @param allocator of what is to be written, closed after this
+     * @param mostBytes of it, beyond which who writes waits
+     * @param onChange called when the thread that made this has something to do
+     */
+    public Barrier(BufferAllocator allocator, long mostBytes, Runnable onChange) {
+        this.spool = new Spool(allocator, mostBytes, onChange);
+        this.onChange = onChange;
+    }
+
+    /** A part is to come. Before the cut. */
+    public synchronized void expect(Object part) {
+        toCome.add(part);
+    }
+
+    /** It is as of the ends of these epochs, none of which has come yet anywhere. */
+    public void cutAt(Collection<Long> newEpochs) {
+        epochs = Set.copyOf(newEpochs);
+    }
+
+    boolean isAt(long epoch) {
+        return epochs.contains(epoch);
+    }
+
+    /** Whether the caller is to write a part, which it does now: false if it came before, or was never expected. */
+    public synchronized boolean begin(Object part) {
+        boolean begun = failure.isEmpty() && toCome.remove(part);
+        underWay += begun ? 1 : 0;
+        return begun;
+    }
+
+    /** A part was written, in so much time. */
+    public void done(long nanos) {
+        synchronized (this) {
+            underWay--;
+            longestNanos = Math.max(longestNanos, nanos);
+        }
+        onChange.run();
+    }
+
+    /** A part was not written, and all is in vain. */
+    public void failed(Throwable why) {
+        synchronized (this) {
+            underWay--;
+        }
+        fail(why);
+    }
+
+    public void fail(Throwable why) {
+        synchronized (this) {
+            if (failure.isEmpty()) {
+                failure = Optional.of(why);
+            }
+        }
+        spool.close();
+        onChange.run();
+    }
+
+    /** A part will not come, and is not needed. */
+    public void forget(Object part) {
+        synchronized (this) {
+            toCome.remove(part);
+        }
+        onChange.run();
+    }
+
+    /** Something is to be written when all parts have come. Takes it over. */
+    public void later(Later what) {
+        boolean over;
+        synchronized (this) {
+            over = failure.isPresent();
+            if (!over) {
+                later.add(what);
+            }
+        }
+        if (over) {
+            what.close();
+        }
+    }
+
+    /** What is still expected, some of it. */
+    public synchronized List<Object> toCome() {
+        return List.copyOf(toCome);
+    }
+
+    public synchronized Optional<Throwable> failure() {
+        return failure;
+    }
+
+    /** A section, for the caller to write, to finish and to close. */
+    public SectionOutput section(String name) {
+        return new SectionOutput(spool, name);
+    }
+
+    /** The longest time that a part took to write. */
+    public synchronized long longestNanos() {
+        return longestNanos;
+    }
+
+    /** Whether all parts have come. */
+    public synchronized boolean isComplete() {
+        return toCome.isEmpty() && underWay == 0;
+    }
+
+    /** Whether {@link #write} has something to do. */
+    public boolean hasMore() {
+        return spool.hasBlocks();
+    }
+
+    /** Writes what has come; by the thread that made this. */
+    public void write(CheckpointWriter writer) throws IOException {
+        spool.drain(writer);
+    }
+
+    /** Writes what was left for later; by the thread that made this, once all parts have come. */
+    public void writeLater(CheckpointWriter writer) throws IOException {
+        for (Optional<Later> next = next(); next.isPresent(); next = next()) {
+            try (Later what = next.get()) {
+                what.write(this, () -> {
+                    try {
+                        spool.drain(writer);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                });
+            } catch (UncheckedIOException e) {
+                throw e.getCause();
+            }
+            spool.drain(writer);
+        }
+    }
+
+    private synchronized Optional<Later> next() {
+        return Optional.ofNullable(later.poll());
+    }
+
+    /** Bytes written; for the thread that made this. */
+    public long written() {
+        return spool.written();
+    }
+
+    /** Frees what was not written. */
+    @Override
+    public void close() {
+        List<AutoCloseable> all = new ArrayList<>();
+        synchronized (this) {
+            if (failure.isEmpty()) {
+                failure = Optional.of(new Over()); // who comes now comes in vain
+            }
+            all.addAll(later);
+            later.clear();
+        }
+        all.add(spool);
+        Closing.all(all);
+    }
+}

@@ -1,0 +1,67 @@
+package dev.millrace.engine.checkpoint;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.operator.StateReader;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntPredicate;
+
+/** The sections of a checkpoint, to be read in the format of this package. Safe on any thread. */
+public final class SavedSections {
+    private final CheckpointReader reader;
+
+    public SavedSections(CheckpointReader reader) {
+        this.reader = reader;
+    }
+
+    /** Takes one part of a section. */
+    @FunctionalInterface
+    public interface PartReader {
+        void read(SectionInput part) throws IOException;
+    }
+
+    /**
+     * Reads all parts of a section; false if there is none of the name.
+     *
+     * @throws MillraceException XX001 if it is damaged, 58030 if it cannot be read
+     */
+    public boolean read(String section, PartReader parts) {
+        try {
+            Optional<InputStream> bytes = reader.open(section);
+            if (bytes.isEmpty()) {
+                return false;
+            }
+            try (SectionInput input = new SectionInput(section, bytes.get())) {
+                while (input.next()) {
+                    parts.read(input);
+                }
+            }
+            return true;
+        } catch (EOFException e) {
+            throw MillraceException.external(
+                    SqlState.DATA_CORRUPTED, "section \"" + section + "\" of a checkpoint lacks bytes", e);
+        } catch (IOException e) {
+            throw MillraceException.external(
+                    SqlState.IO_ERROR,
+                    "section \"" + section + "\" of a checkpoint could not be read: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    /** The state that operators wrote to some sections, of the key groups asked for, and of no key group. */
+    public StateReader states(List<String> sections, IntPredicate groups) {
+        return (name, restore) -> {
+            for (String section : sections) {
+                read(section, part -> {
+                    if (part.name().equals(name) && (part.group() < 0 || groups.test(part.group()))) {
+                        restore.read(part.part(), part.group());
+                    }
+                });
+            }
+        };
+    }
+}

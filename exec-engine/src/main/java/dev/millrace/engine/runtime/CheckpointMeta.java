@@ -1,0 +1,60 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.engine.checkpoint.Barrier;
+import dev.millrace.engine.checkpoint.SavedSections;
+import dev.millrace.engine.checkpoint.SectionOutput;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a checkpoint says of the engine, in its last section, {@code engine}: part {@code numbers}: the last number of an epoch and the last
+ * time of one, 8 bytes each; a part {@code query} for each query, see {@link QueryMeta}.
+ *
+ * @param numbers see {@code Epochs.numbers}
+ * @param queries by name
+ */
+record CheckpointMeta(long[] numbers, Map<String, QueryMeta> queries) {
+    private static final String SECTION = "engine";
+    private static final String NUMBERS = "numbers";
+    private static final String QUERY = "query";
+
+    static void write(long[] numbers, List<QueryMeta> queries, Barrier barrier) throws IOException {
+        try (SectionOutput output = barrier.section(SECTION)) {
+            DataOutput out = output.keyGroup(NUMBERS, -1);
+            out.writeLong(numbers[0]);
+            out.writeLong(numbers[1]);
+            for (QueryMeta query : queries) {
+                query.write(output.keyGroup(QUERY, -1));
+            }
+            output.finish();
+        }
+    }
+
+    static CheckpointMeta read(SavedSections saved) {
+        CheckpointMeta meta = new CheckpointMeta(new long[2], new LinkedHashMap<>());
+        boolean found = saved.read(SECTION, part -> {
+            if (part.name().equals(NUMBERS)) {
+                readNumbers(part.part(), meta.numbers);
+            } else if (part.name().equals(QUERY)) {
+                QueryMeta query = QueryMeta.read(part.part());
+                meta.queries.put(query.name(), query);
+            }
+        });
+        if (!found) {
+            throw MillraceException.external(
+                    SqlState.DATA_CORRUPTED, "a checkpoint has no section \"" + SECTION + "\": it was not finished");
+        }
+        return meta;
+    }
+
+    private static void readNumbers(DataInput in, long[] into) throws IOException {
+        into[0] = in.readLong();
+        into[1] = in.readLong();
+    }
+}

@@ -1,0 +1,165 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.engine.checkpoint.Barrier;
+import dev.millrace.engine.checkpoint.CheckpointWriter;
+import dev.millrace.engine.task.MemoryScope;
+import dev.millrace.engine.task.Resources;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.arrow.memory.OutOfMemoryException;
+
+/**
+ * One checkpoint, by the thread that asked for it.
+ *
+ * <pre>
+ *   cut, while nobody starts or alters queries
+ *   tasks write as they come to the epoch's end; what they have written goes to the writer
+ *   what was pinned when the epoch was published goes to the writer; last, what the engine says of itself
+ * </pre>
+ */
+final class CheckpointRun {
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final int STUCK_LOOKS = 3_000; // half a minute, where there are threads
+
+    private final Resources resources;
+    private final Quiescence quiescence;
+    private final long mostBytes;
+    private final List<LocalStandingQuery> queries = new ArrayList<>();
+    private final Map<Object, LocalStandingQuery> queryOf = new IdentityHashMap<>(); // of a part
+    private long[] numbers = {};
+
+    /** @param mostBytes that may wait to be written */
+    CheckpointRun(Resources resources, Quiescence quiescence, long mostBytes) {
+        this.resources = resources;
+        this.quiescence = quiescence;
+        this.mostBytes = mostBytes;
+    }
+
+    /**
+     * @param begin given what is to be called with each query while none is started, and then the cut
+     */
+    CheckpointSummary run(CheckpointWriter writer, Runnable atCut, Consumer<Cutting> begin) {
+        MemoryScope memory = resources.memory().newScope("a checkpoint");
+        try (Barrier barrier = new Barrier(
+                memory.newChildForSpare("what is to be written"), mostBytes, resources.signal()::raise)) {
+            long[] since = {0};
+            begin.accept(new Cutting() {
+                @Override
+                public Barrier barrier() {
+                    return barrier;
+                }
+
+                @Override
+                public void cut(List<LocalStandingQuery> all) {
+                    queries.addAll(all);
+                    for (LocalStandingQuery query : all) {
+                        query.expect(barrier);
+                        queryOf.put(query, query);
+                        query.tasks().tasks.forEach(task -> queryOf.put(task, query));
+                    }
+                    resources.barriers().begin(barrier);
+                    since[0] = resources.clock().nanoTime();
+                    resources.epochs().cut(epochs -> {
+                        barrier.cutAt(epochs);
+                        numbers = resources.epochs().numbers();
+                        atCut.run();
+                    });
+                }
+            });
+            collect(barrier, writer);
+            barrier.writeLater(writer);
+            List<QueryMeta> meta = queries.stream()
+                    .map(LocalStandingQuery::meta)
+                    .flatMap(Optional::stream)
+                    .toList();
+            CheckpointMeta.write(numbers, meta, barrier);
+            barrier.write(writer);
+            barrier.failure().ifPresent(CheckpointRun::fail);
+            return new CheckpointSummary(
+                    barrier.written(),
+                    resources.clock().nanoTime() - since[0],
+                    barrier.longestNanos(),
+                    meta.stream()
+                            .filter(query -> query.kind() == QueryMeta.Kind.ANEW)
+                            .map(QueryMeta::name)
+                            .toList());
+        } catch (IOException e) {
+            throw MillraceException.external(
+                    SqlState.IO_ERROR, "the checkpoint could not be written: " + e.getMessage(), e);
+        } finally {
+            resources.barriers().end();
+            resources.memory().release(memory);
+        }
+    }
+
+    /** What is to be done while nobody starts or alters queries. */
+    interface Cutting {
+        /** Relations that are to be in it say so here, before the cut. */
+        Barrier barrier();
+
+        void cut(List<LocalStandingQuery> all);
+    }
+
+    /** Until all parts have come, and are written. */
+    private void collect(Barrier barrier, CheckpointWriter writer) throws IOException {
+        int before = Integer.MAX_VALUE;
+        long written = 0;
+        int looks = 0;
+        while (barrier.failure().isEmpty() && !(barrier.isComplete() && !barrier.hasMore())) {
+            barrier.write(writer);
+            List<Object> toCome = barrier.toCome();
+            if (!toCome.isEmpty()) {
+                Set<LocalStandingQuery> open = Collections.newSetFromMap(new IdentityHashMap<>());
+                toCome.forEach(part -> Optional.ofNullable(queryOf.get(part)).ifPresent(open::add));
+                open.forEach(query -> query.settle(barrier));
+            }
+            if (toCome.size() != before || barrier.written() != written) {
+                before = toCome.size();
+                written = barrier.written();
+                looks = 0;
+            } else if (++looks > STUCK_LOOKS) {
+                throw stuck(toCome);
+            }
+            quiescence.await(
+                    () -> barrier.hasMore()
+                            || barrier.isComplete()
+                            || barrier.failure().isPresent(),
+                    LOOK_NANOS);
+        }
+        barrier.failure().ifPresent(CheckpointRun::fail);
+    }
+
+    private MillraceException stuck(List<Object> toCome) {
+        String names = toCome.stream()
+                .map(queryOf::get)
+                .filter(Objects::nonNull)
+                .distinct()
+                .map(query -> "\"" + query.name() + "\"")
+                .limit(3)
+                .reduce((a, b) -> a + ", " + b)
+                .orElse("a relation");
+        return MillraceException.user(
+                SqlState.OBJECT_IN_USE, "the epoch of a checkpoint does not end: " + names + " is stuck");
+    }
+
+    private static void fail(Throwable why) {
+        if (why instanceof OutOfMemoryException || why instanceof OutOfMemoryError) {
+            throw MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory for a checkpoint");
+        }
+        if (why instanceof MillraceException known) {
+            throw known.again();
+        }
+        throw MillraceException.internal("a checkpoint failed: " + why, why);
+    }
+}

@@ -1,0 +1,100 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.connector.SourcePosition;
+import dev.millrace.engine.checkpoint.SavedSections;
+import dev.millrace.engine.relation.SavedTable;
+import dev.millrace.engine.task.FailedRows;
+import dev.millrace.engine.task.StageMark;
+import dev.millrace.engine.view.VersionedView;
+import dev.millrace.error.MillraceException;
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.StateReader;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** A query as a checkpoint has it; what is large is read when it is asked for. */
+final class CheckpointedQuery implements SavedQuery {
+    private final QueryMeta meta;
+    private final SavedSections saved;
+    private final SavedTask.Places places;
+    private final SavedAnswer.Newest newest;
+
+    CheckpointedQuery(QueryMeta meta, SavedSections saved) {
+        this.meta = meta;
+        this.saved = saved;
+        this.places = meta.kind() == QueryMeta.Kind.RUNNING
+                ? SavedTask.read(saved, meta.name(), meta.tasks())
+                : new SavedTask.Places();
+        this.newest = SavedAnswer.newest(saved, meta.name());
+    }
+
+    @Override
+    public long epoch() {
+        return newest.epoch();
+    }
+
+    @Override
+    public long micros() {
+        return newest.micros();
+    }
+
+    @Override
+    public int tasks() {
+        return meta.parallelism();
+    }
+
+    @Override
+    public boolean finished() {
+        return meta.kind() == QueryMeta.Kind.FINISHED;
+    }
+
+    @Override
+    public Optional<MillraceException> failure() {
+        return meta.failure();
+    }
+
+    @Override
+    public StateReader states(int node, int instance, int instances, KeyGroups groups) {
+        int written = places.marks().getOrDefault(node, Map.of()).size();
+        if (written == instances) { // what its namesake wrote, as rows come to it as they did before
+            return saved.states(List.of(SavedTask.stateSection(meta.name(), node, instance)), group -> true);
+        }
+        List<String> all = IntStream.range(0, written)
+                .mapToObj(each -> SavedTask.stateSection(meta.name(), node, each))
+                .toList();
+        return saved.states(all, groups::contains);
+    }
+
+    @Override
+    public StageMark mark(int node, int instance, int instances) {
+        Map<Integer, StageMark> marks = places.marks().getOrDefault(node, Map.of());
+        return marks.size() == instances
+                ? marks.getOrDefault(instance, StageMark.NONE)
+                : marks.values().stream().reduce(StageMark::and).orElse(StageMark.NONE);
+    }
+
+    @Override
+    public List<SourcePosition> positions(int node) {
+        return places.readers().getOrDefault(node, Map.of()).values().stream()
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    /** Whether some reader of a source could not say where it was. */
+    boolean lacksPosition() {
+        return places.readers().values().stream()
+                .anyMatch(readers -> readers.values().stream().anyMatch(List::isEmpty));
+    }
+
+    @Override
+    public void restoreAnswer(VersionedView view) {
+        SavedTable.restore(saved, SavedAnswer.rowsSection(meta.name()), view);
+    }
+
+    @Override
+    public void restoreFailures(FailedRows failures) {
+        SavedAnswer.restoreFailures(saved, meta.name(), failures);
+    }
+}

@@ -1,0 +1,88 @@
+package dev.millrace.engine.runtime;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.millrace.engine.checkpoint.CheckpointReader;
+import dev.millrace.engine.checkpoint.SavedSections;
+import dev.millrace.plan.node.PlanNode;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** What the queries of an engine begin with that is being opened from a checkpoint. */
+final class LocalRestoration implements Restoration {
+    private final SavedSections saved;
+    private final CheckpointMeta meta;
+    private final Runnable onClose;
+
+    @GuardedBy("this") private final Map<String, String> anew = new LinkedHashMap<>();
+
+    /** @param onClose lets rows flow */
+    LocalRestoration(CheckpointReader reader, Runnable onClose) {
+        this.saved = new SavedSections(reader);
+        this.meta = CheckpointMeta.read(saved);
+        this.onClose = onClose;
+    }
+
+    SavedSections saved() {
+        return saved;
+    }
+
+    long[] numbers() {
+        return meta.numbers();
+    }
+
+    /** The options with which a query is started, with its state if there is some that fits. */
+    QueryOptions optionsOf(String name, PlanNode plan, QueryOptions options) {
+        QueryMeta query = meta.queries().get(name);
+        if (query == null || options.restore().isPresent()) {
+            return options;
+        }
+        Optional<String> why = whyAnew(query, plan);
+        if (why.isPresent()) {
+            beginAnew(name, why.get());
+            return options;
+        }
+        CheckpointedQuery state = new CheckpointedQuery(query, saved);
+        if (state.lacksPosition()) {
+            beginAnew(name, "a source that it reads cannot go on from where it was");
+            return options;
+        }
+        goOn(name);
+        return options.withRestore(state);
+    }
+
+    private Optional<String> whyAnew(QueryMeta query, PlanNode plan) {
+        if (query.kind() == QueryMeta.Kind.ANEW) {
+            return Optional.of(query.whyAnew());
+        }
+        if (!query.print().equals(PlanPrint.of(plan))) {
+            return Optional.of("its plan is another than that of the checkpoint");
+        }
+        synchronized (this) {
+            return LocalEngine.scans(plan).stream()
+                    .map(PlanNode.Scan::relation)
+                    .filter(anew::containsKey)
+                    .findFirst()
+                    .map(read -> "it reads \"" + read + "\", which begins anew");
+        }
+    }
+
+    /** It may have been started with another plan before, and dropped. */
+    private synchronized void goOn(String name) {
+        anew.remove(name);
+    }
+
+    private synchronized void beginAnew(String name, String why) {
+        anew.put(name, why);
+    }
+
+    @Override
+    public synchronized Map<String, String> begunAnew() {
+        return Map.copyOf(anew);
+    }
+
+    @Override
+    public void close() {
+        onClose.run();
+    }
+}

@@ -1,0 +1,52 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.plan.node.PlanNode;
+import java.lang.reflect.RecordComponent;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * What tells plans apart whose operators cannot go on with each other's state: a hash of all nodes of the graph, each with what
+ * it is made of and the numbers of its inputs. The same for the same plan in another process, and for any number of workers.
+ */
+final class PlanPrint {
+    private PlanPrint() {}
+
+    static String of(PlanNode plan) {
+        MessageDigest digest = sha256();
+        for (PlanGraph.Node node : new PlanGraph(plan, 1, scan -> false, true).nodes()) {
+            StringBuilder text = new StringBuilder();
+            text.append(node.id).append(' ').append(node.plan.getClass().getSimpleName());
+            node.inputs.forEach(input -> text.append(" #").append(input.id));
+            for (RecordComponent component : node.plan.getClass().getRecordComponents()) {
+                Object value = value(component, node.plan);
+                boolean isInput = value instanceof PlanNode
+                        || value instanceof List<?> list && list.stream().anyMatch(PlanNode.class::isInstance);
+                if (!isInput) {
+                    text.append(' ').append(component.getName()).append('=').append(value);
+                }
+            }
+            digest.update(text.append('\n').toString().getBytes(StandardCharsets.UTF_8));
+        }
+        return HexFormat.of().formatHex(digest.digest());
+    }
+
+    private static Object value(RecordComponent component, PlanNode node) {
+        try {
+            return component.getAccessor().invoke(node);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError("the accessors of plan nodes are public", e);
+        }
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has it", e);
+        }
+    }
+}

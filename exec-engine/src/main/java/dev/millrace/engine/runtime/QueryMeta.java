@@ -1,0 +1,85 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.error.FailureText;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * What a checkpoint says of one query besides its state.
+ *
+ * <p>Bytes, in the part {@code query} of the section {@code engine}: name, print of the plan and reason to begin anew, each as {@code
+ * writeUTF}; kind, 1 byte; parallelism and tasks, 4 bytes each; of one that failed, the length of a {@link FailureText}, 4 bytes, and
+ * the text.
+ *
+ * @param print see {@link PlanPrint}
+ * @param parallelism how many tasks worked side by side
+ * @param tasks how many there were in all
+ * @param whyAnew of {@link Kind#ANEW}; else empty
+ */
+record QueryMeta(
+        String name,
+        String print,
+        Kind kind,
+        int parallelism,
+        int tasks,
+        String whyAnew,
+        Optional<MillraceException> failure) {
+    enum Kind {
+        RUNNING,
+        FINISHED,
+        FAILED,
+        ANEW
+    }
+
+    private static final int MOST_BYTES = 64 << 10;
+
+    void write(DataOutput out) throws IOException {
+        out.writeUTF(name);
+        out.writeUTF(print);
+        out.writeUTF(whyAnew);
+        out.writeByte(kind.ordinal());
+        out.writeInt(parallelism);
+        out.writeInt(tasks);
+        if (failure.isPresent()) {
+            byte[] text = FailureText.bytes(FailureText.shortened(failure.get()));
+            out.writeInt(text.length);
+            out.write(text);
+        }
+    }
+
+    static QueryMeta read(DataInput in) throws IOException {
+        String name = in.readUTF();
+        String print = in.readUTF();
+        String whyAnew = in.readUTF();
+        int kind = in.readByte();
+        int parallelism = in.readInt();
+        int tasks = in.readInt();
+        if (kind < 0 || kind >= Kind.values().length || parallelism < 1 || tasks < 0) {
+            throw damaged(name);
+        }
+        Optional<MillraceException> failure = Optional.empty();
+        if (Kind.values()[kind] == Kind.FAILED) {
+            int length = in.readInt();
+            if (length < 0 || length > MOST_BYTES) {
+                throw damaged(name);
+            }
+            byte[] text = new byte[length];
+            in.readFully(text);
+            try {
+                failure = Optional.of(FailureText.of(text));
+            } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+                throw damaged(name);
+            }
+        }
+        return new QueryMeta(name, print, Kind.values()[kind], parallelism, tasks, whyAnew, failure);
+    }
+
+    private static MillraceException damaged(String name) {
+        return MillraceException.external(
+                SqlState.DATA_CORRUPTED, "what a checkpoint says of the query \"" + name + "\" cannot be");
+    }
+}

@@ -1,0 +1,17 @@
+package dev.millrace.engine.runtime;
+
+import java.util.Map;
+
+/**
+ * An engine that is being opened from a checkpoint: until this is closed no rows flow, and relations and queries that are declared
+ * begin with what the checkpoint has under their names. They are declared as they were when it was made, each after those that it
+ * reads. Rows appended meanwhile wait: so does who appends them. Safe on any thread.
+ */
+public interface Restoration extends AutoCloseable {
+    /** Queries that were started without state though the checkpoint knows them, and why. */
+    Map<String, String> begunAnew();
+
+    /** All is declared: rows flow. What the checkpoint has and nobody declared is left. Once. */
+    @Override
+    void close();
+}

@@ -1,0 +1,94 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.checkpoint.Barrier;
+import dev.millrace.engine.checkpoint.SavedSections;
+import dev.millrace.engine.checkpoint.SectionOutput;
+import dev.millrace.engine.relation.SavedTable;
+import dev.millrace.engine.task.FailedRows;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * A query's answer as of the version at which a checkpoint was cut: pinned then, written later.
+ *
+ * <p>Section {@code answer QUERY}: part {@code epoch}: the newest epoch and its time, 8 bytes each; part {@code failures}: see {@link
+ * FailedRows#save}; and the part of {@link SavedTable}, if the answer is kept.
+ */
+final class SavedAnswer implements Barrier.Later {
+    private static final String EPOCH = "epoch";
+    private static final String FAILURES = "failures";
+
+    private final String query;
+    private final long epoch;
+    private final long micros;
+    private final byte[] failures;
+    private final Optional<SavedTable> rows;
+
+    /** Of what is published now. */
+    SavedAnswer(String query, QueryOutput output, FailedRows failedRows) throws IOException {
+        this.query = query;
+        this.epoch = output.publishedEpoch();
+        this.micros = output.publishedMicros();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        failedRows.save(new DataOutputStream(bytes));
+        this.failures = bytes.toByteArray();
+        this.rows = output.view().filter(view -> !view.isClosed()).map(SavedTable::new);
+    }
+
+    private static String section(String query) {
+        return "answer " + query;
+    }
+
+    @Override
+    public void write(Barrier barrier, Runnable sometimes) throws IOException {
+        try (SectionOutput output = barrier.section(section(query))) {
+            DataOutput out = output.keyGroup(EPOCH, -1);
+            out.writeLong(epoch);
+            out.writeLong(micros);
+            output.keyGroup(FAILURES, -1).write(failures);
+            if (rows.isPresent()) {
+                rows.get().write(output, sometimes);
+            }
+            output.finish();
+        }
+    }
+
+    /** Epoch and time. */
+    record Newest(long epoch, long micros) {}
+
+    static Newest newest(SavedSections saved, String query) {
+        Newest[] newest = {new Newest(0, 0)};
+        saved.read(section(query), part -> {
+            if (part.name().equals(EPOCH)) {
+                newest[0] = readNewest(part.part());
+            }
+        });
+        return newest[0];
+    }
+
+    private static Newest readNewest(DataInput in) throws IOException {
+        return new Newest(in.readLong(), in.readLong());
+    }
+
+    static void restoreFailures(SavedSections saved, String query, FailedRows failedRows) {
+        saved.read(section(query), part -> {
+            if (part.name().equals(FAILURES)) {
+                failedRows.restore(part.part());
+            }
+        });
+    }
+
+    static String rowsSection(String query) {
+        return section(query);
+    }
+
+    @Override
+    public void close() {
+        Closing.all(rows.stream().toList());
+    }
+}

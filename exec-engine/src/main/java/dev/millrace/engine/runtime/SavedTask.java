@@ -1,0 +1,114 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.connector.SourcePosition;
+import dev.millrace.engine.checkpoint.Barrier;
+import dev.millrace.engine.checkpoint.SavedSections;
+import dev.millrace.engine.checkpoint.SectionOutput;
+import dev.millrace.engine.relation.SavedPositions;
+import dev.millrace.engine.runtime.QueryTasks.PlacedSource;
+import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
+import dev.millrace.engine.task.OperatorStage;
+import dev.millrace.engine.task.OutletStage;
+import dev.millrace.engine.task.PipelineTask;
+import dev.millrace.engine.task.StageMark;
+import dev.millrace.plan.node.PlanNode;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What a task keeps, in sections of a checkpoint. While the task runs no step, at an epoch's end.
+ *
+ * <p>Section {@code state NODE/INSTANCE QUERY}: the states of an operator as it writes them; none of one that keeps nothing. Section
+ * {@code task NUMBER QUERY}: part {@code mark} for each stage but outlets: node and instance, 4 bytes each, watermark, 8 bytes, idle, 1
+ * byte; part {@code position} for each reader of a source: node and instance, then as {@link SavedPositions}, none if it knows none.
+ */
+final class SavedTask {
+    private static final String MARK = "mark";
+    private static final String POSITION = "position";
+
+    /** What the tasks of a query wrote of their stages and readers; by node and instance. */
+    record Places(Map<Integer, Map<Integer, StageMark>> marks, Map<Integer, Map<Integer, List<SourcePosition>>> readers) {
+        Places() {
+            this(new TreeMap<>(), new TreeMap<>());
+        }
+    }
+
+    private SavedTask() {}
+
+    static String stateSection(String query, int node, int instance) {
+        return "state " + node + "/" + instance + " " + query;
+    }
+
+    private static String taskSection(String query, int number) {
+        return "task " + number + " " + query;
+    }
+
+    static void write(QueryTasks query, PipelineTask task, Barrier barrier) throws IOException {
+        List<PlacedStage> stages = query.stages.stream()
+                .filter(placed -> !(placed.stage() instanceof OutletStage)
+                        && task.stages().contains(placed.stage()))
+                .toList();
+        for (PlacedStage placed : stages) {
+            if (placed.stage() instanceof OperatorStage stage) {
+                try (SectionOutput output =
+                        barrier.section(stateSection(query.name(), placed.node().id, placed.instance()))) {
+                    stage.operator().snapshot(output);
+                    output.finish();
+                }
+            }
+        }
+        try (SectionOutput output = barrier.section(taskSection(query.name(), query.tasks.indexOf(task)))) {
+            for (PlacedStage placed : stages) {
+                StageMark mark = placed.stage().mark();
+                DataOutput out = output.keyGroup(MARK, -1);
+                out.writeInt(placed.node().id);
+                out.writeInt(placed.instance());
+                out.writeLong(mark.watermark());
+                out.writeBoolean(mark.idle());
+            }
+            for (PlacedSource source : query.sources) {
+                if (task.inputs().contains(source.input()) && !(source.node().plan instanceof PlanNode.Values)) {
+                    Optional<SourcePosition> position = source.input().position();
+                    DataOutput out = output.keyGroup(POSITION, -1);
+                    out.writeInt(source.node().id);
+                    out.writeInt(source.partition());
+                    SavedPositions.write(position.stream().toList(), out);
+                }
+            }
+            output.finish();
+        }
+    }
+
+    static Places read(SavedSections saved, String query, int tasks) {
+        Places places = new Places();
+        for (int number = 0; number < tasks; number++) {
+            saved.read(taskSection(query, number), part -> {
+                if (part.name().equals(MARK)) {
+                    readMark(part.part(), places);
+                } else if (part.name().equals(POSITION)) {
+                    readPosition(part.part(), places);
+                }
+            });
+        }
+        return places;
+    }
+
+    private static void readMark(DataInput in, Places into) throws IOException {
+        int node = in.readInt();
+        int instance = in.readInt();
+        into.marks
+                .computeIfAbsent(node, any -> new TreeMap<>())
+                .put(instance, new StageMark(in.readLong(), in.readBoolean()));
+    }
+
+    private static void readPosition(DataInput in, Places into) throws IOException {
+        int node = in.readInt();
+        int instance = in.readInt();
+        into.readers.computeIfAbsent(node, any -> new TreeMap<>()).put(instance, SavedPositions.read(in));
+    }
+}

@@ -1,0 +1,467 @@
+package dev.millrace.engine.runtime;
+
+import static dev.millrace.engine.runtime.TestPlans.batch;
+import static dev.millrace.engine.runtime.TestPlans.byHash;
+import static dev.millrace.engine.runtime.TestPlans.join;
+import static dev.millrace.engine.runtime.TestPlans.longs;
+import static dev.millrace.engine.runtime.TestPlans.scan;
+import static dev.millrace.engine.runtime.TestPlans.single;
+import static dev.millrace.engine.runtime.TestPlans.union;
+import static dev.millrace.engine.runtime.TestPlans.view;
+import static dev.millrace.engine.runtime.TestPlans.zset;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.engine.aggregate.AggregateTests;
+import dev.millrace.engine.checkpoint.CheckpointWriter;
+import dev.millrace.engine.checkpoint.MemoryCheckpoint;
+import dev.millrace.engine.epoch.Journal;
+import dev.millrace.engine.relation.OnError;
+import dev.millrace.engine.relation.WritableRelation;
+import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.AggregateCall.Function;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.rows.TestBatches;
+import dev.millrace.testing.rows.ZSet;
+import dev.millrace.testing.time.Eventually;
+import dev.millrace.time.Clock;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.apache.arrow.memory.ArrowBuf;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Engines that go on from checkpoints of others. */
+@Timeout(120)
+final class CheckpointTest {
+    private static final Schema KV = longs("k", "v");
+    private static final Schema TIMED = longs("ts", "k");
+
+    private static Engine open(int workers) {
+        return open(workers, Journal.NONE);
+    }
+
+    private static Engine open(int workers, Journal journal) {
+        return Engine.open(
+                EngineOptions.defaults().withWorkers(workers).withMemoryLimitBytes(256L << 20),
+                Clock.system(),
+                journal);
+    }
+
+    /** Counts what is accepted. Its number is looked at while nobody is accepted, as it is written. */
+    private static final class Count implements Journal {
+        private long entries;
+
+        @Override
+        public Entry prepare(List<Change> changes) {
+            return new Entry() {
+                @Override
+                public long append() {
+                    return ++entries;
+                }
+
+                @Override
+                public void close() {}
+            };
+        }
+
+        @Override
+        public void whenDurable(long number, Runnable then) {
+            then.run();
+        }
+    }
+
+    /** Keys, how many rows there are, and the greatest value. */
+    private static PlanNode totals(PlanNode input, List<Integer> keys, int value) {
+        List<Field> fields = new ArrayList<>(input.schema().select(keys).fields());
+        fields.add(new Field("n", DataType.BIGINT, false));
+        fields.add(new Field("most", DataType.BIGINT, true));
+        return new PlanNode.Aggregate(
+                input,
+                keys,
+                List.of(
+                        AggregateTests.call(Function.COUNT, DataType.BIGINT),
+                        AggregateTests.call(Function.MAX, DataType.BIGINT, value)),
+                PlanNode.Phase.SINGLE,
+                false,
+                new Schema(fields));
+    }
+
+    /** Relations and queries, each query after those it reads. */
+    private static Map<String, PlanNode> declare(Engine engine) {
+        engine.relations().addStream("s", KV);
+        engine.relations().addTable("t", KV);
+        engine.relations().addStream("e", TIMED);
+        Map<String, PlanNode> plans = new LinkedHashMap<>();
+        plans.put("sums", totals(byHash(scan("s", KV), 0), List.of(0), 1));
+        Schema sums = plans.get("sums").schema();
+        plans.put("by_sum", totals(byHash(scan("sums", sums), 1), List.of(1), 0));
+        plans.put("joined", join(byHash(scan("s", KV), 0), byHash(scan("t", KV), 0), 0, 0));
+        Schema joined = plans.get("joined").schema();
+        plans.put("of_joined", totals(byHash(scan("joined", joined), 1), List.of(1), 3));
+        plans.put("both", totals(byHash(union(scan("s", KV), scan("t", KV)), 0), List.of(0), 1));
+        plans.put(
+                "windows",
+                TestPlans.countPerWindow(single(TestPlans.watermark(scan("e", TIMED), 0, 50, 0, 100)), 0, 100));
+        plans.forEach((name, plan) -> engine.start(name, plan, QueryOptions.view()));
+        return plans;
+    }
+
+    private static Map<String, ZSet> answers(Engine engine, Map<String, PlanNode> plans) {
+        Map<String, ZSet> answers = new LinkedHashMap<>();
+        plans.keySet().forEach(name -> answers.put(name, view(engine, name)));
+        answers.put("t", view(engine, "t"));
+        return answers;
+    }
+
+    private static void requireRunning(Engine engine, Map<String, PlanNode> plans) {
+        plans.keySet().forEach(name -> {
+            engine.query(name).failure().ifPresent(why -> {
+                throw new AssertionError(name, why);
+            });
+            assertEquals(QueryState.RUNNING, engine.query(name).state(), name);
+        });
+    }
+
+    /** Rows of several relations that belong together. */
+    private record Change(Map<String, List<Row>> rows, long[] tableWeights) {
+        static Change random(SplittableRandom random, List<Row> inTable, AtomicInteger clock) {
+            Map<String, List<Row>> rows = new LinkedHashMap<>();
+            rows.put("s", kv(random));
+            List<Row> table = kv(random);
+            int added = table.size();
+            while (!inTable.isEmpty() && random.nextInt(3) == 0) {
+                table.add(inTable.remove(random.nextInt(inTable.size())));
+            }
+            inTable.addAll(table.subList(0, added));
+            rows.put("t", table);
+            rows.put(
+                    "e",
+                    IntStream.range(0, random.nextInt(4))
+                            .mapToObj(i -> Row.of((long) clock.addAndGet(random.nextInt(30)), 1L))
+                            .toList());
+            long[] weights = new long[table.size()];
+            Arrays.fill(weights, 0, added, 1);
+            Arrays.fill(weights, added, weights.length, -1);
+            return new Change(rows, weights);
+        }
+
+        private static List<Row> kv(SplittableRandom random) {
+            List<Row> rows = new ArrayList<>();
+            for (int left = random.nextInt(1, 6); left > 0; left--) {
+                rows.add(Row.of((long) random.nextInt(10), (long) random.nextInt(5)));
+            }
+            return rows;
+        }
+
+        void append(Engine engine) {
+            Map<String, List<Batch>> batches = new LinkedHashMap<>();
+            rows.forEach((name, some) -> {
+                Schema schema = engine.relations().schema(name);
+                batches.put(
+                        name,
+                        List.of(
+                                name.equals("t")
+                                        ? TestBatches.weighted(schema, engine.allocator(), some, tableWeights)
+                                        : TestBatches.of(schema, engine.allocator(), some)));
+            });
+            engine.append(batches);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+    void allQueriesGoOnWhileRowsFlow(int seed) throws InterruptedException {
+        SplittableRandom random = new SplittableRandom(seed);
+        MemoryCheckpoint saved = new MemoryCheckpoint();
+        List<Change> changes = new ArrayList<>();
+        Count journal = new Count();
+        AtomicLong first = new AtomicLong(); // that the checkpoint lacks
+        Map<String, ZSet> expected;
+        try (Engine engine = open(random.nextInt(1, 4), journal)) {
+            Map<String, PlanNode> plans = declare(engine);
+            AtomicInteger appended = new AtomicInteger();
+            List<Row> inTable = new ArrayList<>();
+            AtomicInteger clock = new AtomicInteger();
+            Thread feeder = new Thread(() -> {
+                for (int i = 0; i < 300; i++) {
+                    Change change = Change.random(random, inTable, clock);
+                    changes.add(change);
+                    change.append(engine);
+                    appended.incrementAndGet();
+                }
+            });
+            feeder.start();
+            Eventually.holds("rows flow", () -> appended.get() > 100);
+            CheckpointSummary summary = engine.checkpoint(saved, () -> first.set(journal.entries));
+            assertEquals(saved.size(), summary.bytes());
+            feeder.join();
+            engine.flush(progress -> {});
+            requireRunning(engine, plans);
+            expected = answers(engine, plans);
+        }
+        try (Engine engine = open(new SplittableRandom(~seed).nextInt(1, 4))) {
+            Map<String, PlanNode> plans;
+            try (Restoration restoration = engine.restore(saved)) {
+                plans = declare(engine);
+                assertEquals(Map.of(), restoration.begunAnew());
+            }
+            assertTrue(first.get() < changes.size(), "rows flowed meanwhile");
+            changes.subList((int) first.get(), changes.size()).forEach(change -> change.append(engine));
+            engine.flush(progress -> {});
+            requireRunning(engine, plans);
+            Map<String, ZSet> found = answers(engine, plans);
+            expected.forEach((name, rows) -> assertEquals(rows, found.get(name), name));
+        }
+    }
+
+    /** A file, say, that is read on where the checkpoint was cut; by the same number of readers. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+    void sourcesAreReadOn(int seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        List<Object> script = new ArrayList<>();
+        List<Row> all = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            List<Row> rows = List.of(Row.of((long) i, (long) random.nextInt(4)), Row.of((long) i, 1L));
+            all.addAll(rows);
+            script.add(rows);
+            script.add(new ScriptedSource.Pause(1_000));
+        }
+        PlanNode plan = totals(byHash(scan("f", KV), 1), List.of(1), 0);
+        MemoryCheckpoint saved = new MemoryCheckpoint();
+        ZSet before;
+        try (Engine engine = open(random.nextInt(1, 4))) {
+            engine.relations().addSource("f", ScriptedSource.bounded(KV, script), OnError.FAIL);
+            StandingQuery query = engine.start("q", plan, QueryOptions.view());
+            Eventually.holds("some rows were read", () -> query.statistics().rowsIn() > 20);
+            engine.checkpoint(saved, () -> {});
+            assertEquals(QueryState.FINISHED, query.await());
+            before = view(engine, "q");
+        }
+        try (Engine engine = open(random.nextInt(1, 4))) {
+            StandingQuery query;
+            ScriptedSource source = ScriptedSource.bounded(KV, script);
+            try (Restoration restoration = engine.restore(saved)) {
+                engine.relations().addSource("f", source, OnError.FAIL);
+                query = engine.start("q", plan, QueryOptions.view());
+                assertEquals(Map.of(), restoration.begunAnew());
+            }
+            assertEquals(QueryState.FINISHED, query.await());
+            assertEquals(before, view(engine, "q"));
+            assertTrue(query.statistics().rowsIn() < all.size(), "what was read before was read again");
+        }
+    }
+
+    @Test
+    void whatHasEndedOrFailedIsSoAgain() {
+        MemoryCheckpoint saved = new MemoryCheckpoint();
+        List<List<Row>> script = List.of(List.of(Row.of(1L, 2L)), List.of(Row.of(1L, 3L)));
+        PlanNode finished = totals(byHash(scan("f", KV), 0), List.of(0), 1);
+        PlanNode failing = totals(byHash(scan("g", KV), 0), List.of(0), 1);
+        Schema sums = finished.schema();
+        PlanNode above = join(byHash(scan("finished", sums), 0), byHash(scan("s", KV), 0), 0, 0);
+        try (Engine engine = open(2)) {
+            engine.relations().addSource("f", ScriptedSource.bounded(KV, script), OnError.FAIL);
+            MillraceException why = MillraceException.user(SqlState.DIVISION_BY_ZERO, "division by zero");
+            engine.relations().addSource("g", ScriptedSource.bounded(KV, List.of(why)), OnError.FAIL);
+            engine.relations().addStream("s", KV);
+            engine.start("finished", finished, QueryOptions.view()).await();
+            engine.start("failing", failing, QueryOptions.view()).await();
+            engine.start("above", above, QueryOptions.view());
+            engine.checkpoint(saved, () -> {});
+        }
+        try (Engine engine = open(3)) {
+            try (Restoration restoration = engine.restore(saved)) {
+                engine.relations().addSource("f", ScriptedSource.bounded(KV, script), OnError.FAIL);
+                engine.relations().addSource("g", ScriptedSource.bounded(KV, List.of()), OnError.FAIL);
+                engine.relations().addStream("s", KV);
+                engine.start("finished", finished, QueryOptions.view());
+                engine.start("failing", failing, QueryOptions.view());
+                engine.start("above", above, QueryOptions.view());
+                assertEquals(Map.of(), restoration.begunAnew());
+            }
+            assertEquals(QueryState.FINISHED, engine.query("finished").await());
+            assertEquals(zset(Row.of(1L, 2L, 3L)), view(engine, "finished"));
+            assertEquals(QueryState.FAILED, engine.query("failing").state());
+            assertEquals(
+                    SqlState.DIVISION_BY_ZERO,
+                    engine.query("failing").failure().orElseThrow().sqlState());
+            WritableRelation stream = engine.relations().writable("s");
+            engine.awaitEpoch(stream.append(batch(engine, KV, Row.of(1L, 7L))));
+            assertEquals(zset(Row.of(1L, 2L, 3L, 1L, 7L)), view(engine, "above"));
+        }
+    }
+
+    @Test
+    void aQueryOfAnotherPlanBeginsAnewAndThoseThatReadIt() {
+        MemoryCheckpoint saved = new MemoryCheckpoint();
+        PlanNode sums = totals(byHash(scan("t", KV), 0), List.of(0), 1);
+        PlanNode above = totals(byHash(scan("sums", sums.schema()), 1), List.of(1), 0);
+        try (Engine engine = open(2)) {
+            WritableRelation table = engine.relations().addTable("t", KV);
+            engine.start("sums", sums, QueryOptions.view());
+            engine.start("above", above, QueryOptions.view());
+            engine.awaitEpoch(table.append(batch(engine, KV, Row.of(1L, 2L))));
+            engine.checkpoint(saved, () -> {});
+        }
+        PlanNode other = totals(byHash(scan("t", KV), 1), List.of(1), 1);
+        try (Engine engine = open(2)) {
+            try (Restoration restoration = engine.restore(saved)) {
+                engine.relations().addTable("t", KV);
+                engine.start("sums", other, QueryOptions.view());
+                engine.start("above", above, QueryOptions.view());
+                assertEquals(
+                        List.of("above", "sums"),
+                        restoration.begunAnew().keySet().stream().sorted().toList());
+            }
+            engine.flush(progress -> {});
+            assertEquals(zset(Row.of(2L, 1L, 2L)), view(engine, "sums"));
+            assertEquals(zset(Row.of(1L, 1L, 2L)), view(engine, "above"));
+        }
+    }
+
+    @Test
+    void aPausedQueryDelaysNoCheckpointAndBeginsAnew() {
+        MemoryCheckpoint saved = new MemoryCheckpoint();
+        PlanNode sums = totals(byHash(scan("t", KV), 0), List.of(0), 1);
+        try (Engine engine = open(2)) {
+            WritableRelation table = engine.relations().addTable("t", KV);
+            StandingQuery query = engine.start("sums", sums, QueryOptions.view());
+            query.pause();
+            table.append(batch(engine, KV, Row.of(1L, 2L)));
+            assertEquals(List.of("sums"), engine.checkpoint(saved, () -> {}).begunAnew());
+        }
+        try (Engine engine = open(2)) {
+            try (Restoration restoration = engine.restore(saved)) {
+                engine.relations().addTable("t", KV);
+                engine.start("sums", sums, QueryOptions.view());
+                assertEquals(Map.of("sums", "it was paused"), restoration.begunAnew());
+            }
+            engine.flush(progress -> {});
+            assertEquals(zset(Row.of(1L, 1L, 2L)), view(engine, "sums"));
+        }
+    }
+
+    /** At the writer's first call, and at each later one. */
+    @Test
+    void aWriterThatFailsHarmsNoQuery() {
+        try (Engine engine = open(2)) {
+            Map<String, PlanNode> plans = declare(engine);
+            SplittableRandom random = new SplittableRandom(1);
+            List<Row> inTable = new ArrayList<>();
+            AtomicInteger clock = new AtomicInteger();
+            boolean failed = true;
+            for (int calls = 0; failed; calls++) {
+                Change.random(random, inTable, clock).append(engine);
+                AtomicInteger left = new AtomicInteger(calls);
+                CheckpointWriter writer = new CheckpointWriter() {
+                    @Override
+                    public void begin(String section) throws IOException {
+                        fail();
+                    }
+
+                    @Override
+                    public void write(ByteBuffer bytes) throws IOException {
+                        fail();
+                    }
+
+                    private void fail() throws IOException {
+                        if (left.getAndDecrement() == 0) {
+                            throw new IOException("no space left");
+                        }
+                    }
+                };
+                try {
+                    engine.checkpoint(writer, () -> {});
+                    failed = false;
+                } catch (MillraceException e) {
+                    assertEquals(SqlState.IO_ERROR, e.sqlState());
+                }
+            }
+            requireRunning(engine, plans);
+        }
+    }
+
+    @Test
+    void withoutMemoryACheckpointIsRefusedAndQueriesGoOn() {
+        try (Engine engine = open(2)) {
+            PlanNode sums = totals(byHash(scan("s", KV), 0), List.of(0), 1);
+            WritableRelation stream = engine.relations().addStream("s", KV);
+            StandingQuery query = engine.start("sums", sums, QueryOptions.view());
+            Row[] rows = IntStream.range(0, 20_000)
+                    .mapToObj(i -> Row.of((long) i, 1L))
+                    .toArray(Row[]::new);
+            engine.awaitEpoch(stream.append(batch(engine, KV, rows)));
+            List<ArrowBuf> held = new ArrayList<>();
+            try {
+                // leaves less than the state takes, and more than the query needs to go on
+                long free = engine.options().memoryLimitBytes() - engine.allocatedBytes() - (300 << 10);
+                for (long size = 1 << 26; size >= 1 << 12; size /= 2) {
+                    for (; free >= size; free -= size) {
+                        held.add(engine.allocator().buffer(size));
+                    }
+                }
+                MillraceException refused = assertThrows(
+                        MillraceException.class, () -> engine.checkpoint(new MemoryCheckpoint(), () -> {}));
+                assertEquals(SqlState.OUT_OF_MEMORY, refused.sqlState());
+                assertEquals(QueryState.RUNNING, query.state());
+            } finally {
+                held.forEach(ArrowBuf::close);
+            }
+            engine.checkpoint(new MemoryCheckpoint(), () -> {});
+            engine.awaitEpoch(stream.append(batch(engine, KV, Row.of(1L, 1L))));
+            assertEquals(QueryState.RUNNING, query.state());
+        }
+    }
+
+    @Test
+    void whatIsCutShortIsNamed() {
+        MemoryCheckpoint saved = new MemoryCheckpoint();
+        PlanNode sums = totals(byHash(scan("t", KV), 0), List.of(0), 1);
+        try (Engine engine = open(1)) {
+            WritableRelation table = engine.relations().addTable("t", KV);
+            engine.start("sums", sums, QueryOptions.view());
+            engine.awaitEpoch(table.append(batch(engine, KV, Row.of(1L, 2L), Row.of(2L, 2L))));
+            engine.checkpoint(saved, () -> {});
+        }
+        assertFalse(saved.sections().isEmpty());
+        for (String section : saved.sections()) {
+            byte[] whole = saved.bytes(section);
+            for (int length = 0; length < whole.length; length++) {
+                saved.replace(section, Arrays.copyOf(whole, length));
+                try (Engine engine = open(1)) {
+                    MillraceException damaged = assertThrows(MillraceException.class, () -> {
+                        try (Restoration restoration = engine.restore(saved)) {
+                            engine.relations().addTable("t", KV);
+                            engine.start("sums", sums, QueryOptions.view());
+                        }
+                    });
+                    assertEquals(SqlState.DATA_CORRUPTED, damaged.sqlState(), damaged.getMessage());
+                    assertTrue(damaged.getMessage().contains(section), damaged.getMessage());
+                }
+            }
+            saved.replace(section, whole);
+        }
+    }
+}
