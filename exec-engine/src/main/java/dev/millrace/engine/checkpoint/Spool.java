@@ -133,7 +133,9 @@ final class Spool implements AutoCloseable {
             Block block;
             synchronized (this) {
                 if (draining.isEmpty()) {
-                    draining = sections.stream().filter(one -> !one.blocks.isEmpty()).findFirst();
+                    draining = sections.stream()
+                            .filter(one -> !one.blocks.isEmpty())
+                            .findFirst();
                     notifyAll(); // it is filled without waiting from now on
                 }
                 if (draining.isEmpty()) {

@@ -79,7 +79,10 @@ public final class SavedTable implements AutoCloseable {
     }
 
     private static String types(Schema schema) {
-        return schema.fields().stream().map(field -> field.type().toString()).toList().toString();
+        return schema.fields().stream()
+                .map(field -> field.type().toString())
+                .toList()
+                .toString();
     }
 
     @Override

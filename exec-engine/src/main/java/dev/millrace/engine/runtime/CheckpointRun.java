@@ -51,8 +51,8 @@ final class CheckpointRun {
      */
     CheckpointSummary run(CheckpointWriter writer, Runnable atCut, Consumer<Cutting> begin) {
         MemoryScope memory = resources.memory().newScope("a checkpoint");
-        try (Barrier barrier = new Barrier(
-                memory.newChildForSpare("what is to be written"), mostBytes, resources.signal()::raise)) {
+        try (Barrier barrier =
+                new Barrier(memory.newChildForSpare("what is to be written"), mostBytes, resources.signal()::raise)) {
             long[] since = {0};
             begin.accept(new Cutting() {
                 @Override

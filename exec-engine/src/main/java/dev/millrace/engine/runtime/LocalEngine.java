@@ -301,8 +301,7 @@ class LocalEngine implements Engine {
                 throw e;
             }
             Optional<MillraceException> failure = queryOptions.restore().flatMap(SavedQuery::failure);
-            boolean finished =
-                    queryOptions.restore().map(SavedQuery::finished).orElse(false);
+            boolean finished = queryOptions.restore().map(SavedQuery::finished).orElse(false);
             try {
                 if (!finished && failure.isEmpty()) {
                     new TaskBuilder(
@@ -383,9 +382,13 @@ class LocalEngine implements Engine {
 
     /** Has a query take the place of another of its name. */
     void replace(LocalStandingQuery old, LocalStandingQuery query) {
-        resources.barriers().current().ifPresent(barrier -> barrier.fail(MillraceException.user(
-                        SqlState.OBJECT_IN_USE, "query \"" + query.name() + "\" was altered while the checkpoint was made")
-                .withHint("try again")));
+        resources
+                .barriers()
+                .current()
+                .ifPresent(barrier -> barrier.fail(MillraceException.user(
+                                SqlState.OBJECT_IN_USE,
+                                "query \"" + query.name() + "\" was altered while the checkpoint was made")
+                        .withHint("try again")));
         relations.replaceQuery(query.name(), query.feed());
         relations.readsNothing(query.name());
         scans(query.plan()).forEach(scan -> relations.reads(query.name(), scan.relation()));

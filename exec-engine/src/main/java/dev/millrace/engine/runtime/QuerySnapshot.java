@@ -25,8 +25,7 @@ import java.util.Optional;
  * @param operators per operator id (see {@link OperatorStatistics}) and instance, the bytes of each state and key group
  * @param view the rows of its materialized answer, as the view writes them; empty if it has none
  */
-public record QuerySnapshot(
-        long epoch, int tasks, boolean finished, Map<String, List<Part>> operators, List<Part> view)
+public record QuerySnapshot(long epoch, int tasks, boolean finished, Map<String, List<Part>> operators, List<Part> view)
         implements SavedQuery {
     public QuerySnapshot {
         operators = Map.copyOf(operators);

@@ -32,7 +32,8 @@ final class SavedTask {
     private static final String POSITION = "position";
 
     /** What the tasks of a query wrote of their stages and readers; by node and instance. */
-    record Places(Map<Integer, Map<Integer, StageMark>> marks, Map<Integer, Map<Integer, List<SourcePosition>>> readers) {
+    record Places(
+            Map<Integer, Map<Integer, StageMark>> marks, Map<Integer, Map<Integer, List<SourcePosition>>> readers) {
         Places() {
             this(new TreeMap<>(), new TreeMap<>());
         }

@@ -199,8 +199,7 @@ final class TaskBuilder {
             addReaders(
                     node,
                     positions.isEmpty()
-                            ? replay.stream()
-                                    .open(request, memory, resources.clock(), resources.batchRows(), wakeUp)
+                            ? replay.stream().open(request, memory, resources.clock(), resources.batchRows(), wakeUp)
                             : replay.stream()
                                     .reopen(
                                             request,
