@@ -693,7 +693,12 @@ public final class Epochs {
 
     /** The last number given to an epoch, and the last time: {@link #beginOpening} of another begins there. */
     public long[] numbers() {
-        return atomically(() -> new long[] {lastNumber, lastMicros});
+        lock.lock();
+        try {
+            return new long[] {lastNumber, lastMicros};
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Goes on with the numbers of another, and lets no rows flow anywhere before {@link #endOpening}. Before there is a domain. */

@@ -7,6 +7,7 @@ import dev.millrace.plan.node.PlanNode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** What the queries of an engine begin with that is being opened from a checkpoint. */
 final class LocalRestoration implements Restoration {
@@ -58,13 +59,12 @@ final class LocalRestoration implements Restoration {
         if (!query.print().equals(PlanPrint.of(plan))) {
             return Optional.of("its plan is another than that of the checkpoint");
         }
-        synchronized (this) {
-            return LocalEngine.scans(plan).stream()
-                    .map(PlanNode.Scan::relation)
-                    .filter(anew::containsKey)
-                    .findFirst()
-                    .map(read -> "it reads \"" + read + "\", which begins anew");
-        }
+        Set<String> begunAnew = begunAnew().keySet();
+        return LocalEngine.scans(plan).stream()
+                .map(PlanNode.Scan::relation)
+                .filter(begunAnew::contains)
+                .findFirst()
+                .map(read -> "it reads \"" + read + "\", which begins anew");
     }
 
     /** It may have been started with another plan before, and dropped. */
