@@ -1,7 +1,10 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.engine.checkpoint.Barrier;
+import dev.millrace.engine.checkpoint.CheckpointMeta;
+import dev.millrace.engine.checkpoint.CheckpointSummary;
 import dev.millrace.engine.checkpoint.CheckpointWriter;
+import dev.millrace.engine.checkpoint.QueryMeta;
 import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.error.MillraceException;

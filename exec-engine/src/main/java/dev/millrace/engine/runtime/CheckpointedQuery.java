@@ -1,6 +1,7 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.connector.SourcePosition;
+import dev.millrace.engine.checkpoint.QueryMeta;
 import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.relation.SavedTable;
 import dev.millrace.engine.task.FailedRows;

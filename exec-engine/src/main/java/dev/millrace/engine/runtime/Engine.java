@@ -3,7 +3,9 @@ package dev.millrace.engine.runtime;
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.alteration.Alteration;
 import dev.millrace.engine.checkpoint.CheckpointReader;
+import dev.millrace.engine.checkpoint.CheckpointSummary;
 import dev.millrace.engine.checkpoint.CheckpointWriter;
+import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.relation.Relations;
@@ -142,11 +144,11 @@ public interface Engine extends AutoCloseable {
     CheckpointSummary checkpoint(CheckpointWriter writer, Runnable atCut);
 
     /**
-     * Has the engine, in which no query, table or stream was declared yet but replayable sources, go on from a checkpoint: see {@link Restoration}.
+     * Has the engine, in which no query, table or stream was declared yet but replayable sources, go on from a checkpoint: see {@link Resumption}.
      *
      * @throws dev.millrace.error.MillraceException XX001 if it is damaged; what is found to be later is told by who needs it
      */
-    Restoration restore(CheckpointReader reader);
+    Resumption restore(CheckpointReader reader);
 
     /**
      * Waits until the effects of an epoch are in all views and subscriptions (read your writes). Returns at once for an

@@ -6,7 +6,9 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.alteration.Alteration;
 import dev.millrace.engine.checkpoint.CheckpointReader;
+import dev.millrace.engine.checkpoint.CheckpointSummary;
 import dev.millrace.engine.checkpoint.CheckpointWriter;
+import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochOutput;
@@ -98,7 +100,7 @@ class LocalEngine implements Engine {
 
     private final ReentrantLock checkpointing = new ReentrantLock(); // one checkpoint at a time
 
-    private volatile Optional<LocalRestoration> restoring = Optional.empty(); // written under the lock of changes
+    private volatile Optional<LocalResumption> restoring = Optional.empty(); // written under the lock of changes
 
     private boolean closed;
 
@@ -231,7 +233,7 @@ class LocalEngine implements Engine {
     }
 
     @Override
-    public Restoration restore(CheckpointReader reader) {
+    public Resumption restore(CheckpointReader reader) {
         Interrupt.lock(changes);
         try {
             if (restoring.isPresent() || relations.hasFeeds()) {
@@ -239,17 +241,17 @@ class LocalEngine implements Engine {
                         SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
                         "an engine goes on from a checkpoint before anything is declared in it");
             }
-            LocalRestoration restoration = new LocalRestoration(reader, this::endRestoration);
-            epochs.beginOpening(restoration.numbers());
-            relations.restoreFrom(Optional.of(restoration.saved()));
-            restoring = Optional.of(restoration);
-            return restoration;
+            LocalResumption resumption = new LocalResumption(reader, this::endResumption);
+            epochs.beginOpening(resumption.numbers());
+            relations.restoreFrom(Optional.of(resumption.saved()));
+            restoring = Optional.of(resumption);
+            return resumption;
         } finally {
             changes.unlock();
         }
     }
 
-    private void endRestoration() {
+    private void endResumption() {
         changes.lock();
         try {
             if (restoring.isPresent()) {

@@ -7,6 +7,7 @@ import dev.millrace.engine.alteration.Rescaling;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.checkpoint.Barrier;
+import dev.millrace.engine.checkpoint.QueryMeta;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochInput;
 import dev.millrace.engine.epoch.EpochOutput;

@@ -2,7 +2,6 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.connector.EventTime;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
@@ -40,7 +39,6 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.expressions.constant.ConstantRows;
 import dev.millrace.interrupt.Interrupt;
-import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
@@ -59,7 +57,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
@@ -189,7 +186,7 @@ final class TaskBuilder {
                     scan.columns(),
                     scan.predicates(),
                     graph.isParallel(node.pipeline) ? workers : 1,
-                    eventTime(node, scan));
+                    ScanTime.of(graph, node, scan));
             List<SourceInput> inputs = new CopyOnWriteArrayList<>();
             wakeable.put(node, inputs);
             BufferAllocator memory = query.memory().newChild("scan of " + scan.relation());
@@ -211,28 +208,6 @@ final class TaskBuilder {
         } else if (scannable instanceof Scannable.Feed feed) {
             feeds.put(node, feed);
         }
-    }
-
-    /** The time of which watermarks are made right behind a scan. */
-    private Optional<EventTime> eventTime(Node node, Scan scan) {
-        for (Node behind : graph.nodes()) {
-            if (behind.plan instanceof Watermark watermark
-                    && behind.inputs.contains(node)
-                    && watermark.idleTimeoutMicros() != Watermark.FOLLOWS_CLOCK) {
-                int column = scan.columns().get(watermark.timeColumn());
-                return Optional.of(new EventTime(List.of(column), batch -> firstTime(batch, 0)));
-            }
-        }
-        return Optional.empty();
-    }
-
-    private static OptionalLong firstTime(Batch batch, int column) {
-        for (int row = 0; row < batch.rowCount(); row++) {
-            if (batch.validityAddress(column) == 0 || Memory.getBit(batch.validityAddress(column), row)) {
-                return OptionalLong.of(Memory.getLong(batch.dataAddress(column) + 8L * row));
-            }
-        }
-        return OptionalLong.empty();
     }
 
     private void addReaders(Node node, List<? extends SourceReader> opened) {

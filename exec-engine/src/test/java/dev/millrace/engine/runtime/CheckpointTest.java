@@ -16,8 +16,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.aggregate.AggregateTests;
+import dev.millrace.engine.checkpoint.CheckpointSummary;
 import dev.millrace.engine.checkpoint.CheckpointWriter;
 import dev.millrace.engine.checkpoint.MemoryCheckpoint;
+import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.relation.WritableRelation;
@@ -222,9 +224,9 @@ final class CheckpointTest {
         }
         try (Engine engine = open(new SplittableRandom(~seed).nextInt(1, 4))) {
             Map<String, PlanNode> plans;
-            try (Restoration restoration = engine.restore(saved)) {
+            try (Resumption resumption = engine.restore(saved)) {
                 plans = declare(engine);
-                assertEquals(Map.of(), restoration.begunAnew());
+                assertEquals(Map.of(), resumption.begunAnew());
             }
             assertTrue(first.get() < changes.size(), "rows flowed meanwhile");
             changes.subList((int) first.get(), changes.size()).forEach(change -> change.append(engine));
@@ -262,10 +264,10 @@ final class CheckpointTest {
         try (Engine engine = open(random.nextInt(1, 4))) {
             StandingQuery query;
             ScriptedSource source = ScriptedSource.bounded(KV, script);
-            try (Restoration restoration = engine.restore(saved)) {
+            try (Resumption resumption = engine.restore(saved)) {
                 engine.relations().addSource("f", source, OnError.FAIL);
                 query = engine.start("q", plan, QueryOptions.view());
-                assertEquals(Map.of(), restoration.begunAnew());
+                assertEquals(Map.of(), resumption.begunAnew());
             }
             assertEquals(QueryState.FINISHED, query.await());
             assertEquals(before, view(engine, "q"));
@@ -292,14 +294,14 @@ final class CheckpointTest {
             engine.checkpoint(saved, () -> {});
         }
         try (Engine engine = open(3)) {
-            try (Restoration restoration = engine.restore(saved)) {
+            try (Resumption resumption = engine.restore(saved)) {
                 engine.relations().addSource("f", ScriptedSource.bounded(KV, script), OnError.FAIL);
                 engine.relations().addSource("g", ScriptedSource.bounded(KV, List.of()), OnError.FAIL);
                 engine.relations().addStream("s", KV);
                 engine.start("finished", finished, QueryOptions.view());
                 engine.start("failing", failing, QueryOptions.view());
                 engine.start("above", above, QueryOptions.view());
-                assertEquals(Map.of(), restoration.begunAnew());
+                assertEquals(Map.of(), resumption.begunAnew());
             }
             assertEquals(QueryState.FINISHED, engine.query("finished").await());
             assertEquals(zset(Row.of(1L, 2L, 3L)), view(engine, "finished"));
@@ -327,13 +329,13 @@ final class CheckpointTest {
         }
         PlanNode other = totals(byHash(scan("t", KV), 1), List.of(1), 1);
         try (Engine engine = open(2)) {
-            try (Restoration restoration = engine.restore(saved)) {
+            try (Resumption resumption = engine.restore(saved)) {
                 engine.relations().addTable("t", KV);
                 engine.start("sums", other, QueryOptions.view());
                 engine.start("above", above, QueryOptions.view());
                 assertEquals(
                         List.of("above", "sums"),
-                        restoration.begunAnew().keySet().stream().sorted().toList());
+                        resumption.begunAnew().keySet().stream().sorted().toList());
             }
             engine.flush(progress -> {});
             assertEquals(zset(Row.of(2L, 1L, 2L)), view(engine, "sums"));
@@ -353,10 +355,10 @@ final class CheckpointTest {
             assertEquals(List.of("sums"), engine.checkpoint(saved, () -> {}).begunAnew());
         }
         try (Engine engine = open(2)) {
-            try (Restoration restoration = engine.restore(saved)) {
+            try (Resumption resumption = engine.restore(saved)) {
                 engine.relations().addTable("t", KV);
                 engine.start("sums", sums, QueryOptions.view());
-                assertEquals(Map.of("sums", "it was paused"), restoration.begunAnew());
+                assertEquals(Map.of("sums", "it was paused"), resumption.begunAnew());
             }
             engine.flush(progress -> {});
             assertEquals(zset(Row.of(1L, 1L, 2L)), view(engine, "sums"));
@@ -452,7 +454,7 @@ final class CheckpointTest {
                 saved.replace(section, Arrays.copyOf(whole, length));
                 try (Engine engine = open(1)) {
                     MillraceException damaged = assertThrows(MillraceException.class, () -> {
-                        try (Restoration restoration = engine.restore(saved)) {
+                        try (Resumption resumption = engine.restore(saved)) {
                             engine.relations().addTable("t", KV);
                             engine.start("sums", sums, QueryOptions.view());
                         }

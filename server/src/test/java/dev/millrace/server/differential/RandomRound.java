@@ -2,10 +2,10 @@ package dev.millrace.server.differential;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.checkpoint.MemoryCheckpoint;
+import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.runtime.EngineOptions;
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.QuerySnapshot;
-import dev.millrace.engine.runtime.Restoration;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
@@ -370,17 +370,17 @@ final class RandomRound implements AutoCloseable {
         database.close();
         database = Database.open(options.withWorkers(chance.of(1, 2, 3, 4)));
         session = database.session();
-        try (Restoration restoration = database.engine().restore(saved)) {
+        try (Resumption resumption = database.engine().restore(saved)) {
             createRelations();
             standing.forEach(each -> accepted(each, definition(each)));
             List<String> anew = new ArrayList<>(plans.keySet());
-            anew.retainAll(restoration.begunAnew().keySet());
+            anew.retainAll(resumption.begunAnew().keySet());
             Collections.reverse(anew); // readers first
             anew.forEach(name -> database.engine().query(name).drop());
             Collections.reverse(anew);
             anew.forEach(name -> database.engine().start(name, plans.get(name), QueryOptions.view()));
-            if (!restoration.begunAnew().isEmpty()) {
-                throw new AssertionError("begun anew: " + restoration.begunAnew());
+            if (!resumption.begunAnew().isEmpty()) {
+                throw new AssertionError("begun anew: " + resumption.begunAnew());
             }
         }
     }

@@ -1,8 +1,5 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.checkpoint;
 
-import dev.millrace.engine.checkpoint.Barrier;
-import dev.millrace.engine.checkpoint.SavedSections;
-import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.io.DataInput;
@@ -19,12 +16,13 @@ import java.util.Map;
  * @param numbers see {@code Epochs.numbers}
  * @param queries by name
  */
-record CheckpointMeta(long[] numbers, Map<String, QueryMeta> queries) {
+public record CheckpointMeta(long[] numbers, Map<String, QueryMeta> queries) {
     private static final String SECTION = "engine";
     private static final String NUMBERS = "numbers";
     private static final String QUERY = "query";
 
-    static void write(long[] numbers, List<QueryMeta> queries, Barrier barrier) throws IOException {
+    /** Writes it, by the thread that made the barrier. */
+    public static void write(long[] numbers, List<QueryMeta> queries, Barrier barrier) throws IOException {
         try (SectionOutput output = barrier.section(SECTION)) {
             DataOutput out = output.keyGroup(NUMBERS, -1);
             out.writeLong(numbers[0]);
@@ -36,7 +34,8 @@ record CheckpointMeta(long[] numbers, Map<String, QueryMeta> queries) {
         }
     }
 
-    static CheckpointMeta read(SavedSections saved) {
+    /** @throws MillraceException XX001 if it is not there, or damaged */
+    public static CheckpointMeta read(SavedSections saved) {
         CheckpointMeta meta = new CheckpointMeta(new long[2], new LinkedHashMap<>());
         boolean found = saved.read(SECTION, part -> {
             if (part.name().equals(NUMBERS)) {

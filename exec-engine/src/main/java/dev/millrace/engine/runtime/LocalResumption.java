@@ -1,7 +1,10 @@
 package dev.millrace.engine.runtime;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.millrace.engine.checkpoint.CheckpointMeta;
 import dev.millrace.engine.checkpoint.CheckpointReader;
+import dev.millrace.engine.checkpoint.QueryMeta;
+import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.plan.node.PlanNode;
 import java.util.LinkedHashMap;
@@ -10,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** What the queries of an engine begin with that is being opened from a checkpoint. */
-final class LocalRestoration implements Restoration {
+final class LocalResumption implements Resumption {
     private final SavedSections saved;
     private final CheckpointMeta meta;
     private final Runnable onClose;
@@ -18,7 +21,7 @@ final class LocalRestoration implements Restoration {
     @GuardedBy("this") private final Map<String, String> anew = new LinkedHashMap<>();
 
     /** @param onClose lets rows flow */
-    LocalRestoration(CheckpointReader reader, Runnable onClose) {
+    LocalResumption(CheckpointReader reader, Runnable onClose) {
         this.saved = new SavedSections(reader);
         this.meta = CheckpointMeta.read(saved);
         this.onClose = onClose;

@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.checkpoint;
 
 import dev.millrace.error.FailureText;
 import dev.millrace.error.MillraceException;
@@ -15,12 +15,12 @@ import java.util.Optional;
  * writeUTF}; kind, 1 byte; parallelism and tasks, 4 bytes each; of one that failed, the length of a {@link FailureText}, 4 bytes, and
  * the text.
  *
- * @param print see {@link PlanPrint}
+ * @param print of its plan: two plans with the same can go on with each other's state
  * @param parallelism how many tasks worked side by side
  * @param tasks how many there were in all
  * @param whyAnew of {@link Kind#ANEW}; else empty
  */
-record QueryMeta(
+public record QueryMeta(
         String name,
         String print,
         Kind kind,
@@ -28,7 +28,8 @@ record QueryMeta(
         int tasks,
         String whyAnew,
         Optional<MillraceException> failure) {
-    enum Kind {
+    /** What became of it. */
+    public enum Kind {
         RUNNING,
         FINISHED,
         FAILED,

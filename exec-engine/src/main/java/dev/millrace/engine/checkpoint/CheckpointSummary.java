@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.checkpoint;
 
 import java.util.List;
 

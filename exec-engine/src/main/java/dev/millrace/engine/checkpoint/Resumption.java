@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.checkpoint;
 
 import java.util.Map;
 
@@ -7,7 +7,7 @@ import java.util.Map;
  * begin with what the checkpoint has under their names. They are declared as they were when it was made, each after those that it
  * reads. Rows appended meanwhile wait: so does who appends them. Safe on any thread.
  */
-public interface Restoration extends AutoCloseable {
+public interface Resumption extends AutoCloseable {
     /** Queries that were started without state though the checkpoint knows them, and why. */
     Map<String, String> begunAnew();
 

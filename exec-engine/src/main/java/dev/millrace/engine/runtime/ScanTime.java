@@ -1,0 +1,37 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.connector.EventTime;
+import dev.millrace.engine.runtime.PlanGraph.Node;
+import dev.millrace.memory.Memory;
+import dev.millrace.plan.node.PlanNode.Scan;
+import dev.millrace.plan.node.PlanNode.Watermark;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** The time of which watermarks are made right behind a scan: by it its readers put the parts of a source in order. */
+final class ScanTime {
+    private ScanTime() {}
+
+    static Optional<EventTime> of(PlanGraph graph, Node node, Scan scan) {
+        for (Node behind : graph.nodes()) {
+            if (behind.plan instanceof Watermark watermark
+                    && behind.inputs.contains(node)
+                    && watermark.idleTimeoutMicros() != Watermark.FOLLOWS_CLOCK) {
+                int column = scan.columns().get(watermark.timeColumn());
+                return Optional.of(new EventTime(List.of(column), batch -> first(batch, 0)));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static OptionalLong first(Batch batch, int column) {
+        for (int row = 0; row < batch.rowCount(); row++) {
+            if (batch.validityAddress(column) == 0 || Memory.getBit(batch.validityAddress(column), row)) {
+                return OptionalLong.of(Memory.getLong(batch.dataAddress(column) + 8L * row));
+            }
+        }
+        return OptionalLong.empty();
+    }
+}
