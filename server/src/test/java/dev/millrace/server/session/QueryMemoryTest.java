@@ -8,14 +8,19 @@ import dev.millrace.engine.runtime.EngineOptions;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.testing.time.Eventually;
 import dev.millrace.time.Clock;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What queries may hold, as roles and the engine say. */
 @Timeout(120)
@@ -148,6 +153,50 @@ final class QueryMemoryTest {
             Eventually.holds("the view is stopped", () -> database.state("v").orElseThrow() == QueryState.FAILED);
             String why = failure(session, "SELECT count(*) FROM v").getMessage();
             assertTrue(why.contains("max_query_memory is 8192 kB"), why);
+        }
+    }
+
+    private static long number(Session session, String sql) {
+        try (StatementResults results = session.execute(sql)) {
+            return Long.parseLong(TestDatabase.texts((StatementResult.Rows) results.next()).get(0));
+        }
+    }
+
+    /** Wherever memory ends, the rows of a statement are everywhere or nowhere, in whatever did not give way. */
+    @ParameterizedTest
+    @ValueSource(ints = {14, 16, 17, 18, 20, 22, 26, 32})
+    void rowsThatThereIsNoMemoryForAreNowhere(int megabytes) {
+        int rows = 100_000;
+        try (Database database = open((long) megabytes << 20, Optional.empty());
+                Session session = database.session()) {
+            session.execute("CREATE TABLE t (id BIGINT, v BIGINT, x TEXT);"
+                            + "CREATE MATERIALIZED VIEW copied AS SELECT id, v FROM t;"
+                            + "CREATE MATERIALIZED VIEW summed AS SELECT count(*) AS n, sum(v) AS s FROM t;"
+                            + "CREATE MATERIALIZED VIEW grouped AS SELECT id % 1000 AS k, count(*) AS n FROM t GROUP BY 1")
+                    .drain();
+            int taken = 0;
+            boolean isFull = false;
+            while (!isFull) {
+                try {
+                    session.execute("INSERT INTO t SELECT g, g, 'row ' || g FROM generate_series(1, " + rows + ") g")
+                            .drain();
+                    taken++;
+                } catch (MillraceException e) {
+                    assertEquals(SqlState.OUT_OF_MEMORY, e.sqlState());
+                    isFull = true;
+                }
+            }
+            long all = (long) taken * rows;
+            assertEquals(all, number(session, "SELECT count(*) FROM t"));
+            Map<String, String> counts = Map.of(
+                    "copied", "SELECT count(*) FROM copied",
+                    "summed", "SELECT n FROM summed",
+                    "grouped", "SELECT coalesce(sum(n), 0) FROM grouped");
+            counts.forEach((view, count) -> {
+                if (database.state(view).orElseThrow() == QueryState.RUNNING) {
+                    assertEquals(all, number(session, count), view);
+                }
+            });
         }
     }
 }
