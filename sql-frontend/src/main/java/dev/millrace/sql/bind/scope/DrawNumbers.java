@@ -65,7 +65,11 @@ public final class DrawNumbers {
         });
     }
 
-    /** Expressions of one row, their calls numbered in the order in which they come: rows that draw in the same way are alike then. */
+    /**
+     * Expressions of one row, their calls numbered in the order in which they come: rows that draw in the same way are alike then.
+     * Calls of users' VOLATILE functions keep the numbers of the text, by which rows that hold them are no two alike: each has a plan of
+     * its own, which takes longer and gives the same.
+     */
     public static List<RexNode> renumbered(List<RexNode> row) {
         Map<RexNode, RexNode> numbers = new HashMap<>();
         RexShuttle renumbering = new RexShuttle() {
