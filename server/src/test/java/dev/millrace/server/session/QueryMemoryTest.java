@@ -158,7 +158,8 @@ final class QueryMemoryTest {
 
     private static long number(Session session, String sql) {
         try (StatementResults results = session.execute(sql)) {
-            return Long.parseLong(TestDatabase.texts((StatementResult.Rows) results.next()).get(0));
+            return Long.parseLong(
+                    TestDatabase.texts((StatementResult.Rows) results.next()).get(0));
         }
     }
 
@@ -169,10 +170,11 @@ final class QueryMemoryTest {
         int rows = 100_000;
         try (Database database = open((long) megabytes << 20, Optional.empty());
                 Session session = database.session()) {
-            session.execute("CREATE TABLE t (id BIGINT, v BIGINT, x TEXT);"
-                            + "CREATE MATERIALIZED VIEW copied AS SELECT id, v FROM t;"
-                            + "CREATE MATERIALIZED VIEW summed AS SELECT count(*) AS n, sum(v) AS s FROM t;"
-                            + "CREATE MATERIALIZED VIEW grouped AS SELECT id % 1000 AS k, count(*) AS n FROM t GROUP BY 1")
+            session.execute(
+                            "CREATE TABLE t (id BIGINT, v BIGINT, x TEXT);"
+                                    + "CREATE MATERIALIZED VIEW copied AS SELECT id, v FROM t;"
+                                    + "CREATE MATERIALIZED VIEW summed AS SELECT count(*) AS n, sum(v) AS s FROM t;"
+                                    + "CREATE MATERIALIZED VIEW grouped AS SELECT id % 1000 AS k, count(*) AS n FROM t GROUP BY 1")
                     .drain();
             int taken = 0;
             boolean isFull = false;
