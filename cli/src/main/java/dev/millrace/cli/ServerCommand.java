@@ -43,7 +43,7 @@ final class ServerCommand {
                 .description(
                         "Serves PostgreSQL clients: psql -h localhost -p " + PgServerOptions.DEFAULT_PORT
                                 + " -U millrace.",
-                        "Rows and answers are in memory: they are gone when the server stops.");
+                        "Without --data all is in memory: it is gone when the server stops.");
         option(spec, "The interfaces to listen on (default: localhost). Others ask for a password.", "NAME", "--host");
         option(
                 spec,
@@ -56,7 +56,7 @@ final class ServerCommand {
                 .description("Do not listen for HTTP.")
                 .type(boolean.class)
                 .build());
-        option(spec, "The directory that keeps definitions, roles and settings.", "DIR", "--data");
+        option(spec, "The directory that keeps definitions, roles, settings and the rows of tables.", "DIR", "--data");
         option(spec, "Threads that run queries (default: one per core).", "N", "--workers");
         option(spec, "Encrypted connections: off, allow (default) or require.", "MODE", "--tls");
         option(spec, "The server's certificate, in PEM (default: one of its own).", "FILE", "--tls-cert");

@@ -237,7 +237,7 @@ public final class RunningServer implements AutoCloseable {
         String kept = config.data()
                 .map(
                         directory -> "millrace: " + directory
-                                + " keeps definitions, roles and settings; rows and the state of queries are in memory and begin anew\n")
+                                + " keeps definitions, roles, settings and the rows of tables; the state of queries is in memory and begins anew\n")
                 .orElse("");
         String scheme = config.tls().mode() == TlsMode.REQUIRE ? "https" : "http";
         String web = http.map(server -> "\nmillrace: metrics, health and SQL over HTTP at " + scheme + "://localhost:"

@@ -64,7 +64,7 @@ public final class SqlCommand {
                 .build());
         spec.addOption(OptionSpec.builder("--data")
                 .paramLabel("DIR")
-                .description("The directory that keeps definitions, roles and settings; rows are in memory.")
+                .description("The directory that keeps definitions, roles, settings and the rows of tables.")
                 .type(String.class)
                 .build());
         spec.addOption(flag("--keep-going", "Go on after an error of a script."));
@@ -124,7 +124,9 @@ public final class SqlCommand {
             return 1;
         }
         if (arguments.hasMatchedOption("--data") && interactive) {
-            streams.err().println("NOTICE:  definitions, roles and settings are kept; rows and answers are in memory");
+            streams.err()
+                    .println(
+                            "NOTICE:  definitions, roles, settings and the rows of tables are kept; the state of queries is in memory");
         }
         database.notRestored().forEach(line -> streams.err().println("WARNING:  not restored: " + line));
         try (Session session = database.session();

@@ -2,6 +2,7 @@ package dev.millrace.server.catalog;
 
 import dev.millrace.sql.catalog.ColumnRule;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,6 +25,18 @@ public final class RowNumbers {
     private AtomicLong counter(String relation, String column) {
         return last.computeIfAbsent(relation, unknown -> new ConcurrentHashMap<>())
                 .computeIfAbsent(column, unknown -> new AtomicLong());
+    }
+
+    /** The last values that a relation's columns were given; empty if it has no such columns. */
+    public Map<String, Long> last(String relation) {
+        Map<String, Long> values = new TreeMap<>();
+        last.getOrDefault(relation, Map.of()).forEach((column, counter) -> values.put(column, counter.get()));
+        return values;
+    }
+
+    /** A column goes on behind a value. */
+    public void goOn(String relation, String column, long value) {
+        counter(relation, column).accumulateAndGet(value, Math::max);
     }
 
     /** A relation's numbers begin again. */

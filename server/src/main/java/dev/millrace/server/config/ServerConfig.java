@@ -14,7 +14,7 @@ import java.util.Optional;
 /**
  * All that a server is started with; {@code reference.conf} says what each option means.
  *
- * @param data where definitions are kept; none for a database in memory
+ * @param data where definitions and the rows of tables are kept; none for a database in memory
  * @param addresses names or addresses of interfaces to listen on
  * @param port for PostgreSQL clients; 0 for any that is free
  * @param stopTimeout for statements under way when the server is told to stop

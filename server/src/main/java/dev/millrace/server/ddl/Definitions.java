@@ -176,7 +176,9 @@ public final class Definitions {
     public Command createTable(Statement.CreateTable create, String text) {
         return create(ObjectKind.TABLE, create.name(), create.ifExists(), () -> {
             CatalogObject table = table(create, text, database.catalogStore().creationMicros());
-            database.engine().relations().addTable(create.name(), table.schema());
+            long rows = database.catalogStore().newRows();
+            database.engine().relations().addTable(create.name(), table.schema(), rows);
+            database.catalogStore().hasRows(create.name(), rows);
             database.tableKeys()
                     .put(
                             create.name(),

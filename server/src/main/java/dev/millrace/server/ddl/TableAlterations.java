@@ -164,7 +164,12 @@ public final class TableAlterations {
             try (Batch rows = rows(before, after, values)) {
                 newKeys.fill(rows);
                 database.catalog().altering(after.name(), () -> {
-                    database.engine().relations().alterTable(after.name(), after.schema(), List.of(rows));
+                    long number = database.catalogStore().newRows();
+                    database.journal()
+                            .awaitDurable(database.engine()
+                                    .relations()
+                                    .alterTable(after.name(), after.schema(), List.of(rows), number));
+                    database.catalogStore().hasRows(after.name(), number);
                     database.catalog().replace(after);
                 });
             } catch (RuntimeException e) {

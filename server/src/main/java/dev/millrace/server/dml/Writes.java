@@ -1,6 +1,7 @@
 package dev.millrace.server.dml;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
@@ -149,9 +150,9 @@ public final class Writes {
     }
 
     private long appendNow(String name, List<Batch> rows) {
-        long epoch = database.engine().relations().writable(name).append(rows);
-        queries.epochs().wrote(epoch);
-        return epoch;
+        Accepted accepted = database.engine().relations().writable(name).accept(rows);
+        queries.epochs().wrote(accepted);
+        return accepted.epoch();
     }
 
     // ---- tables ----------------------------------------------------------------------------------------------------

@@ -22,7 +22,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 
@@ -40,6 +43,10 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     private final Clock clock;
     private final List<CatalogChange> pending = new ArrayList<>();
     private final Map<String, NotRestored> notRestored = new ConcurrentSkipListMap<>();
+    private final Map<String, Long> rowNumbers = new ConcurrentHashMap<>(); // by table
+    private final Map<Long, String> tables = new ConcurrentHashMap<>(); // by those numbers
+    private final Set<Long> unkept = ConcurrentHashMap.newKeySet(); // of those numbers, by the statement under way
+    private long lastRowNumber;
     private Optional<DatabaseCatalog> catalog = Optional.empty();
     private Supplier<String> schedulingPolicy = () -> "";
     private Optional<KeptObject> restoring = Optional.empty();
@@ -55,6 +62,8 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     private CatalogStore(Optional<DataDirectory> directory, Clock clock) {
         this.directory = directory;
         this.clock = clock;
+        directory.ifPresent(
+                kept -> kept.catalog().objects().forEach(object -> object.rows().ifPresent(this::usedRows)));
     }
 
     public static CatalogStore open(Optional<Path> directory, Clock clock) {
@@ -107,14 +116,71 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 object.createdMicros(),
                 "",
                 code.map(function -> UserCode.jar(function.code())),
+                rowsOf(object.name()),
                 false)));
     }
 
     @Override
     public void removed(String name) {
+        forgetRows(name);
         if (listening) {
             pending.add(new CatalogChange.Drop(name));
         }
+    }
+
+    /**
+     * A number for the rows that a table has from now on, by which the log of rows knows them: that of a table that is being
+     * made again, else one that none had; 0 where nothing is kept.
+     */
+    public long newRows() {
+        if (directory.isEmpty()) {
+            return 0;
+        }
+        OptionalLong kept = restoring.map(KeptObject::rows).orElse(OptionalLong.empty());
+        if (kept.isPresent()) {
+            return kept.getAsLong();
+        }
+        if (listening) {
+            unkept.add(++lastRowNumber);
+        } else {
+            lastRowNumber++;
+        }
+        return lastRowNumber;
+    }
+
+    /** Whether the statement that gave rows this number is under way, and the number not on disk. On any thread. */
+    public boolean isUnkept(long number) {
+        return !unkept.isEmpty() && unkept.contains(number);
+    }
+
+    /** A table has the rows of this number, from {@link #newRows}. */
+    public void hasRows(String table, long number) {
+        forgetRows(table);
+        rowNumbers.put(table, number);
+        tables.put(number, table);
+    }
+
+    private void forgetRows(String table) {
+        Long before = rowNumbers.remove(table);
+        if (before != null) {
+            tables.remove(before);
+        }
+    }
+
+    /** The number of the rows that a table has now. On any thread. */
+    public OptionalLong rowsOf(String table) {
+        Long number = rowNumbers.get(table);
+        return number == null ? OptionalLong.empty() : OptionalLong.of(number);
+    }
+
+    /** The table that has the rows of a number; none if it was dropped or altered. On any thread. */
+    public Optional<String> tableOf(long number) {
+        return Optional.ofNullable(tables.get(number));
+    }
+
+    /** Numbers up to this one were given to rows that may be in the log still. */
+    public void usedRows(long number) {
+        lastRowNumber = Math.max(lastRowNumber, number);
     }
 
     /** When an object that is being made was made first, in microseconds since 1970 UTC. */
@@ -153,6 +219,14 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
      * @return what went wrong; then nothing was kept
      */
     public Optional<Failure> keep(Statement statement, boolean done) {
+        try {
+            return keepChanges(statement, done);
+        } finally {
+            unkept.clear();
+        }
+    }
+
+    private Optional<Failure> keepChanges(Statement statement, boolean done) {
         if (!listening) {
             pending.clear();
             return Optional.empty();
@@ -197,6 +271,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 object.createdMicros(),
                 roles.owner(object.name()),
                 object.jar(),
+                object.rows(),
                 false));
     }
 
@@ -273,6 +348,24 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     public void begin() {
         access = access(catalog.orElseThrow().roles());
         listening = true;
+        directory.ifPresent(this::keepNewNumbers);
+    }
+
+    /** Tables of a version that kept no rows have numbers now, under which rows will be logged. */
+    private void keepNewNumbers(DataDirectory to) {
+        List<CatalogChange> numbered = new ArrayList<>();
+        for (KeptObject object : to.catalog().objects()) {
+            Long number = rowNumbers.get(object.name());
+            if (number != null && object.rows().isEmpty()) {
+                numbered.add(new CatalogChange.Define(object.withRows(number)));
+                if (object.paused()) {
+                    numbered.add(new CatalogChange.Pause(object.name(), true));
+                }
+            }
+        }
+        if (!numbered.isEmpty()) {
+            to.keep(new CatalogRecord(numbered, Optional.empty(), Optional.empty()));
+        }
     }
 
     /** What unknown roles' salts are made with: kept with the directory, where there is one. */

@@ -9,6 +9,7 @@ import dev.millrace.interrupt.Turns;
 import dev.millrace.server.cancellation.OffloadThreads;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.heap.HeapShares;
+import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.server.planning.AdHocStatements;
 import dev.millrace.server.planning.Plans;
@@ -45,6 +46,7 @@ public final class Instance implements AutoCloseable {
     private final HeapShares heap = HeapShares.ofProcess();
     private final OffloadThreads offloadThreads = new OffloadThreads(turns, heap.planning());
     private final CatalogStore catalogStore;
+    private final RowJournal journal;
 
     /** Held while the catalog changes: definitions are made one at a time. */
     private final ReentrantLock definitionLock = new ReentrantLock();
@@ -52,11 +54,16 @@ public final class Instance implements AutoCloseable {
     /**
      * @param printed where sinks of the connector {@code print} write
      * @param catalogStore is closed with this
+     * @param journal likewise
      */
-    public Instance(EngineOptions options, Clock clock, PrintStream printed, CatalogStore catalogStore) {
+    public Instance(
+            EngineOptions options, Clock clock, PrintStream printed, CatalogStore catalogStore, RowJournal journal) {
         this.catalogStore = catalogStore;
+        this.journal = journal;
         this.clock = clock;
-        this.engine = Engine.open(options, clock);
+        this.engine = Engine.open(options, clock, journal);
+        journal.counters(table -> catalog.numbers().last(table), catalogStore::tableOf);
+        journal.definitions(catalogStore::isUnkept, this::awaitDefinition);
         this.connectors = Connectors.standard(printed);
         TableStatistics statistics = new TableStatistics(engine);
         this.plans = new Plans(
@@ -74,6 +81,11 @@ public final class Instance implements AutoCloseable {
     /** What is kept on disk, if anything is. */
     public CatalogStore catalogStore() {
         return catalogStore;
+    }
+
+    /** Where the rows of tables are written down. */
+    public RowJournal journal() {
+        return journal;
     }
 
     /** What has a name. */
@@ -136,6 +148,12 @@ public final class Instance implements AutoCloseable {
         Interrupt.lock(definitionLock);
     }
 
+    /** Waits until the statement is done that changes definitions now, if one does. */
+    private void awaitDefinition() {
+        lockDefinitions();
+        definitionLock.unlock();
+    }
+
     public ReentrantLock definitionLock() {
         return definitionLock;
     }
@@ -181,7 +199,11 @@ public final class Instance implements AutoCloseable {
             engine.close();
         } finally {
             pgCatalog.close();
-            catalogStore.close();
+            try {
+                journal.close();
+            } finally {
+                catalogStore.close();
+            }
         }
     }
 }

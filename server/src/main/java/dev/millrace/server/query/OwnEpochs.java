@@ -1,6 +1,8 @@
 package dev.millrace.server.query;
 
+import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.runtime.Engine;
+import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.statement.Query;
@@ -10,14 +12,44 @@ import java.util.Set;
 /** The epochs that a session made by its writes, and waits for before it reads. Belongs to the session's thread. */
 public final class OwnEpochs {
     private static final int MOST = 256;
+    private static final Set<String> WITHOUT_WAITING = Set.of("off", "false");
 
     private final Engine engine;
+    private final RowJournal journal;
     private final SessionSettings settings;
     private final Set<Long> epochs = new LinkedHashSet<>();
+    private long entry; // of the journal, the last that nobody waited for; 0 if there is none
 
-    OwnEpochs(Engine engine, SessionSettings settings) {
+    OwnEpochs(Engine engine, RowJournal journal, SessionSettings settings) {
         this.engine = engine;
+        this.journal = journal;
         this.settings = settings;
+    }
+
+    /** The session's rows were accepted: its next SELECT waits for them, and {@link #acknowledge} for their being on disk. */
+    public void wrote(Accepted accepted) {
+        wrote(accepted.epoch());
+        entry = Math.max(entry, accepted.entry());
+    }
+
+    /**
+     * Before a client hears that what it wrote is there: waits until it is on disk, unless it set synchronous_commit off.
+     *
+     * @throws dev.millrace.error.MillraceException 58030 if the disk does not take it now, or why the statement was stopped;
+     *     what was written is in effect, and it is not known whether it will be on disk
+     */
+    public void acknowledge() {
+        long last = entry;
+        entry = 0;
+        if (last > 0 && !WITHOUT_WAITING.contains(settings.get(Setting.SYNCHRONOUS_COMMIT))) {
+            journal.awaitDurable(last);
+        }
+    }
+
+    /** Waits until what the session wrote is on disk, whatever its settings say. */
+    public void force() {
+        journal.awaitDurable(entry);
+        entry = 0;
     }
 
     /** The session made rows of this epoch: its next SELECT waits for it. Epochs of unrelated relations end in any order. */

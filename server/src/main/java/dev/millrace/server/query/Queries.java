@@ -74,7 +74,7 @@ public final class Queries {
             Consumer<Supplier<Optional<Progress>>> showProgress) {
         this.database = database;
         this.checks = new ReadChecks(database);
-        this.epochs = new OwnEpochs(database.engine(), settings);
+        this.epochs = new OwnEpochs(database.engine(), database.journal(), settings);
         this.limits = new QueryLimits(database, settings);
         this.transactions = transactions;
         this.cancellation = cancellation;

@@ -1,6 +1,7 @@
 package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.QueryState;
@@ -8,9 +9,11 @@ import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.checkpoint.CheckpointThread;
 import dev.millrace.server.heap.HeapShare;
 import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.permission.RoleSessions;
 import dev.millrace.server.planning.HeadStart;
 import dev.millrace.server.result.StatementResult;
@@ -21,6 +24,7 @@ import dev.millrace.server.role.ScramDecoys;
 import dev.millrace.server.role.ScramSecret;
 import dev.millrace.server.system.SystemRelations;
 import dev.millrace.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -34,7 +38,7 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 
 /**
  * An open database: a catalog, an engine, and what the sessions share. Safe on any thread. With a data directory definitions,
- * roles and settings are kept; rows and answers are in memory, and closing it forgets them.
+ * roles, settings and the rows of tables are kept; answers of queries are in memory, and are computed anew.
  */
 public final class Database implements AutoCloseable {
     private final Instance instance;
@@ -44,11 +48,12 @@ public final class Database implements AutoCloseable {
     private final AtomicInteger processes = new AtomicInteger();
     private final LongAdder statements = new LongAdder();
     private volatile LongConsumer statementListener = nanos -> {}; // written by who measures, read by sessions
+    private Optional<CheckpointThread> checkpoints = Optional.empty(); // set before anybody has the database
     private final DirectCalls direct = new DirectCalls(this);
 
-    private Database(DatabaseOptions options, CatalogStore catalogStore) {
+    private Database(DatabaseOptions options, CatalogStore catalogStore, RowJournal journal) {
         this.timeouts = new Timeouts(sessions, options.clock());
-        this.instance = new Instance(options.engine(), options.clock(), options.printed(), catalogStore);
+        this.instance = new Instance(options.engine(), options.clock(), options.printed(), catalogStore, journal);
         SystemRelations system = new SystemRelations(instance);
         system.addAll();
         instance.pgCatalog().relations().forEach(system::add);
@@ -63,15 +68,19 @@ public final class Database implements AutoCloseable {
     public static Database open(DatabaseOptions options) {
         HeadStart.begin();
         CatalogStore catalogStore = CatalogStore.open(options.data(), options.clock());
+        List<AutoCloseable> opened = new ArrayList<>(List.of(catalogStore));
         Database database;
         try {
-            database = new Database(options, catalogStore);
+            RowJournal journal = RowJournal.open(options.data());
+            opened.add(0, journal);
+            database = new Database(options, catalogStore, journal);
         } catch (RuntimeException | Error e) {
-            catalogStore.close();
+            Closing.all(opened);
             throw e;
         }
         try {
             new Restoration(database, options.restoring()).run();
+            database.checkpoints = Optional.of(new CheckpointThread(database.instance));
             return database;
         } catch (RuntimeException | Error e) {
             database.close();
@@ -292,6 +301,7 @@ public final class Database implements AutoCloseable {
     /** Closes all sessions, stops all queries and frees everything. */
     @Override
     public void close() {
+        checkpoints.ifPresent(CheckpointThread::close);
         direct.close();
         timeouts.close();
         heapWatch.close();

@@ -5,6 +5,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.cancellation.Offload;
+import dev.millrace.server.checkpoint.TableCheckpoint;
 import dev.millrace.server.ddl.Alterations;
 import dev.millrace.server.ddl.Definitions;
 import dev.millrace.server.ddl.Drops;
@@ -252,6 +253,7 @@ final class Execution {
                 }
                 throw e;
             }
+            queries.epochs().force(); // a table that is made of rows is there with them
             database.catalogStore().keep(statement, true).ifPresent(failure -> {
                 failure.made().forEach(drops::takeBack);
                 throw failure.why();
@@ -281,6 +283,8 @@ final class Execution {
             return subscriptions.subscribe(subscribe);
         } else if (statement instanceof Statement.Flush) {
             return flush();
+        } else if (statement instanceof Statement.Checkpoint) {
+            return checkpoint();
         } else if (statement instanceof Statement.Upkeep upkeep) {
             return indexes.upkeep(upkeep);
         } else if (statement instanceof Statement.CreateContinuousQuery create) {
@@ -327,6 +331,17 @@ final class Execution {
             return reset(reset);
         }
         return executeForDrivers(statement, text);
+    }
+
+    private Command checkpoint() {
+        if (!identity.isSuperuser()) {
+            throw MillraceException.user(SqlState.INSUFFICIENT_PRIVILEGE, "must be superuser to execute CHECKPOINT");
+        }
+        if (!database.journal().isWriting()) {
+            notices.accept("nothing is kept on disk: start with --data DIR");
+        }
+        new TableCheckpoint(database).run();
+        return Command.of("CHECKPOINT");
     }
 
     private Command createTableAs(Statement.CreateTableAs create) {

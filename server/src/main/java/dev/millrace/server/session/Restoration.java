@@ -2,12 +2,16 @@ package dev.millrace.server.session;
 
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.dml.RestoredTable;
 import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.journal.KeptRows;
+import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptObject;
+import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.time.Clock;
 import java.util.List;
@@ -25,6 +29,7 @@ final class Restoration {
     private final CatalogStore catalogStore;
     private final Clock clock;
     private final DatabaseOptions.Restoring progress;
+    private long rows; // changes of tables that were made again
 
     Restoration(Database database, DatabaseOptions.Restoring progress) {
         this.database = database;
@@ -44,6 +49,9 @@ final class Restoration {
 
     private void run(DataDirectory from) {
         from.notices().forEach(notice -> LOG.warning("data directory", "directory", from.path(), "notice", notice));
+        RowJournal journal = instance.journal();
+        journal.notices().forEach(notice -> LOG.warning("log of rows", "directory", from.path(), "notice", notice));
+        catalogStore.usedRows(journal.kept().greatest());
         instance.definitionLock().lock();
         try (Session session = database.session()) {
             from.catalog().access().roles().forEach(statement -> run(session, statement));
@@ -52,6 +60,7 @@ final class Restoration {
                     .forEach((name, value) -> run(session, "SET " + name + " = " + Identifiers.quoteText(value)));
             restore(session, List.copyOf(from.catalog().objects()));
             from.catalog().access().grants().forEach(statement -> run(session, statement));
+            journal.begin();
             catalogStore.begin();
         } finally {
             instance.definitionLock().unlock();
@@ -64,7 +73,9 @@ final class Restoration {
                 "objects",
                 from.catalog().objects().size() - lost,
                 "not_restored",
-                lost);
+                lost,
+                "changes_of_rows",
+                rows);
     }
 
     /** Once more what failed, as long as that helps: an object that was missing may have been made anew, later. */
@@ -104,12 +115,23 @@ final class Restoration {
 
     private void restore(Session session, KeptObject object) {
         session.execute(object.sql()).drain();
+        object.rows().ifPresent(number -> restoreRows(object.name(), number));
         Roles roles = instance.catalog().roles();
         if (roles.find(object.owner()).isPresent()) {
             roles.setOwner(object.name(), object.owner());
         }
         if (object.paused()) {
             instance.standing(object.name()).ifPresent(StandingQuery::pause);
+        }
+    }
+
+    private void restoreRows(String name, long number) {
+        KeptRows kept = instance.journal().kept();
+        if (kept.entries(number) > 0) {
+            try (RestoredTable table =
+                    new RestoredTable(instance, instance.catalog().require(ObjectKind.TABLE, name))) {
+                rows += table.read(kept, number);
+            }
         }
     }
 

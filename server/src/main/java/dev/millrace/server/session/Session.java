@@ -93,7 +93,14 @@ public final class Session implements AutoCloseable {
                 notice -> notices.accept(notice));
         Deadlines deadlines = new Deadlines(settings, instance.clock(), database.timeouts()::arm);
         this.steps = new Steps(
-                instance.clock(), settings, execution.transactions(), cancellation, offload, deadlines, activity);
+                instance.clock(),
+                settings,
+                execution.transactions(),
+                execution.queries().epochs(),
+                cancellation,
+                offload,
+                deadlines,
+                activity);
         this.prepared = new PreparedStatements(objects, steps, execution, new Descriptions(instance, names, execution));
         instance.catalog().serverSettings().forEach((name, value) -> settings.identify(Setting.named(name), value));
         beginWith(role);

@@ -6,6 +6,7 @@ import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.cancellation.Deadlines;
 import dev.millrace.server.cancellation.Failures;
 import dev.millrace.server.cancellation.Offload;
+import dev.millrace.server.query.OwnEpochs;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
@@ -34,6 +35,7 @@ final class Steps {
     private final Clock clock;
     private final SessionSettings settings;
     private final Transactions transactions;
+    private final OwnEpochs written;
     private final Cancellation cancellation;
     private final Offload offload;
     private final Deadlines deadlines;
@@ -48,6 +50,7 @@ final class Steps {
             Clock clock,
             SessionSettings settings,
             Transactions transactions,
+            OwnEpochs written,
             Cancellation cancellation,
             Offload offload,
             Deadlines deadlines,
@@ -55,6 +58,7 @@ final class Steps {
         this.clock = clock;
         this.settings = settings;
         this.transactions = transactions;
+        this.written = written;
         this.cancellation = cancellation;
         this.offload = offload;
         this.deadlines = deadlines;
@@ -129,7 +133,20 @@ final class Steps {
 
     /** Runs a step that belongs to no statement, and so has no time of its own. */
     <T> T run(Supplier<T> step) {
-        return Failures.translate(() -> cancellation.run(step));
+        return Failures.translate(() -> cancellation.run(() -> acknowledged(step.get())));
+    }
+
+    /** What the step wrote is on disk before anybody hears what it gives. */
+    private <T> T acknowledged(T given) {
+        try {
+            written.acknowledge();
+            return given;
+        } catch (RuntimeException e) {
+            if (given instanceof Optional<?> result && result.orElse(null) instanceof StatementResult open) {
+                open.close();
+            }
+            throw e;
+        }
     }
 
     /** The statement under way is no more: it takes no more of its time, and nothing stops it. */

@@ -131,7 +131,7 @@ public enum Setting {
             "synchronous_commit",
             "on",
             SettingForm.oneOf("on", "off", "local", "remote_write", "remote_apply", "true", "false"),
-            "accepted for the sake of drivers"),
+            "off: INSERT and its kin are answered before what they wrote into tables is on disk (see docs/durability.md)"),
     TIME_ZONE(
             "timezone",
             "UTC",
@@ -173,7 +173,10 @@ public enum Setting {
     MAX_CONNECTIONS("max_connections", "0", SettingForm.READ_ONLY, "PostgreSQL clients at once; 0 without a server"),
     SSL("ssl", "off", SettingForm.READ_ONLY, "whether connections may be encrypted"),
     DATA_DIRECTORY(
-            "data_directory", "", SettingForm.READ_ONLY, "where definitions are kept; nothing if they are in memory"),
+            "data_directory",
+            "",
+            SettingForm.READ_ONLY,
+            "where definitions and rows of tables are kept; nothing if all is in memory"),
     DATABASE(
             "database",
             "millrace",

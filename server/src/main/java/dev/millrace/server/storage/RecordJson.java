@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /** Records as JSON; the package says of what form. */
@@ -46,6 +47,7 @@ final class RecordJson {
                     .put("at", object.createdMicros())
                     .put("owner", object.owner());
             object.jar().ifPresent(hash -> to.put("jar", hash));
+            object.rows().ifPresent(number -> to.put("rows", number));
         } else if (change instanceof CatalogChange.Drop drop) {
             to.put("drop", drop.name());
         } else if (change instanceof CatalogChange.Pause pause) {
@@ -76,6 +78,9 @@ final class RecordJson {
                     change.path("at").asLong(),
                     change.path("owner").asText(),
                     Optional.ofNullable(change.get("jar")).map(JsonNode::asText),
+                    change.path("rows").asLong() > 0
+                            ? OptionalLong.of(change.path("rows").asLong())
+                            : OptionalLong.empty(),
                     false));
         } else if (change.has("drop")) {
             return new CatalogChange.Drop(change.path("drop").asText());

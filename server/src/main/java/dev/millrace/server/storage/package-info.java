@@ -1,6 +1,6 @@
 /**
- * A data directory: what a database keeps on disk. In this version that is its definitions (streams, tables, queries, views,
- * sinks, functions with their jars), roles, privileges and settings; not rows, and not the state of queries.
+ * A data directory: what a database keeps on disk. This package has its definitions (streams, tables, queries, views,
+ * sinks, functions with their jars), roles, privileges and settings; {@code dev.millrace.server.journal} has the rows of tables.
  *
  * <p>Entry: {@link dev.millrace.server.storage.DataDirectory}. Used by one thread at a time, which the database sees to.
  *
@@ -21,7 +21,7 @@
  * optional:
  *
  * <pre>
- *   changes      [{"define": name, "kind": .., "sql": .., "at": micros, "owner": .., "jar": hash} | {"drop": name}
+ *   changes      [{"define": name, "kind": .., "sql": .., "at": micros, "owner": .., "jar": hash, "rows": number} | {"drop": name}
  *                 | {"pause": name} | {"resume": name}], one after the other
  *   roles        [statement]    all roles, settings of roles and memberships from now on; passwords as SCRAM verifiers
  *   owners       {object: role} all owners from now on that are not the superuser

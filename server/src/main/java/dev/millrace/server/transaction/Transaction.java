@@ -2,6 +2,7 @@ package dev.millrace.server.transaction;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
@@ -14,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.ToLongFunction;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -148,10 +149,10 @@ public final class Transaction implements AutoCloseable {
     /**
      * Has all changes take effect in one epoch.
      *
-     * @param append takes the rows over by the names of their relations, and says in which epoch they are
-     * @return the epoch; 0 if nothing was changed. The transaction is over, also when it throws
+     * @param accept takes the rows over by the names of their relations
+     * @return what became of them; empty if nothing was changed. The transaction is over, also when it throws
      */
-    public synchronized long commit(ToLongFunction<Map<String, List<Batch>>> append) {
+    public synchronized Optional<Accepted> commit(Function<Map<String, List<Batch>>, Accepted> accept) {
         List<TransactionTable> locked = new ArrayList<>();
         try {
             for (TransactionTable table : tables.values()) {
@@ -167,11 +168,11 @@ public final class Transaction implements AutoCloseable {
                 }
             });
             if (all.isEmpty()) {
-                return 0;
+                return Optional.empty();
             }
-            long epoch = append.applyAsLong(all);
-            locked.forEach(table -> table.committed(epoch));
-            return epoch;
+            Accepted accepted = accept.apply(all);
+            locked.forEach(table -> table.committed(accepted.epoch()));
+            return Optional.of(accepted);
         } finally {
             locked.forEach(table -> table.keys().unlock());
             close();

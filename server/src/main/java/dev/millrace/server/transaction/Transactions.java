@@ -1,5 +1,6 @@
 package dev.millrace.server.transaction;
 
+import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -43,7 +44,7 @@ public final class Transactions {
     private final SessionSettings settings;
     private final Consumer<String> notices;
     private final List<Savepoint> savepoints = new ArrayList<>();
-    private Consumer<Long> onCommit = epoch -> {};
+    private Consumer<Accepted> onCommit = accepted -> {};
     private Runnable onCommitted = () -> {};
     private Runnable onRolledBack = () -> {};
     private Mode mode = Mode.NONE;
@@ -61,9 +62,9 @@ public final class Transactions {
         this.settingsBefore = settings.save();
     }
 
-    /** @param epoch told of the epoch of each commit that changed something */
-    public void onEnd(Consumer<Long> epoch, Runnable committed, Runnable rolledBack) {
-        onCommit = epoch;
+    /** @param accepted told of each commit that changed something */
+    public void onEnd(Consumer<Accepted> accepted, Runnable committed, Runnable rolledBack) {
+        onCommit = accepted;
         onCommitted = committed;
         onRolledBack = rolledBack;
     }
@@ -275,10 +276,7 @@ public final class Transactions {
         Optional<Transaction> ending = current;
         try {
             if (ending.isPresent()) {
-                long epoch = ending.get().commit(rows -> engine.append(rows));
-                if (epoch != 0) {
-                    onCommit.accept(epoch);
-                }
+                ending.get().commit(engine::accept).ifPresent(onCommit);
             }
         } catch (RuntimeException e) {
             rollBack();

@@ -48,7 +48,7 @@ class KeptDatabaseTest {
     }
 
     @Test
-    void definitionsAreThereAgainWithoutTheirRows() {
+    void definitionsAreThereAgainAndRowsOfTables() {
         List<String> before;
         try (TestDatabase database = open()) {
             database.run("""
@@ -71,7 +71,8 @@ class KeptDatabaseTest {
             try (TestDatabase again = open()) {
                 assertEquals(before, objects(again));
                 assertEquals(List.of(), again.rows("SELECT * FROM named"));
-                again.run("INSERT INTO s VALUES ('a', 1), ('a', 10); INSERT INTO t VALUES ('a', 'x')");
+                assertEquals(List.of("a|x"), again.rows("SELECT * FROM t"));
+                again.run("INSERT INTO s VALUES ('a', 1), ('a', 10)");
                 assertEquals(List.of("x|13"), again.rows("SELECT * FROM named"));
             }
         }
@@ -96,14 +97,15 @@ class KeptDatabaseTest {
             try (TestDatabase again = open()) {
                 assertEquals(before, objects(again));
                 assertEquals(List.of(), again.database().notRestored());
-                assertEquals(List.of("1|7|14"), again.rows("INSERT INTO t DEFAULT VALUES RETURNING *"));
+                assertEquals(
+                        List.of((2 + 3 * round) + "|7|14"), again.rows("INSERT INTO t DEFAULT VALUES RETURNING *"));
                 again.run("INSERT INTO t (n) VALUES (100), (3)");
-                assertEquals(List.of("20"), again.rows("SELECT d FROM mv"));
+                assertEquals(List.of(round == 0 ? "22" : "42"), again.rows("SELECT d FROM mv"));
                 assertEquals(List.of("14"), again.rows("SELECT d FROM over"));
                 assertTrue(again.error("INSERT INTO t (n) VALUES (0)").startsWith("23514 "));
                 assertTrue(again.error("DROP VIEW plain").startsWith("2BP01 "));
                 again.run("INSERT INTO copy SELECT id, n FROM t");
-                assertEquals(List.of("3"), again.rows("SELECT count(*) FROM copy"));
+                assertEquals(List.of(round == 0 ? "4" : "11"), again.rows("SELECT count(*) FROM copy"));
             }
         }
     }

@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +69,7 @@ class CatalogLogTest {
                 7,
                 "millrace",
                 Optional.empty(),
+                OptionalLong.of(12),
                 false);
         return new CatalogRecord(List.of(new CatalogChange.Define(object)), Optional.empty(), Optional.empty());
     }
@@ -85,7 +87,8 @@ class CatalogLogTest {
     @Test
     void recordsSayTheSameAfterReopening() throws IOException {
         Access access = new Access(List.of("CREATE ROLE a"), Map.of("x", "a"), List.of("GRANT SELECT ON x TO a"));
-        KeptObject function = new KeptObject("f", "function", "CREATE FUNCTION ...", 9, "a", Optional.of("abc"), false);
+        KeptObject function = new KeptObject(
+                "f", "function", "CREATE FUNCTION ...", 9, "a", Optional.of("abc"), OptionalLong.empty(), false);
         try (CatalogLog log = CatalogLog.open(directory)) {
             log.append(define("x"));
             log.append(define("y"));

@@ -145,6 +145,10 @@ public final class StatementParser {
                 words.next();
                 yield new Syntax.Complete(new Statement.Flush());
             }
+            case "checkpoint" -> {
+                words.next();
+                yield new Syntax.Complete(new Statement.Checkpoint());
+            }
             case "show" -> show();
             case "describe", "desc" -> describe();
             case "explain" -> explain();

@@ -15,6 +15,8 @@ import java.util.Set;
 /**
  * One analysed statement. Names are folded as PostgreSQL folds them. Option names keep their dots
  * ({@code watermark.idle_timeout}), option values are text whatever their literal was.
+ *
+ * <p>Long because it is the list of all statements.
  */
 public sealed interface Statement {
 
@@ -274,6 +276,9 @@ public sealed interface Statement {
             relations = List.copyOf(relations);
         }
     }
+
+    /** CHECKPOINT. */
+    record Checkpoint() implements Statement {}
 
     /** FLUSH. */
     record Flush() implements Statement {}

@@ -265,7 +265,7 @@ final class LogDirectory {
     synchronized void forget(long upTo) throws IOException {
         int kept = 0;
         for (int i = 1; i < segments.size(); i++) {
-            if (segments.get(i).lastWhole() <= upTo && segments.get(i).beginsWithRecord()) {
+            if (segments.get(i).lastWhole() <= upTo && LogReader.before(disk, segments.get(i)) <= upTo) {
                 kept = i;
             }
         }

@@ -6,6 +6,6 @@ package dev.millrace.storage.log;
  * @param segment number of the segment, 0 before the first
  * @param offset in it, in bytes
  */
-record LogPlace(long segment, long offset) {
+public record LogPlace(long segment, long offset) {
     static final LogPlace BEGINNING = new LogPlace(0, 0);
 }

@@ -16,6 +16,7 @@ final class LogReader {
     private final Disk disk;
     private final LogState state;
     private final List<SegmentHeader> segments;
+    private LogPlace begin = LogPlace.BEGINNING; // of the record under way
 
     /** Reads these segments, each of which goes on from the one before it. */
     LogReader(Disk disk, LogState state, List<SegmentHeader> segments) {
@@ -118,11 +119,11 @@ final class LogReader {
     void replay(long after, End end, RecordConsumer consumer) throws IOException {
         int from = 0;
         for (int i = 1; i < segments.size(); i++) {
-            if (segments.get(i).lastWhole() <= after && segments.get(i).beginsWithRecord()) {
+            if (before(disk, segments.get(i)) <= after) {
                 from = i;
             }
         }
-        long before = segments.isEmpty() ? 0 : segments.get(from).lastWhole();
+        long before = segments.isEmpty() ? 0 : before(disk, segments.get(from));
         if (before > after) {
             throw DiskErrors.missing(
                     disk.path(SegmentHeader.name(segments.get(from).number() - 1)),
@@ -136,13 +137,76 @@ final class LogReader {
         }
     }
 
+    /** The number of the last record that is not whole where the log is read from a segment on. */
+    static long before(Disk disk, SegmentHeader header) throws IOException {
+        if (header.beginsWithRecord()) {
+            return header.lastWhole();
+        }
+        try (SegmentReader reader = new SegmentReader(disk, header, header.size())) {
+            boolean isRest = reader.next()
+                    && reader.fragment().kind != Fragment.MARK
+                    && !reader.fragment().beginsRecord();
+            return isRest ? reader.fragment().number : header.lastWhole();
+        }
+    }
+
+    /** The same of all that there is; 0 of an empty log. */
+    long before() throws IOException {
+        return segments.isEmpty() ? 0 : before(disk, segments.get(0));
+    }
+
+    /**
+     * Reads one record.
+     *
+     * @param place where it begins
+     * @param end where the log ends
+     */
+    ByteBuffer read(LogPlace place, End end) throws IOException {
+        @Nullable RecordAssembler records = null;
+        long start = place.offset();
+        for (int i = 0; i < segments.size(); i++) {
+            SegmentHeader header = segments.get(i);
+            if (header.number() < place.segment()) {
+                continue;
+            }
+            long limit = limit(i, end);
+            try (SegmentReader reader = new SegmentReader(disk, header, start, limit)) {
+                while (reader.position() < limit) {
+                    long at = reader.position();
+                    boolean fits = reader.next();
+                    if (fits && records == null) {
+                        records = new RecordAssembler(reader.fragment());
+                    }
+                    if (!fits
+                            || records == null
+                            || records.add(reader.fragment(), reader.contents()).isPresent()) {
+                        throw DiskErrors.damaged(
+                                disk.path(SegmentHeader.name(header.number())),
+                                at,
+                                "what was there is not there any more");
+                    }
+                    if (reader.fragment().endsRecord()) {
+                        return records.record();
+                    }
+                }
+            }
+            start = SegmentHeader.BYTES;
+        }
+        throw DiskErrors.missing(disk.path(SegmentHeader.name(place.segment())), "a record begins there");
+    }
+
+    /** Where a segment ends. */
+    private long limit(int index, End end) {
+        return index + 1 < segments.size()
+                ? segments.get(index + 1).end().offset()
+                : end.end().offset();
+    }
+
     /** Reads a segment up to where the next one says that it ends. */
     private void read(int index, End end, RecordAssembler records, long after, RecordConsumer consumer)
             throws IOException {
         SegmentHeader header = segments.get(index);
-        long limit = index + 1 < segments.size()
-                ? segments.get(index + 1).end().offset()
-                : end.end().offset();
+        long limit = limit(index, end);
         String path = disk.path(SegmentHeader.name(header.number()));
         Optional<String> misfit = records.enter(header);
         if (misfit.isPresent()) {
@@ -160,8 +224,11 @@ final class LogReader {
                 if (misfit.isPresent()) {
                     throw DiskErrors.damaged(path, at, misfit.get());
                 }
+                if (reader.fragment().beginsRecord()) {
+                    begin = new LogPlace(header.number(), at);
+                }
                 if (reader.fragment().endsRecord() && records.lastWhole() > after) {
-                    consumer.accept(records.lastWhole(), records.record());
+                    consumer.accept(records.lastWhole(), begin, records.record());
                 }
             }
         }

@@ -34,6 +34,13 @@ final class RecordAssembler {
         this.underWay = header.beginsWithRecord() ? NONE : ANY;
     }
 
+    /** Begins with a fragment that begins a record, whatever is before it. */
+    RecordAssembler(Fragment first) {
+        this.wantedAfter = -1;
+        this.lastWhole = first.number - first.gap;
+        this.underWay = NONE;
+    }
+
     /** Goes on where another segment does; empty, or what does not fit. */
     Optional<String> enter(SegmentHeader header) {
         if (header.lastWhole() != lastWhole) {

@@ -12,4 +12,9 @@ public interface RecordConsumer {
      * @param bytes all of it, from position to limit; the buffer is reused after the call
      */
     void accept(long number, ByteBuffer bytes);
+
+    /** The same with the place where the record begins, for {@link WriteAheadLog#read}. */
+    default void accept(long number, LogPlace place, ByteBuffer bytes) {
+        accept(number, bytes);
+    }
 }

@@ -16,10 +16,16 @@ final class SegmentReader implements AutoCloseable {
     private final Fragment fragment = new Fragment();
     private final ByteBuffer window;
     private long windowStart;
-    private long position = SegmentHeader.BYTES;
+    private long position;
 
     /** Reads up to {@code end}, an offset in the file. */
     SegmentReader(Disk disk, SegmentHeader header, long end) throws IOException {
+        this(disk, header, SegmentHeader.BYTES, end);
+    }
+
+    /** Reads from the fragment at {@code start} on. */
+    SegmentReader(Disk disk, SegmentHeader header, long start, long end) throws IOException {
+        this.position = start;
         this.file = disk.open(SegmentHeader.name(header.number()));
         this.seed = header.seed();
         this.end = end;

@@ -55,9 +55,12 @@ public final class WriteAheadLog implements AutoCloseable {
     private final WriteAheadLogOptions options;
     private final List<String> notices;
     private final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
+    private final Queue<Callback> callbacks = new ConcurrentLinkedQueue<>();
     private final @Nullable Thread thread; // null where work() is called
 
     private record Waiter(long number, Thread thread) {}
+
+    private record Callback(long number, Runnable then) {}
 
     private WriteAheadLog(LogDirectory directory, WriteAheadLogOptions options) throws IOException {
         this.path = directory.disk().path(LogState.NAME);
@@ -119,6 +122,34 @@ public final class WriteAheadLog implements AutoCloseable {
     public void replay(long after, RecordConsumer consumer) {
         try {
             opened.replay(after, openedEnd, consumer);
+        } catch (IOException e) {
+            throw DiskErrors.failed("read the log " + path, e);
+        }
+    }
+
+    /**
+     * Up to which number records were forgotten: those behind are all there.
+     *
+     * @throws MillraceException 58030 where that cannot be read
+     */
+    public long forgotten() {
+        try {
+            return opened.before();
+        } catch (IOException e) {
+            throw DiskErrors.failed("read the log " + path, e);
+        }
+    }
+
+    /**
+     * Reads a record that was there when the log was opened, and was not forgotten since.
+     *
+     * @param place that {@link #replay} gave
+     * @return its bytes, the caller's
+     * @throws MillraceException XX001 if it is missing or damaged, 58030 if it cannot be read
+     */
+    public ByteBuffer read(LogPlace place) {
+        try {
+            return opened.read(place, openedEnd);
         } catch (IOException e) {
             throw DiskErrors.failed("read the log " + path, e);
         }
@@ -216,6 +247,21 @@ public final class WriteAheadLog implements AutoCloseable {
         }
     }
 
+    /**
+     * Calls back once a record, and all before it, are durable: at once, on this thread, if they are; else on the log's thread, which
+     * must not be held up. Never for a record that fails, or is not durable when the log is closed. Does not wait.
+     */
+    public void whenDurable(long number, Runnable then) {
+        Callback callback = new Callback(number, then);
+        callbacks.add(callback);
+        if (number > buffer.durable()) {
+            buffer.hasten(number);
+        }
+        if (number <= buffer.durable() && callbacks.remove(callback)) { // the log's thread may have passed already
+            then.run();
+        }
+    }
+
     /** The number given out last, or that of the last record that was there; 0 in a new log. */
     public long lastNumber() {
         return buffer.last();
@@ -304,6 +350,12 @@ public final class WriteAheadLog implements AutoCloseable {
     }
 
     private void wake() {
+        long durable = buffer.durable();
+        for (Callback callback : callbacks) {
+            if (callback.number() <= durable && callbacks.remove(callback)) {
+                callback.then().run();
+            }
+        }
         for (Waiter waiter : waiters) {
             if (buffer.isDecided(waiter.number())) {
                 LockSupport.unpark(waiter.thread());

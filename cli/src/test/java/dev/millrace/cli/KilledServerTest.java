@@ -1,0 +1,221 @@
+package dev.millrace.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.StringReader;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.PGConnection;
+
+/**
+ * A server under clients that write, killed at any instruction, again and again: what a client was told is there, transactions are whole,
+ * nothing is there twice, and views are what their tables say. By command: {@code ./check --kills N}.
+ */
+@Timeout(36_000)
+class KilledServerTest {
+    private static final int ROUNDS = Integer.getInteger("millrace.kills", 3);
+    private static final long SEED = Long.getLong("millrace.kills.seed", System.nanoTime());
+    private static final int CLIENTS = 4;
+
+    /** Of each client, which numbers were answered, and which was sent last. */
+    private final List<Set<Long>> answered = Stream.<Set<Long>>generate(ConcurrentHashMap::newKeySet)
+            .limit(CLIENTS)
+            .toList();
+
+    private final AtomicLongArray sent = new AtomicLongArray(CLIENTS);
+    private final ConcurrentLinkedQueue<String> seen = new ConcurrentLinkedQueue<>(); // rows that a reader was given
+
+    private long shown;
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void whatWasAnsweredIsThereAfterEachKill() throws Exception {
+        System.out.println("kills: " + ROUNDS + ", seed " + SEED);
+        Random random = new Random(SEED);
+        for (int round = 0; round < ROUNDS; round++) {
+            try (ServerProcess server = ServerProcess.start(
+                    "--port", "0", "--no-http", "--data", folder.resolve("data").toString())) {
+                if (round == 0) {
+                    try (Connection connection = server.connect();
+                            Statement statement = connection.createStatement()) {
+                        statement.execute("CREATE TABLE a (client INT, n BIGINT, how TEXT, PRIMARY KEY (client, n))");
+                        statement.execute("CREATE TABLE b (client INT, n BIGINT)");
+                        statement.execute(
+                                "CREATE MATERIALIZED VIEW sums AS SELECT client, count(*) AS c, sum(n) AS s FROM b GROUP BY client");
+                    }
+                } else {
+                    check(server);
+                }
+                List<Thread> threads = new ArrayList<>();
+                for (int client = 0; client < CLIENTS; client++) {
+                    int number = client;
+                    threads.add(new Thread(() -> write(server, number)));
+                }
+                threads.add(new Thread(() -> read(server)));
+                threads.add(new Thread(() -> checkpoint(server)));
+                threads.forEach(Thread::start);
+                long enough = total() + 20 + random.nextInt(150);
+                while (total() < enough && threads.get(0).isAlive()) {
+                    Thread.sleep(1);
+                }
+                server.kill();
+                for (Thread thread : threads) {
+                    thread.join();
+                }
+            }
+        }
+        try (ServerProcess server = ServerProcess.start(
+                "--port", "0", "--no-http", "--data", folder.resolve("data").toString())) {
+            check(server);
+        }
+        System.out.println("kills: " + total() + " writes answered, " + shown + " rows seen by readers");
+        assertTrue(total() >= 20L * ROUNDS, "too few to mean anything: " + total());
+        assertTrue(shown > 0, "nobody read");
+    }
+
+    private long total() {
+        return answered.stream().mapToLong(Set::size).sum();
+    }
+
+    private void write(ServerProcess server, int client) {
+        try (Connection connection = server.connect();
+                PreparedStatement insert = connection.prepareStatement("INSERT INTO a VALUES (?, ?, 'insert')");
+                PreparedStatement both = connection.prepareStatement("INSERT INTO b VALUES (?, ?)")) {
+            while (true) {
+                long n = sent.incrementAndGet(client);
+                switch ((int) (n % 3)) {
+                    case 0 -> {
+                        insert.setInt(1, client);
+                        insert.setLong(2, n);
+                        insert.execute();
+                        both.setInt(1, client);
+                        both.setLong(2, n);
+                        both.execute();
+                    }
+                    case 1 -> {
+                        connection.setAutoCommit(false);
+                        insert.setInt(1, client);
+                        insert.setLong(2, n);
+                        insert.execute();
+                        both.setInt(1, client);
+                        both.setLong(2, n);
+                        both.execute();
+                        connection.commit();
+                        connection.setAutoCommit(true);
+                    }
+                    default -> {
+                        String row = client + "\t" + n;
+                        connection.setAutoCommit(false);
+                        connection
+                                .unwrap(PGConnection.class)
+                                .getCopyAPI()
+                                .copyIn("COPY b FROM STDIN", new StringReader(row + "\n"));
+                        connection
+                                .unwrap(PGConnection.class)
+                                .getCopyAPI()
+                                .copyIn("COPY a FROM STDIN", new StringReader(row + "\tcopy\n"));
+                        connection.commit();
+                        connection.setAutoCommit(true);
+                    }
+                }
+                answered.get(client).add(n);
+            }
+        } catch (SQLException | java.io.IOException dead) {
+            return;
+        }
+    }
+
+    /** Who was shown a row finds it after the crash. */
+    private void read(ServerProcess server) {
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement()) {
+            while (true) {
+                try (ResultSet rows = statement.executeQuery("SELECT client, max(n) FROM b GROUP BY client")) {
+                    while (rows.next()) {
+                        seen.add(rows.getInt(1) + "|" + rows.getLong(2));
+                    }
+                }
+            }
+        } catch (SQLException dead) {
+            return;
+        }
+    }
+
+    private void checkpoint(ServerProcess server) {
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement()) {
+            while (true) {
+                Thread.sleep(100);
+                statement.execute("CHECKPOINT");
+            }
+        } catch (SQLException dead) {
+            return;
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void check(ServerProcess server) throws Exception {
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement()) {
+            for (int client = 0; client < CLIENTS; client++) {
+                for (String table : List.of("a", "b")) {
+                    Set<Long> there = new HashSet<>();
+                    try (ResultSet rows =
+                            statement.executeQuery("SELECT n FROM " + table + " WHERE client = " + client)) {
+                        while (rows.next()) {
+                            assertTrue(there.add(rows.getLong(1)), "a row is there twice, seed " + SEED);
+                        }
+                    }
+                    Set<Long> lost = new TreeSet<>(answered.get(client));
+                    lost.removeAll(there);
+                    assertEquals(Set.of(), lost, "lost of client " + client + " in " + table + ", seed " + SEED);
+                    long last = sent.get(client);
+                    assertTrue(there.stream().allMatch(n -> n <= last), "nobody wrote that, seed " + SEED);
+                }
+            }
+            try (ResultSet rows = statement.executeQuery(
+                    "SELECT * FROM (SELECT client, n FROM a WHERE n % 3 <> 0 EXCEPT SELECT client, n FROM b) x UNION ALL"
+                            + " SELECT * FROM (SELECT client, n FROM b EXCEPT SELECT client, n FROM a) y")) {
+                assertTrue(!rows.next(), "a transaction is not whole, seed " + SEED);
+            }
+            for (String row : seen) {
+                String[] parts = row.split("\\|");
+                assertTrue(
+                        exists(statement, parts[0], parts[1]), "a reader saw " + row + ", which is gone, seed " + SEED);
+            }
+            shown += seen.size();
+            seen.clear();
+            try (ResultSet rows = statement.executeQuery(
+                    "SELECT * FROM sums EXCEPT SELECT client, count(*), sum(n) FROM b GROUP BY client")) {
+                assertTrue(!rows.next(), "the view is not what its table says, seed " + SEED);
+            }
+        }
+    }
+
+    private static boolean exists(Statement statement, String client, String n) throws SQLException {
+        try (ResultSet rows = statement.executeQuery("SELECT 1 FROM b WHERE client = " + client + " AND n = " + n)) {
+            return rows.next();
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.millrace.server.checkpoint;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.log.EventLog;
+import java.util.concurrent.TimeUnit;
+
+/** The thread {@code millrace-checkpoint}, which writes a checkpoint when the log has grown enough. */
+public final class CheckpointThread implements AutoCloseable {
+    private static final EventLog LOG = EventLog.named("storage");
+    private static final long LOOK_MILLIS = 1_000;
+    private static final long AFTER_FAILURE_MILLIS = 30_000;
+
+    private final Instance database;
+    private final Thread thread = new Thread(this::run, "millrace-checkpoint");
+    private volatile boolean closed; // written by who closes, read by the thread
+
+    /** Begins, if anything is written. */
+    public CheckpointThread(Instance database) {
+        this.database = database;
+        thread.setDaemon(true);
+        if (database.journal().isWriting()) {
+            thread.start();
+        }
+    }
+
+    private void run() {
+        long pauseMillis = LOOK_MILLIS;
+        while (!closed) {
+            try {
+                Thread.sleep(pauseMillis);
+                pauseMillis = LOOK_MILLIS;
+                if (database.journal().isGrown()) {
+                    long start = database.clock().nanoTime();
+                    new TableCheckpoint(database).run();
+                    LOG.info(
+                            "checkpoint",
+                            "millis",
+                            TimeUnit.NANOSECONDS.toMillis(database.clock().nanoTime() - start),
+                            "log_bytes",
+                            database.journal().logBytes());
+                }
+            } catch (InterruptedException e) {
+                return;
+            } catch (MillraceException e) {
+                if (!closed) {
+                    LOG.warning("no checkpoint", "sqlstate", e.sqlState().code(), "reason", e.getMessage());
+                }
+                pauseMillis = AFTER_FAILURE_MILLIS;
+            }
+        }
+    }
+
+    /** Ends the thread, and waits for what it is at to notice. */
+    @Override
+    public void close() {
+        closed = true;
+        thread.interrupt();
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package dev.millrace.server.journal;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Makes one entry, of the form that the package describes. */
+final class EntryWriter {
+    static final byte ENTRY = 1;
+    static final byte BATCH = 2;
+    static final int ELSEWHERE = -1;
+
+    private final List<ByteBuffer> pieces = new ArrayList<>();
+    private int parts;
+
+    /**
+     * Begins what was accepted by one relation.
+     *
+     * @param asOf 0 for changes; else these are all rows, as the records up to this one have them
+     */
+    void part(long relation, long asOf, Map<String, Long> counters, int batches) {
+        parts++;
+        add(20).putLong(relation).putLong(asOf).putInt(counters.size()).flip();
+        counters.forEach((column, value) -> {
+            byte[] name = column.getBytes(StandardCharsets.UTF_8);
+            add(name.length + 12).putInt(name.length).put(name).putLong(value).flip();
+        });
+        add(4).putInt(batches).flip();
+    }
+
+    /** Its next batch. */
+    void batch(ByteBuffer bytes) {
+        add(4).putInt(bytes.remaining()).flip();
+        pieces.add(bytes);
+    }
+
+    /** Its next batch, which is a record of its own. */
+    void batch(long number) {
+        add(12).putInt(ELSEWHERE).putLong(number).flip();
+    }
+
+    private ByteBuffer add(int bytes) {
+        ByteBuffer piece = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        pieces.add(piece);
+        return piece;
+    }
+
+    ByteBuffer[] record() {
+        pieces.add(
+                0,
+                ByteBuffer.allocate(5)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .put(ENTRY)
+                        .putInt(parts)
+                        .flip());
+        return pieces.toArray(ByteBuffer[]::new);
+    }
+
+    /** A record of one batch. */
+    static ByteBuffer[] batchRecord(ByteBuffer bytes) {
+        return new ByteBuffer[] {ByteBuffer.wrap(new byte[] {BATCH}), bytes};
+    }
+}

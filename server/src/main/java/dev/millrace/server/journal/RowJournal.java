@@ -1,0 +1,351 @@
+package dev.millrace.server.journal;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.engine.epoch.Journal;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.log.EventLog;
+import dev.millrace.storage.batch.BatchBytes;
+import dev.millrace.storage.disk.Disk;
+import dev.millrace.storage.disk.RealDisk;
+import dev.millrace.storage.log.LogMode;
+import dev.millrace.storage.log.WriteAheadLog;
+import dev.millrace.storage.log.WriteAheadLogOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import java.util.function.LongPredicate;
+
+/**
+ * Writes changes of tables down, in a log of the data directory; without a directory it writes nothing. Safe on any thread.
+ *
+ * <p>While a database is opened its rows come from here, and nothing is written: from {@link #begin} on it is.
+ */
+public final class RowJournal implements Journal, AutoCloseable {
+    private static final EventLog LOG = EventLog.named("storage");
+    private static final String DIRECTORY = "rows";
+
+    /** Half of what the log holds in memory. */
+    private static final long MOST_PENDING_BYTES = 16L << 20;
+
+    /** A log that is shorter is left as it is. */
+    private static final long SHORT_BYTES = 64L << 20;
+
+    /** What is longer comes before its entry, in records of its own, and waits for room without a lock. */
+    private static final int INLINE_BYTES = 64 << 10;
+
+    private final Optional<WriteAheadLog> log;
+    private final KeptRows kept;
+
+    /** The first records of entries that are not appended yet, whose batches are in the log. */
+    private final NavigableSet<Long> ahead = new ConcurrentSkipListSet<>();
+
+    private LongFunction<Map<String, Long>> counters = number -> Map.of(); // set before any row comes
+    private LongPredicate isUndefined = number -> false; // likewise
+    private Runnable awaitDefinition = () -> {}; // likewise
+
+    /** Entries of tables whose definition was not on disk when they were appended; who wrote them waits for that, too. */
+    private final Set<Long> undefined = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean writing; // written by who opens the database
+    private final ReentrantLock checkpointing = new ReentrantLock();
+    private final LongAdder written = new LongAdder(); // bytes of records
+    private volatile long logBytes; // of what is needed, when the last checkpoint ended
+    private volatile long writtenThen; // of written, when it did
+
+    private RowJournal(Optional<WriteAheadLog> log) {
+        this.log = log;
+        this.kept = log.map(KeptRows::of).orElseGet(KeptRows::none);
+    }
+
+    /**
+     * Opens the log of a data directory and looks through it.
+     *
+     * @throws dev.millrace.error.MillraceException XX001 if it is damaged; 53100 or 58030
+     */
+    public static RowJournal open(Optional<Path> directory) {
+        Optional<WriteAheadLog> log = directory.map(RowJournal::openLog);
+        try {
+            return new RowJournal(log);
+        } catch (RuntimeException | Error e) {
+            log.ifPresent(WriteAheadLog::close);
+            throw e;
+        }
+    }
+
+    private static WriteAheadLog openLog(Path directory) {
+        try {
+            Disk disk = new RealDisk(directory).directory(DIRECTORY);
+            return WriteAheadLog.open(disk, WriteAheadLogOptions.standard().withEvents(LOG::warning));
+        } catch (IOException e) {
+            throw MillraceException.external(
+                    SqlState.IO_ERROR, "cannot use " + directory.resolve(DIRECTORY) + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** What tables have that are made again. */
+    public KeptRows kept() {
+        return kept;
+    }
+
+    /** What was noticed when it was opened and is no damage. */
+    public List<String> notices() {
+        return log.map(WriteAheadLog::notices).orElse(List.of());
+    }
+
+    /**
+     * Has entries say how far a table's counters are.
+     *
+     * @param last of a table's columns
+     * @param tables that have rows of a number
+     */
+    public void counters(Function<String, Map<String, Long>> last, LongFunction<Optional<String>> tables) {
+        counters = number -> tables.apply(number).map(last).orElse(Map.of());
+    }
+
+    /**
+     * Has who writes into a table that somebody else is just making wait until its definition is on disk.
+     *
+     * @param isUnkept whether the definition of rows of a number is not on disk yet
+     * @param await waits until it is, or the table is gone
+     */
+    public void definitions(LongPredicate isUnkept, Runnable await) {
+        isUndefined = isUnkept;
+        awaitDefinition = await;
+    }
+
+    /** All that was kept is there again: what comes from now on is written. */
+    public void begin() {
+        logBytes = 0; // how much of what is there is needed is not known
+        writtenThen = -kept.bytes();
+        kept.forget();
+        writing = log.isPresent();
+    }
+
+    /** Whether anything is written: there is a directory, and the database is open. */
+    public boolean isWriting() {
+        return writing;
+    }
+
+    /** Held by who writes a checkpoint. */
+    public ReentrantLock checkpointing() {
+        return checkpointing;
+    }
+
+    /** The number of the last record. */
+    public long appended() {
+        return log.map(WriteAheadLog::lastNumber).orElse(0L);
+    }
+
+    /** Bytes that were written since the database was opened. */
+    public long writtenBytes() {
+        return written.sum();
+    }
+
+    /** About how long the log is. */
+    public long logBytes() {
+        return logBytes + written.sum() - writtenThen;
+    }
+
+    /** Whether the log has more in it that nobody needs than what is needed, and is worth a checkpoint. */
+    public boolean isGrown() {
+        return writing && written.sum() - writtenThen > Math.max(SHORT_BYTES, logBytes);
+    }
+
+    /**
+     * A checkpoint is whole.
+     *
+     * @param upTo records up to this one have nothing that is needed
+     * @param bytes that the checkpoint wrote
+     */
+    public void forget(long upTo, long bytes) {
+        Long under = ahead.isEmpty() ? Long.MAX_VALUE : ahead.first();
+        log.ifPresent(of -> of.forget(Math.min(upTo, under - 1)));
+        logBytes = bytes;
+        writtenThen = written.sum();
+    }
+
+    /** Begins to write all rows of a table, as the records up to one have them. */
+    public WholeTable whole(long relation, long asOf) {
+        return new WholeTable(relation, asOf);
+    }
+
+    /** All rows of one table, batch by batch. For one thread. */
+    public final class WholeTable implements AutoCloseable {
+        private final WriteAheadLog to = log.orElseThrow();
+        private final List<Long> batches = new ArrayList<>();
+        private final long relation;
+        private final long asOf;
+        private long first = Long.MAX_VALUE;
+
+        private WholeTable(long relation, long asOf) {
+            this.relation = relation;
+            this.asOf = asOf;
+        }
+
+        /** Writes a batch, which stays the caller's. */
+        public void add(Batch batch) {
+            long number = RowJournal.this.append(to, EntryWriter.batchRecord(BatchBytes.write(batch)));
+            batches.add(number);
+            if (first == Long.MAX_VALUE) {
+                first = number;
+                ahead.add(number);
+            }
+        }
+
+        /**
+         * Those were all.
+         *
+         * @return the number of the record from which on they count
+         */
+        public long append() {
+            EntryWriter entry = new EntryWriter();
+            entry.part(relation, Math.max(1, asOf), counters.apply(relation), batches.size());
+            batches.forEach(entry::batch);
+            return RowJournal.this.append(to, entry.record());
+        }
+
+        @Override
+        public void close() {
+            ahead.remove(first);
+        }
+    }
+
+    @Override
+    public Entry prepare(List<Change> changes) {
+        if (!writing || changes.isEmpty()) {
+            return Entry.NONE;
+        }
+        WriteAheadLog to = log.orElseThrow();
+        awaitRoom(to);
+        long first = Long.MAX_VALUE;
+        int inline = 0;
+        EntryWriter entry = new EntryWriter();
+        try {
+            for (Change change : changes) {
+                entry.part(
+                        change.relation(),
+                        0,
+                        counters.apply(change.relation()),
+                        change.rows().size());
+                for (Batch batch : change.rows()) {
+                    ByteBuffer bytes = BatchBytes.write(batch);
+                    if (inline + bytes.remaining() <= INLINE_BYTES) {
+                        inline += bytes.remaining();
+                        entry.batch(bytes);
+                        continue;
+                    }
+                    long number = append(to, EntryWriter.batchRecord(bytes));
+                    entry.batch(number);
+                    if (first == Long.MAX_VALUE) {
+                        first = number;
+                        ahead.add(number);
+                    }
+                }
+            }
+            return new Prepared(
+                    to,
+                    entry.record(),
+                    first,
+                    changes.stream().anyMatch(change -> isUndefined.test(change.relation())));
+        } catch (RuntimeException | Error e) {
+            ahead.remove(first);
+            throw e;
+        }
+    }
+
+    /**
+     * Refuses rows while the disk takes nothing, and has them wait, without a lock, while it takes less than comes: those that are
+     * about to be accepted have room then.
+     */
+    private static void awaitRoom(WriteAheadLog to) {
+        to.failure().ifPresent(failure -> {
+            throw failure.again();
+        });
+        if (to.statistics().pendingBytes() > MOST_PENDING_BYTES) {
+            to.awaitDurable(to.lastNumber());
+        }
+    }
+
+    private long append(WriteAheadLog to, ByteBuffer[] record) {
+        long length = length(record);
+        written.add(length);
+        return to.append(LogMode.DEFERRED, record);
+    }
+
+    private static long length(ByteBuffer[] record) {
+        long length = 0;
+        for (ByteBuffer part : record) {
+            length += part.remaining();
+        }
+        return length;
+    }
+
+    private final class Prepared implements Entry {
+        private final WriteAheadLog to;
+        private final ByteBuffer[] record;
+        private final long first;
+        private final boolean isUndefined;
+
+        Prepared(WriteAheadLog to, ByteBuffer[] record, long first, boolean isUndefined) {
+            this.isUndefined = isUndefined;
+            this.to = to;
+            this.record = record;
+            this.first = first;
+        }
+
+        @Override
+        public long append() {
+            written.add(length(record));
+            long number = to.append(LogMode.DEFERRED, record);
+            if (isUndefined) {
+                undefined.add(number);
+            }
+            return number;
+        }
+
+        @Override
+        public void close() {
+            ahead.remove(first);
+        }
+    }
+
+    @Override
+    public void whenDurable(long number, Runnable then) {
+        log.orElseThrow().whenDurable(number, then);
+    }
+
+    /**
+     * Waits until an entry is on disk; at once for 0.
+     *
+     * @throws dev.millrace.error.MillraceException 58030 if the disk does not take it now; why the statement was stopped; 57P01.
+     *     The entry is in effect, and is written as soon as that is possible
+     */
+    public void awaitDurable(long number) {
+        if (number > 0) {
+            log.orElseThrow().awaitDurable(number);
+            if (!undefined.isEmpty() && undefined.remove(number)) {
+                awaitDefinition.run();
+            }
+        }
+    }
+
+    /** Writes what is pending, and lets go of the files. */
+    @Override
+    public void close() {
+        writing = false;
+        log.ifPresent(WriteAheadLog::close);
+    }
+}

@@ -1,0 +1,27 @@
+/**
+ * The rows of tables on disk: every change of them is an entry of a log, written as it is accepted, from which a table that is
+ * made again has its rows.
+ *
+ * <p>Entry: {@link dev.millrace.server.journal.RowJournal} is what the engine writes to; {@link
+ * dev.millrace.server.journal.KeptRows} what a database that is opened reads. The log itself is {@code dev.millrace.storage.log},
+ * in {@code DIR/rows} of the data directory; the form of rows is {@code dev.millrace.storage.batch}.
+ *
+ * <p><b>A record of the log</b> begins with a byte. Numbers are little endian.
+ *
+ * <pre>
+ *   1: an entry: what was accepted together; all of it is in effect, or none
+ *     4 bytes  how many parts there are, each of one relation:
+ *       8 bytes  the number of its rows ({@code "rows"} in catalog.log): those of a number that no table has any more are passed over
+ *       8 bytes  0: what follows are changes; else they are all rows that the table has, in the place of all that the records up to
+ *                this one have of it: what is between that record and this one comes after them
+ *       4 bytes  how many counters (of identity and serial columns) its columns have, each as they were or later:
+ *         4 bytes  the length of the column's name, then its name in UTF-8; 8 bytes the last value given
+ *       4 bytes  how many batches, each:
+ *         4 bytes  its length, then the batch: rows with weights, -1 for one that goes; or -1, then 8 bytes: the number of the
+ *                  record that has it, before this one
+ *   2: a batch of an entry that was long; in effect if there is an entry that says so
+ * </pre>
+ *
+ * The log's records have checksums: a record whose form does not hold is an error of ours, and is reported as damage (XX001).
+ */
+package dev.millrace.server.journal;

@@ -1,0 +1,224 @@
+package dev.millrace.storage.batch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.error.MillraceException;
+import dev.millrace.testing.memory.MemoryCheckExtension;
+import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.rows.TestBatches;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.OutOfMemoryException;
+import org.apache.arrow.memory.RootAllocator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Batches of all types come back as they went; damaged ones are refused, or are other rows, and nothing leaks or crashes. */
+@ExtendWith(MemoryCheckExtension.class)
+final class BatchBytesTest {
+    private static final long SEED = Long.getLong("millrace.batch.seed", System.nanoTime());
+    private static final int MOST_BYTES = 64 << 20;
+
+    private final BufferAllocator allocator = new RootAllocator(MOST_BYTES);
+    private final Random random = new Random(SEED);
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertEquals(0, allocator.getAllocatedMemory(), "seed " + SEED);
+        allocator.close();
+    }
+
+    private DataType type(int depth) {
+        List<DataType> flat = List.of(
+                DataType.BOOLEAN,
+                DataType.SMALLINT,
+                DataType.INTEGER,
+                DataType.BIGINT,
+                DataType.REAL,
+                DataType.DOUBLE,
+                DataType.numeric(38, 16),
+                DataType.numeric(9, 2),
+                DataType.TEXT,
+                DataType.varchar(20),
+                DataType.BYTEA,
+                DataType.DATE,
+                DataType.TIME,
+                DataType.TIMESTAMP,
+                DataType.TIMESTAMPTZ,
+                DataType.INTERVAL,
+                DataType.UUID,
+                DataType.NULL);
+        int choice = random.nextInt(flat.size() + (depth > 0 ? 8 : 0));
+        if (choice < flat.size()) {
+            return flat.get(choice);
+        } else if (choice % 2 == 0) {
+            return DataType.array(type(depth - 1));
+        }
+        List<Field> fields = new ArrayList<>();
+        for (int field = 0; field <= random.nextInt(3); field++) {
+            fields.add(new Field("f" + field, type(depth - 1), true));
+        }
+        return DataType.row(fields);
+    }
+
+    private Object value(DataType type, double nulls) {
+        if (random.nextDouble() < nulls) {
+            return null;
+        }
+        return switch (type.kind()) {
+            case BOOLEAN -> random.nextBoolean();
+            case SMALLINT -> (long) (short) random.nextInt();
+            case INTEGER, DATE -> (long) random.nextInt();
+            case BIGINT, TIME, TIMESTAMP, TIMESTAMPTZ -> random.nextLong();
+            case REAL -> (double) random.nextFloat();
+            case DOUBLE -> random.nextGaussian();
+            case NUMERIC -> new BigDecimal(new BigInteger(random.nextInt(28) + 1, random), type.scale());
+            case TEXT, VARCHAR, CHAR, JSONB -> "ab\u00e9".repeat(random.nextInt(5));
+            case BYTEA -> random.ints(random.nextInt(9)).mapToObj(i -> (byte) i).toList();
+            case INTERVAL -> new Row.Interval(random.nextInt(), random.nextInt(), random.nextInt());
+            case UUID -> new UUID(random.nextLong(), random.nextLong());
+            case ARRAY -> {
+                List<Object> elements = new ArrayList<>();
+                for (int element = random.nextInt(4); element > 0; element--) {
+                    elements.add(value(type.element(), nulls));
+                }
+                yield elements;
+            }
+            case ROW -> {
+                List<Object> fields = new ArrayList<>();
+                type.fields().forEach(field -> fields.add(value(field.type(), nulls)));
+                yield fields;
+            }
+            case NULL -> null;
+        };
+    }
+
+    private Schema schema() {
+        List<Field> fields = new ArrayList<>();
+        for (int column = 0; column <= random.nextInt(6); column++) {
+            fields.add(new Field("c" + column, type(3), true));
+        }
+        return new Schema(fields);
+    }
+
+    private Batch batch(Schema schema, int rows) {
+        double nulls = List.of(0.0, 0.2, 1.0).get(random.nextInt(3));
+        List<Row> all = new ArrayList<>();
+        long[] weights = new long[rows];
+        for (int row = 0; row < rows; row++) {
+            List<Object> values = new ArrayList<>();
+            schema.fields().forEach(field -> values.add(value(field.type(), nulls)));
+            all.add(new Row(values));
+            weights[row] = random.nextBoolean() ? 1 : -1 - random.nextInt(3);
+        }
+        return random.nextBoolean()
+                ? TestBatches.of(schema, allocator, all)
+                : TestBatches.weighted(schema, allocator, all, weights);
+    }
+
+    private static void assertSame(Batch expected, Batch actual) {
+        assertEquals(TestBatches.rows(expected), TestBatches.rows(actual));
+        assertEquals(expected.weights().isPresent(), actual.weights().isPresent());
+        for (int row = 0; row < expected.rowCount(); row++) {
+            assertEquals(TestBatches.weight(expected, row), TestBatches.weight(actual, row));
+        }
+    }
+
+    @Test
+    void whatIsWrittenIsRead() {
+        boolean compressed = false;
+        for (int run = 0; run < 300; run++) {
+            Schema schema = schema();
+            int rows = run % 50 == 49 ? 2000 + random.nextInt(3000) : random.nextInt(40);
+            try (Batch batch = batch(schema, rows)) {
+                ByteBuffer bytes = BatchBytes.write(batch);
+                compressed |= (bytes.get(1) & 2) != 0;
+                try (Batch read = BatchBytes.read(bytes, schema, allocator)) {
+                    assertSame(batch, read);
+                    assertEquals(bytes.rewind(), BatchBytes.write(read), "the same rows are the same bytes");
+                }
+            } catch (RuntimeException | AssertionError e) {
+                throw new AssertionError("seed " + SEED + ", run " + run + ": " + schema, e);
+            }
+        }
+        assertTrue(compressed);
+    }
+
+    /** The bytes come from the middle of others, and need not be of an array. */
+    @Test
+    void bytesAreReadWhereverTheyAre() {
+        Schema schema = schema();
+        try (Batch batch = batch(schema, 20)) {
+            ByteBuffer bytes = BatchBytes.write(batch);
+            ByteBuffer direct = ByteBuffer.allocateDirect(bytes.remaining() + 7).position(3);
+            direct.put(bytes.duplicate()).flip().position(3);
+            try (Batch read = BatchBytes.read(direct, schema, allocator);
+                    Batch readOnly = BatchBytes.read(bytes.asReadOnlyBuffer(), schema, allocator)) {
+                assertSame(batch, read);
+                assertSame(batch, readOnly);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {10, 400})
+    void damageIsRefusedOrGivesOtherRows(int rows) {
+        int refused = 0;
+        for (int run = 0; run < 15; run++) {
+            Schema schema = schema();
+            ByteBuffer bytes;
+            try (Batch batch = batch(schema, rows)) {
+                bytes = BatchBytes.write(batch);
+            }
+            for (int change = 0; change < 300; change++) {
+                byte[] damaged = new byte[bytes.remaining()];
+                bytes.duplicate().get(damaged);
+                ByteBuffer given = ByteBuffer.wrap(damaged);
+                if (change % 5 == 0) {
+                    given.limit(random.nextInt(damaged.length));
+                } else {
+                    damaged[random.nextInt(Math.min(damaged.length, change % 2 == 0 ? 40 : damaged.length))] ^=
+                            (byte) (1 << random.nextInt(8));
+                }
+                try (Batch read = BatchBytes.read(given, schema, allocator)) {
+                    if (read.rowCount()
+                            <= 10 * rows) { // columns of nothing but NULL take no bytes, however long they are
+                        assertEquals(read.rowCount(), TestBatches.rows(read).size());
+                    }
+                } catch (MillraceException | OutOfMemoryException e) {
+                    refused++;
+                } catch (RuntimeException e) {
+                    throw new AssertionError("seed " + SEED + ", change " + change + " of " + schema, e);
+                }
+            }
+        }
+        assertTrue(refused > 100, refused + " refused");
+    }
+
+    @Test
+    void otherTypesAreRefused() {
+        Schema bigint = Schema.of(new Field("a", DataType.BIGINT, true));
+        Schema time = Schema.of(new Field("a", DataType.TIMESTAMP, true));
+        try (Batch batch = TestBatches.of(bigint, allocator, Row.of(1L))) {
+            ByteBuffer bytes = BatchBytes.write(batch);
+            assertThrows(MillraceException.class, () -> BatchBytes.read(bytes, time, allocator));
+            Schema renamed = Schema.of(new Field("b", DataType.BIGINT, false));
+            BatchBytes.read(bytes, renamed, allocator).close();
+        }
+    }
+}
