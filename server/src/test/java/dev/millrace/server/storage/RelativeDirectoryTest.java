@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,8 +32,7 @@ class RelativeDirectoryTest {
                         "CREATE STREAM",
                         7,
                         "millrace",
-                        Optional.empty(),
-                        false);
+                        Optional.empty(), OptionalLong.empty(), false);
                 directory.keep(new CatalogRecord(
                         List.of(new CatalogChange.Define(object)), Optional.empty(), Optional.empty()));
                 directory.secret("decoys.key", 8);
