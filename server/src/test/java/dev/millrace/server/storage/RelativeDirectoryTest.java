@@ -32,7 +32,9 @@ class RelativeDirectoryTest {
                         "CREATE STREAM",
                         7,
                         "millrace",
-                        Optional.empty(), OptionalLong.empty(), false);
+                        Optional.empty(),
+                        OptionalLong.empty(),
+                        false);
                 directory.keep(new CatalogRecord(
                         List.of(new CatalogChange.Define(object)), Optional.empty(), Optional.empty()));
                 directory.secret("decoys.key", 8);
