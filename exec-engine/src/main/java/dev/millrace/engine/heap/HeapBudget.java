@@ -5,6 +5,7 @@ import com.sun.management.GarbageCollectorMXBean;
 import com.sun.management.GcInfo;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
@@ -28,6 +29,7 @@ import java.util.stream.Collectors;
 public final class HeapBudget {
     private static final long QUERY_BYTES = 12 << 10;
     private static final long OPERATOR_BYTES = 6 << 10; // per instance
+    private static final long CONSTANT_BYTES = 100; // in the plan, and as text in the catalog
     private static final long COLLECT_NANOS = 5_000_000_000L; // at least between two collections that are asked for
 
     private final Heap heap;
@@ -112,9 +114,37 @@ public final class HeapBudget {
         });
     }
 
-    /** About what a query takes with so many workers, before it has seen many rows. */
+    /** About what a query takes with so many workers, before it has seen many rows: its plan, tasks and operators. */
     public static long estimate(PlanNode plan, int workers) {
-        return QUERY_BYTES + OPERATOR_BYTES * workers * nodes(plan);
+        return QUERY_BYTES + OPERATOR_BYTES * workers * nodes(plan) + CONSTANT_BYTES * constants(plan);
+    }
+
+    /** How many constants a plan has: lists of values may have very many, where all else is small. */
+    private static long constants(PlanNode plan) {
+        long count = 0;
+        if (plan instanceof PlanNode.Values values) {
+            count = (long) values.rows().size() * values.schema().size();
+        } else if (plan instanceof PlanNode.Calc calc) {
+            count = calc.condition().map(HeapBudget::constants).orElse(0L)
+                    + calc.projections().stream().mapToLong(HeapBudget::constants).sum();
+        }
+        return count + plan.inputs().stream().mapToLong(HeapBudget::constants).sum();
+    }
+
+    private static long constants(Expression expression) {
+        if (expression instanceof Expression.Call call) {
+            return call.arguments().stream().mapToLong(HeapBudget::constants).sum();
+        } else if (expression instanceof Expression.Cast cast) {
+            return constants(cast.input());
+        } else if (expression instanceof Expression.Case cases) {
+            return constants(cases.otherwise())
+                    + cases.branches().stream()
+                            .mapToLong(branch -> constants(branch.condition()) + constants(branch.result()))
+                            .sum();
+        }
+        return expression instanceof Expression.Literal literal && literal.value() instanceof List<?> elements
+                ? elements.size()
+                : 1;
     }
 
     private static long nodes(PlanNode plan) {

@@ -16,12 +16,18 @@ import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.scheduler.SchedulingPolicies;
 import dev.millrace.scheduler.WorkerThreads;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.time.Clock;
+import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class HeapBudgetTest {
@@ -212,5 +218,35 @@ final class HeapBudgetTest {
         }
         assertEquals(25, started);
         assertEquals(1, heap.collections);
+    }
+
+    /** What planning made of a long list stays with the query, however few operators it has. */
+    @Test
+    void constantsAreCountedWhereverTheyAre() {
+        int count = 100_000;
+        Expression.Column k = new Expression.Column(0, DataType.BIGINT, true);
+        List<Expression> list = new ArrayList<>(List.of(k));
+        List<List<Expression>> rows = new ArrayList<>();
+        for (long i = 0; i < count; i++) {
+            list.add(new Expression.Literal(i, DataType.BIGINT));
+            rows.add(List.of(list.get(list.size() - 1), k));
+        }
+        PlanNode scan = scan("s", KV);
+        Expression in = new Expression.Call("in", list, DataType.BOOLEAN, true);
+        Expression nested = new Expression.Case(
+                List.of(new Expression.Case.Branch(in, new Expression.Cast(in, DataType.BOOLEAN))),
+                new Expression.Literal(List.copyOf(Collections.nCopies(count, 1L)), DataType.array(DataType.BIGINT)),
+                DataType.BOOLEAN,
+                true);
+        long few = HeapBudget.estimate(project(scan, 0), 1);
+        assertTrue(few < 50_000, few + " bytes");
+        for (PlanNode plan : List.of(
+                new PlanNode.Calc(scan, Optional.of(in), List.of(k), longs("k")),
+                new PlanNode.Calc(scan, Optional.empty(), List.of(in), longs("k")),
+                new PlanNode.Calc(project(new PlanNode.Values(rows, KV), 0), Optional.empty(), List.of(k), longs("k")))) {
+            assertTrue(HeapBudget.estimate(plan, 1) > 80L * count, plan.getClass().getSimpleName());
+        }
+        PlanNode all = new PlanNode.Calc(scan, Optional.of(nested), List.of(k), longs("k"));
+        assertTrue(HeapBudget.estimate(all, 1) > 3 * 80L * count);
     }
 }
