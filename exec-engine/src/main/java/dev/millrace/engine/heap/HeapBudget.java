@@ -126,7 +126,9 @@ public final class HeapBudget {
             count = (long) values.rows().size() * values.schema().size();
         } else if (plan instanceof PlanNode.Calc calc) {
             count = calc.condition().map(HeapBudget::constants).orElse(0L)
-                    + calc.projections().stream().mapToLong(HeapBudget::constants).sum();
+                    + calc.projections().stream()
+                            .mapToLong(HeapBudget::constants)
+                            .sum();
         }
         return count + plan.inputs().stream().mapToLong(HeapBudget::constants).sum();
     }

@@ -243,8 +243,10 @@ final class HeapBudgetTest {
         for (PlanNode plan : List.of(
                 new PlanNode.Calc(scan, Optional.of(in), List.of(k), longs("k")),
                 new PlanNode.Calc(scan, Optional.empty(), List.of(in), longs("k")),
-                new PlanNode.Calc(project(new PlanNode.Values(rows, KV), 0), Optional.empty(), List.of(k), longs("k")))) {
-            assertTrue(HeapBudget.estimate(plan, 1) > 80L * count, plan.getClass().getSimpleName());
+                new PlanNode.Calc(
+                        project(new PlanNode.Values(rows, KV), 0), Optional.empty(), List.of(k), longs("k")))) {
+            assertTrue(
+                    HeapBudget.estimate(plan, 1) > 80L * count, plan.getClass().getSimpleName());
         }
         PlanNode all = new PlanNode.Calc(scan, Optional.of(nested), List.of(k), longs("k"));
         assertTrue(HeapBudget.estimate(all, 1) > 3 * 80L * count);
