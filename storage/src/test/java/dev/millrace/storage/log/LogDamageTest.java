@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.storage.simulation.SimulatedCrash;
 import dev.millrace.storage.simulation.SimulatedDisk;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -209,5 +210,26 @@ class LogDamageTest {
             assertTrue(WriteAheadLog.verify(damaged).damage().toString().contains("record 1 "), "at " + at);
         }
         log.close();
+    }
+
+    /** Nothing in the segment says so any more; what is certain of the log does. */
+    @Test
+    void aLogThatLostItsEndAfterItWasOpenedAgainIsFound() throws Exception {
+        WriteAheadLog log = WriteAheadLog.open(disk, options());
+        log.append(LogMode.AWAITED, record(1));
+        disk.killIn(6); // the state says that the log is open, and nothing is written behind its old end
+        assertThrows(SimulatedCrash.class, log::work);
+        SimulatedDisk found = disk.copy();
+        assertEquals(0, LogState.read(found).closedAt());
+        byte[] bytes = found.bytes(newest);
+        int mark = Fragment.HEADER;
+        int last = Fragment.bytes(record(RECORDS).remaining());
+        for (int at = (int) newestEnd - mark - last; at < newestEnd; at++) {
+            bytes[at] = 0;
+        }
+        found.put(newest, bytes);
+        MillraceException e = assertThrows(MillraceException.class, () -> read(found));
+        assertEquals(SqlState.DATA_CORRUPTED, e.sqlState());
+        assertTrue(e.getMessage().contains(newest) && e.getMessage().contains("record " + RECORDS + " "), e.getMessage());
     }
 }

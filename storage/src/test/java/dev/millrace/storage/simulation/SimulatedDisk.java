@@ -21,7 +21,7 @@ import java.util.function.LongConsumer;
  * A directory in memory with what the machine would find of it if it stopped now.
  *
  * <p>Each file remembers the writes since its last force. {@link #crash} keeps of each sector of 512 bytes any of the versions that it had
- * since, and of the names a part of what was done to them since these were last forced, in their order. Faults happen with the
+ * since, and of the names a part of what was done to them since these were last forced, the first of it or any. Faults happen with the
  * probabilities that the test sets, or are asked for. Any thread; what happens is decided by the seed as long as one thread uses it.
  */
 public final class SimulatedDisk implements Disk {
@@ -110,11 +110,15 @@ public final class SimulatedDisk implements Disk {
     /** What the machine finds after it stopped; each call of this one throws a {@link SimulatedCrash} from now on. */
     public synchronized SimulatedDisk crash() {
         dead = true;
+        boolean inOrder = random.nextBoolean(); // as most file systems keep them; none has to
         int kept = nameChanges.isEmpty() ? 0 : random.nextInt(nameChanges.size() + 1);
         Map<String, Content> found = new TreeMap<>(forcedNames);
-        nameChanges.subList(0, kept).forEach(change -> change.apply(found));
-        if (kept < nameChanges.size()) {
-            happens(DiskFault.LOST_NAME);
+        for (int i = 0; i < nameChanges.size(); i++) {
+            if (inOrder ? i < kept : random.nextBoolean()) {
+                nameChanges.get(i).apply(found);
+            } else {
+                happens(DiskFault.LOST_NAME);
+            }
         }
         SimulatedDisk after = new SimulatedDisk(random, directory, happened, chances);
         found.forEach((name, content) -> after.names.put(name, content.afterCrash(after)));
