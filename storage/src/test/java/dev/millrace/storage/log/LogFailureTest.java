@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.storage.simulation.SimulatedCrash;
 import dev.millrace.storage.simulation.SimulatedDisk;
 import dev.millrace.testing.time.Eventually;
 import dev.millrace.time.Clock;
@@ -229,5 +230,34 @@ class LogFailureTest {
             });
         }
         assertEquals(List.of(6, 5_000_000, 6), lengths);
+    }
+
+    /** Each call of the disk that making a segment takes is the last one, with many ways to lose what was not forced. */
+    @Test
+    void aProcessThatIsKilledWhileASegmentIsMadeLeavesALogThatOpens() {
+        int kills = 0;
+        for (int seed = 0; seed < 1000; seed++) {
+            SimulatedDisk fresh = new SimulatedDisk(seed);
+            WriteAheadLog log = WriteAheadLog.open(fresh, stepped);
+            log.awaitDurable(log.append(LogMode.AWAITED, ByteBuffer.allocate(12_000)));
+            fresh.killIn(1 + seed % 14);
+            long acknowledged = 1;
+            try {
+                while (acknowledged < 4) {
+                    long number = log.append(LogMode.AWAITED, ByteBuffer.allocate(4000));
+                    log.awaitDurable(number);
+                    acknowledged = number;
+                }
+            } catch (SimulatedCrash e) {
+                kills++;
+            }
+            List<Long> found = new ArrayList<>();
+            try (WriteAheadLog again = WriteAheadLog.open(fresh.crash(), stepped)) {
+                again.replay(0, (number, bytes) -> found.add(number));
+                again.awaitDurable(again.append(LogMode.AWAITED, text("goes on")));
+            }
+            assertTrue(found.size() >= acknowledged, "seed " + seed + ": " + found + " of " + acknowledged);
+        }
+        assertTrue(kills > 900, kills + " killed");
     }
 }
