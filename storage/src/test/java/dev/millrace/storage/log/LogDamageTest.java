@@ -230,6 +230,7 @@ class LogDamageTest {
         found.put(newest, bytes);
         MillraceException e = assertThrows(MillraceException.class, () -> read(found));
         assertEquals(SqlState.DATA_CORRUPTED, e.sqlState());
-        assertTrue(e.getMessage().contains(newest) && e.getMessage().contains("record " + RECORDS + " "), e.getMessage());
+        assertTrue(
+                e.getMessage().contains(newest) && e.getMessage().contains("record " + RECORDS + " "), e.getMessage());
     }
 }
