@@ -226,9 +226,6 @@ final class HyperLogLog {
 
     /** The part in the estimate's sum of the registers that have seen nothing, by their share: Ertl's sigma. */
     private static double unused(double share) {
-        if (share == 1) {
-            return Double.POSITIVE_INFINITY;
-        }
         double power = share;
         double weight = 1;
         double sum = share;
@@ -242,9 +239,6 @@ final class HyperLogLog {
 
     /** The part in the estimate's sum of the registers whose rank can grow no more, by the share of the others: Ertl's tau. */
     private static double atMostRank(double share) {
-        if (share == 0 || share == 1) {
-            return 0;
-        }
         double root = share;
         double weight = 1;
         double sum = 1 - share;

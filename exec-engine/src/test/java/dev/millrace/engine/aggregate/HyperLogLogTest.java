@@ -138,6 +138,22 @@ class HyperLogLogTest {
         assertEquals(Double.POSITIVE_INFINITY, HyperLogLog.estimate(slot));
     }
 
+    /** Registers have the ranks that so many hashes would give them, each register its quantile: up to as many as there are. */
+    @ParameterizedTest
+    @ValueSource(doubles = {1e6, 1e12, 1e17, 0x1p62, 0x1p63, 0x1p64, 0x1p66})
+    void estimatesHoldUpToTheLastHash(double values) {
+        long slot = newSlot();
+        for (long register = 0; register < 1 << 12; register++) {
+            double quantile = (register + .5) / (1 << 12);
+            int rank = 1;
+            while (rank <= 52 && Math.exp(-values / (1 << 12) * Math.pow(2, -rank)) < quantile) {
+                rank++;
+            }
+            sketches.add(slot, register << 52 | (rank <= 52 ? 1L << 52 - rank : 0));
+        }
+        assertEquals(values, HyperLogLog.estimate(slot), .01 * values);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {5, 100, MOST_COUPONS, MOST_COUPONS + 1, 5_000, 200_000})
     void theOrderOfValuesDoesNotCount(int values) {
