@@ -33,8 +33,8 @@ public final class TableCheckpoint {
      *     stopped; then what was in the log is there still
      */
     public void run() {
-        if (!journal.isWriting()) {
-            return;
+        if (!journal.isWriting() || database.catalogStore().hasLostTables()) {
+            return; // rows of a table that could not be made again are in the log, and nowhere else
         }
         Interrupt.lock(journal.checkpointing());
         try {

@@ -320,6 +320,15 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         return notRestored;
     }
 
+    /** Whether a table with rows is among them. On any thread. */
+    public boolean hasLostTables() {
+        return !notRestored.isEmpty()
+                && directory.isPresent()
+                && notRestored.keySet().stream()
+                        .anyMatch(name -> directory.get().catalog().object(name).stream()
+                                .anyMatch(object -> object.rows().isPresent()));
+    }
+
     /** Where all is kept, if it is. */
     public Optional<DataDirectory> directory() {
         return directory;

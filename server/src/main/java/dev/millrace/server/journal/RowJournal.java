@@ -5,7 +5,6 @@ import dev.millrace.engine.epoch.Journal;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.log.EventLog;
-import dev.millrace.storage.batch.BatchBytes;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.RealDisk;
 import dev.millrace.storage.log.LogMode;
@@ -197,11 +196,13 @@ public final class RowJournal implements Journal, AutoCloseable {
 
         /** Writes a batch, which stays the caller's. */
         public void add(Batch batch) {
-            long number = RowJournal.this.append(to, EntryWriter.batchRecord(BatchBytes.write(batch)));
-            batches.add(number);
-            if (first == Long.MAX_VALUE) {
-                first = number;
-                ahead.add(number);
+            for (RowPiece piece : RowPiece.of(List.of(batch))) {
+                long number = RowJournal.this.append(to, EntryWriter.batchRecord(piece.bytes()));
+                batches.add(number);
+                if (first == Long.MAX_VALUE) {
+                    first = number;
+                    ahead.add(number);
+                }
             }
         }
 
@@ -235,13 +236,10 @@ public final class RowJournal implements Journal, AutoCloseable {
         EntryWriter entry = new EntryWriter();
         try {
             for (Change change : changes) {
-                entry.part(
-                        change.relation(),
-                        0,
-                        counters.apply(change.relation()),
-                        change.rows().size());
-                for (Batch batch : change.rows()) {
-                    ByteBuffer bytes = BatchBytes.write(batch);
+                List<RowPiece> pieces = RowPiece.of(change.rows());
+                entry.part(change.relation(), 0, counters.apply(change.relation()), pieces.size());
+                for (RowPiece piece : pieces) {
+                    ByteBuffer bytes = piece.bytes();
                     if (inline + bytes.remaining() <= INLINE_BYTES) {
                         inline += bytes.remaining();
                         entry.batch(bytes);

@@ -3,12 +3,17 @@ package dev.millrace.server.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.server.storage.CatalogChange;
+import dev.millrace.server.storage.CatalogRecord;
+import dev.millrace.server.storage.DataDirectory;
+import dev.millrace.server.storage.KeptObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -112,6 +117,52 @@ class DurableTablesTest {
             assertEquals(
                     again.rows("SELECT max(s) FROM (SELECT sum(v) AS s FROM t GROUP BY k) x"),
                     again.rows("SELECT * FROM top"));
+        }
+    }
+
+    /** A table that cannot be made again, for a function that is gone, has its rows as soon as it can. */
+    @Test
+    void rowsOfATableThatIsNotRestoredStay() {
+        try (TestDatabase database = open()) {
+            database.run("CREATE TABLE t (a INT); INSERT INTO t VALUES (1), (2)");
+        }
+        define("t", "CREATE TABLE t (a INT DEFAULT nosuch(1))");
+        try (TestDatabase database = open()) {
+            assertEquals(1, database.database().notRestored().size());
+            database.run(
+                    "CREATE TABLE other (a TEXT); INSERT INTO other SELECT md5(g::text) FROM generate_series(1, 120000) g");
+            database.run("CHECKPOINT");
+        }
+        define("t", "CREATE TABLE t (a INT)");
+        try (TestDatabase again = open()) {
+            assertEquals(List.of("1", "2"), again.rows("SELECT * FROM t"));
+            assertEquals(List.of("120000"), again.rows("SELECT count(*) FROM other"));
+        }
+    }
+
+    /** Keeps another definition of a table. */
+    private void define(String name, String sql) {
+        try (DataDirectory directory = DataDirectory.open(folder.resolve("data"))) {
+            KeptObject is = directory.catalog().object(name).orElseThrow();
+            KeptObject other = new KeptObject(
+                    name, is.kind(), sql, is.createdMicros(), is.owner(), is.jar(), is.rows(), is.paused());
+            directory.keep(
+                    new CatalogRecord(List.of(new CatalogChange.Define(other)), Optional.empty(), Optional.empty()));
+        }
+    }
+
+    @Test
+    void manyRowsAreThereAgain() {
+        try (TestDatabase database = open()) {
+            database.run("CREATE TABLE t (id BIGINT PRIMARY KEY, a TEXT[])");
+            database.run(
+                    "INSERT INTO t SELECT g, CASE WHEN g % 3 = 0 THEN NULL ELSE ARRAY['x' || g, NULL] END FROM generate_series(1, 150000) g");
+            assertTrue(database.error("INSERT INTO t VALUES (1)").startsWith("23505 "));
+        }
+        try (TestDatabase again = open()) {
+            assertEquals(
+                    List.of("150000|11250075000|100000|t"),
+                    again.rows("SELECT count(*), sum(id), count(a), bool_and(a IS NULL OR a[1] = 'x' || id) FROM t"));
         }
     }
 

@@ -33,7 +33,12 @@ public final class BatchBytes {
      * @throws MillraceException 54000 if they are more than an array holds, some 2 GB
      */
     public static ByteBuffer write(Batch batch) {
-        ColumnBytes columns = new ColumnBytes(batch);
+        return write(batch, 0, batch.rowCount());
+    }
+
+    /** The same of some of its rows, as a batch of their own. */
+    public static ByteBuffer write(Batch batch, int from, int rows) {
+        ColumnBytes columns = new ColumnBytes(batch, from, rows);
         long length = columns.length();
         if (length > Integer.MAX_VALUE - HEADER_BYTES - 8) {
             throw MillraceException.user(
@@ -48,21 +53,22 @@ public final class BatchBytes {
             try {
                 int packedLength = compressor.compress(
                         bytes, HEADER_BYTES, (int) length, packed, HEADER_BYTES, packed.length - HEADER_BYTES);
-                return header(packed, flags | COMPRESSED, batch, (int) length).limit(HEADER_BYTES + packedLength);
+                return header(packed, flags | COMPRESSED, batch, rows, (int) length)
+                        .limit(HEADER_BYTES + packedLength);
             } catch (LZ4Exception e) {
-                return header(bytes, flags, batch, (int) length);
+                return header(bytes, flags, batch, rows, (int) length);
             }
         }
-        return header(bytes, flags, batch, (int) length);
+        return header(bytes, flags, batch, rows, (int) length);
     }
 
-    private static ByteBuffer header(byte[] bytes, int flags, Batch batch, int length) {
+    private static ByteBuffer header(byte[] bytes, int flags, Batch batch, int rows, int length) {
         return ByteBuffer.wrap(bytes)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .put(VERSION)
                 .put((byte) flags)
                 .putInt(hash(batch.schema()))
-                .putInt(batch.rowCount())
+                .putInt(rows)
                 .putInt(length)
                 .rewind();
     }

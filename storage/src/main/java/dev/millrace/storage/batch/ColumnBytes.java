@@ -20,11 +20,16 @@ final class ColumnBytes {
     static final byte ALL_NULLS = 2;
 
     private final Batch batch;
+    private final int first;
+    private final int rows;
     private byte[] bytes = new byte[0];
     private int at;
 
-    ColumnBytes(Batch batch) {
+    /** Of so many rows from one on. */
+    ColumnBytes(Batch batch, int first, int rows) {
         this.batch = batch;
+        this.first = first;
+        this.rows = rows;
     }
 
     static int bitBytes(int values) {
@@ -34,9 +39,9 @@ final class ColumnBytes {
     // ---- how many --------------------------------------------------------------------------------------------------
 
     long length() {
-        long length = batch.weights().isPresent() ? 8L * batch.rowCount() : 0;
+        long length = batch.weights().isPresent() ? 8L * rows : 0;
         for (int column = 0; column < batch.columnCount(); column++) {
-            length += length(batch.column(column), 0, batch.rowCount());
+            length += length(batch.column(column), first, rows);
         }
         return length;
     }
@@ -92,10 +97,10 @@ final class ColumnBytes {
         bytes = to;
         at = place;
         if (batch.weights().isPresent()) {
-            copy(batch.weightsAddress(), 8 * batch.rowCount());
+            copy(batch.weightsAddress() + 8L * first, 8 * rows);
         }
         for (int column = 0; column < batch.columnCount(); column++) {
-            write(batch.column(column), 0, batch.rowCount());
+            write(batch.column(column), first, rows);
         }
         assert at <= to.length;
     }

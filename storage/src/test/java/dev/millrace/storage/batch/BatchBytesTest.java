@@ -150,6 +150,14 @@ final class BatchBytesTest {
                 compressed |= (bytes.get(1) & 2) != 0;
                 try (Batch read = BatchBytes.read(bytes, schema, allocator)) {
                     assertSame(batch, read);
+                    int from = random.nextInt(rows + 1);
+                    int some = random.nextInt(rows - from + 1);
+                    try (Batch part = BatchBytes.read(BatchBytes.write(batch, from, some), schema, allocator)) {
+                        assertEquals(TestBatches.rows(batch).subList(from, from + some), TestBatches.rows(part));
+                        for (int row = 0; row < some; row++) {
+                            assertEquals(TestBatches.weight(batch, from + row), TestBatches.weight(part, row));
+                        }
+                    }
                     assertEquals(bytes.rewind(), BatchBytes.write(read), "the same rows are the same bytes");
                 }
             } catch (RuntimeException | AssertionError e) {
