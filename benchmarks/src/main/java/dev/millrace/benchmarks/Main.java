@@ -9,6 +9,7 @@ import dev.millrace.benchmarks.sketch.CompareCommand;
 import dev.millrace.benchmarks.sketch.FiguresCommand;
 import dev.millrace.benchmarks.sketch.SketchBenchCommand;
 import dev.millrace.benchmarks.storage.LogCommand;
+import dev.millrace.benchmarks.suite.CheckpointsCommand;
 import dev.millrace.benchmarks.suite.Suite;
 import dev.millrace.benchmarks.suite.SuiteCommand;
 import dev.millrace.benchmarks.wire.ReadsCommand;
@@ -33,7 +34,8 @@ import picocli.CommandLine.Command;
             SketchBenchCommand.class,
             CompareCommand.class,
             FiguresCommand.class,
-            LogCommand.class
+            LogCommand.class,
+            CheckpointsCommand.class
         })
 public final class Main implements Runnable {
     @Override

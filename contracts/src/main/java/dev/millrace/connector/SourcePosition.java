@@ -74,6 +74,15 @@ public final class SourcePosition {
         }
     }
 
+    /** Which form it has, or says that it has. */
+    public String form() {
+        try {
+            return new DataInputStream(new ByteArrayInputStream(bytes)).readUTF();
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
     private static MillraceException damaged(String how, String form, int version) {
         return MillraceException.external(
                 SqlState.DATA_CORRUPTED,

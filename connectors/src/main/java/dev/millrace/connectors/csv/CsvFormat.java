@@ -2,6 +2,7 @@ package dev.millrace.connectors.csv;
 
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.FileFormat;
@@ -43,6 +44,12 @@ public final class CsvFormat implements FileFormat {
         return FileFormat.shares(segments, request.parallelism()).stream()
                 .<SourceReader>map(share -> new CsvReader(columns, request, dialect, share, false, context))
                 .toList();
+    }
+
+    @Override
+    public SourceReader reopen(SourcePosition position, ScanRequest request, SourceContext context) {
+        List<CsvSegment> segments = CsvPosition.read(position, columns.size());
+        return new CsvReader(columns, request, dialect, segments, false, context);
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.filter.RowFilter;
 import dev.millrace.connectors.filter.Selection;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
 import org.apache.arrow.vector.FieldVector;
 
@@ -106,7 +108,7 @@ final class CsvReader implements SourceReader, RecordFiles.Records {
         }
         segment = next;
         started = false;
-        skippingLine = false;
+        skippingLine = next.inRecord();
         return Optional.of(new RecordFiles.Opened(
                 FileInput.open(next.file(), dialect.encoding(), next.from(), next.to()), next.from(), next.bytes()));
     }
@@ -127,6 +129,30 @@ final class CsvReader implements SourceReader, RecordFiles.Records {
         tellRejected();
         window.consumeTo(next);
         return Optional.empty();
+    }
+
+    @Override
+    public Optional<SourcePosition> position() {
+        List<CsvSegment> left = new ArrayList<>();
+        if (files.isOpen()) {
+            OptionalLong at = started ? files.offset() : OptionalLong.of(segment.from());
+            if (at.isEmpty()) {
+                return Optional.empty();
+            }
+            left.add(
+                    started
+                            ? new CsvSegment(
+                                    segment.file(),
+                                    at.getAsLong(),
+                                    segment.to(),
+                                    index.line(),
+                                    layout,
+                                    segment.bytes(),
+                                    skippingLine)
+                            : segment);
+        }
+        left.addAll(waiting);
+        return Optional.of(CsvPosition.of(left));
     }
 
     @Override

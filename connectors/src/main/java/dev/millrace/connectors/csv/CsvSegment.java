@@ -11,8 +11,15 @@ import java.util.Optional;
  * @param firstLine the line that {@code from} is in, from 1
  * @param layout what the header says, for segments that do not begin with it
  * @param bytes about how many there are in the file, for progress
+ * @param inRecord whether {@code from} is within a record that was given up
  */
-record CsvSegment(Path file, long from, long to, long firstLine, Optional<CsvLayout> layout, long bytes) {
+record CsvSegment(
+        Path file, long from, long to, long firstLine, Optional<CsvLayout> layout, long bytes, boolean inRecord) {
+    /** One that begins with a record. */
+    CsvSegment(Path file, long from, long to, long firstLine, Optional<CsvLayout> layout, long bytes) {
+        this(file, from, to, firstLine, layout, bytes, false);
+    }
+
     static CsvSegment whole(Path file) {
         return new CsvSegment(file, 0, Long.MAX_VALUE, 1, Optional.empty(), size(file));
     }

@@ -4,9 +4,13 @@ import dev.millrace.batch.Batch;
 import dev.millrace.connector.Part;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.file.FileHeads.Head;
 import dev.millrace.connectors.input.FileFormat;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -17,6 +21,9 @@ import java.util.Queue;
 
 /** Reads whole files one after another, each a part of its own, in the order of their first event times. */
 final class FileSequence implements SourceReader {
+    static final String FORM = "files";
+    private static final int VERSION = 1;
+
     /** Files without a row that one call goes through. */
     private static final int MOST_FILES = 16;
 
@@ -27,6 +34,10 @@ final class FileSequence implements SourceReader {
     private final double totalBytes;
 
     private Optional<SourceReader> current = Optional.empty();
+
+    @SuppressWarnings("NullAway.Init") // with the reader
+    private Head currentHead;
+
     private Part part = Part.WHOLE;
     private double currentBytes;
     private double doneBytes;
@@ -39,6 +50,72 @@ final class FileSequence implements SourceReader {
         this.context = context;
         this.waiting = new ArrayDeque<>(heads);
         this.totalBytes = heads.stream().mapToDouble(head -> bytes(head.file())).sum();
+    }
+
+    /** One that goes on where another was. */
+    static FileSequence reopen(
+            FileFormat format, SourcePosition position, ScanRequest request, SourceContext context) {
+        return position.read(FORM, VERSION, in -> {
+            long number = in.readLong();
+            Optional<Head> started = in.readBoolean() ? Optional.of(readHead(in)) : Optional.empty();
+            Optional<SourcePosition> inside =
+                    started.isPresent() ? Optional.of(readPosition(in)) : Optional.empty();
+            List<Head> heads = new ArrayList<>();
+            for (int left = in.readInt(); left > 0; left--) {
+                heads.add(readHead(in));
+            }
+            FileSequence reader = new FileSequence(format, heads, request, context);
+            reader.part = new Part(number, Part.UNKNOWN, Part.NONE);
+            if (inside.isPresent()) {
+                reader.goOn(started.get(), number, format.reopen(inside.get(), reader.request, context));
+            }
+            return reader;
+        });
+    }
+
+    private static Head readHead(DataInput in) throws IOException {
+        return new Head(Path.of(in.readUTF()), in.readLong());
+    }
+
+    private static SourcePosition readPosition(DataInput in) throws IOException {
+        int length = in.readInt();
+        if (length < 0 || length > SourcePosition.MOST_BYTES) {
+            throw new IllegalArgumentException("a position of " + length + " bytes");
+        }
+        byte[] bytes = new byte[length];
+        in.readFully(bytes);
+        return new SourcePosition(bytes);
+    }
+
+    /**
+     * The number of the part, 8 bytes; whether it is being read, 1 byte: then its path and first event time, the length of the position
+     * in it, 4 bytes, and that; how many files wait, 4 bytes, and the path and first event time of each.
+     */
+    @Override
+    public Optional<SourcePosition> position() {
+        Optional<SourcePosition> inside = current.flatMap(SourceReader::position);
+        if (current.isPresent() && inside.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(SourcePosition.of(FORM, VERSION, out -> {
+            out.writeLong(part.number());
+            out.writeBoolean(current.isPresent());
+            if (inside.isPresent()) {
+                writeHead(currentHead, out);
+                byte[] bytes = inside.get().bytes();
+                out.writeInt(bytes.length);
+                out.write(bytes);
+            }
+            out.writeInt(waiting.size());
+            for (Head head : waiting) {
+                writeHead(head, out);
+            }
+        }));
+    }
+
+    private static void writeHead(Head head, DataOutput out) throws IOException {
+        out.writeUTF(head.file().toString());
+        out.writeLong(head.firstMicros());
     }
 
     /** Readers that share the files, as many as are asked for at most. */
@@ -72,11 +149,18 @@ final class FileSequence implements SourceReader {
     }
 
     private void open(Head head) {
-        current =
-                Optional.of(format.open(List.of(head.file()), request, context).get(0));
+        goOn(
+                head,
+                part.number() + 1,
+                format.open(List.of(head.file()), request, context).get(0));
+    }
+
+    private void goOn(Head head, long number, SourceReader reader) {
+        current = Optional.of(reader);
+        currentHead = head;
         currentBytes = bytes(head.file());
         part = new Part(
-                part.number() + 1,
+                number,
                 head.firstMicros() == Part.NONE ? Part.UNKNOWN : head.firstMicros(),
                 waiting.isEmpty() ? Part.NONE : waiting.element().firstMicros());
     }

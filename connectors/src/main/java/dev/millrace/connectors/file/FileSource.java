@@ -1,8 +1,10 @@
 package dev.millrace.connectors.file;
 
+import dev.millrace.batch.Closing;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.input.FileFormat;
 import dev.millrace.connectors.input.FilePaths;
@@ -11,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Files, from the first row for every reader.
@@ -36,10 +39,49 @@ record FileSource(Schema schema, FilePaths paths, FileFormat format, boolean fol
 
     @Override
     public List<SourceReader> open(ScanRequest request, SourceContext context) {
+        return pace.isEmpty()
+                ? read(request, context)
+                : paced(request, context, all -> read(all, context), List.of());
+    }
+
+    @Override
+    public List<SourceReader> reopen(ScanRequest request, List<SourcePosition> positions, SourceContext context) {
         if (pace.isEmpty()) {
-            return read(request, context);
+            return goOn(request, positions, context);
         }
-        int column = pace.get().column();
+        List<PacedReader.Place> places =
+                positions.stream().map(PacedReader.Place::of).toList();
+        return paced(
+                request,
+                context,
+                all -> goOn(
+                        all, places.stream().map(PacedReader.Place::inside).toList(), context),
+                places.stream().map(PacedReader.Place::given).toList());
+    }
+
+    private List<SourceReader> goOn(ScanRequest request, List<SourcePosition> positions, SourceContext context) {
+        List<SourceReader> readers = new ArrayList<>();
+        try {
+            for (SourcePosition position : positions) {
+                readers.add(
+                        position.form().equals(FileSequence.FORM)
+                                ? FileSequence.reopen(format, position, request, context)
+                                : format.reopen(position, request, context));
+            }
+            return readers;
+        } catch (RuntimeException | Error e) {
+            Closing.all(readers);
+            throw e;
+        }
+    }
+
+    /** @param given how many of the next rows each reader gave before; none if all begin */
+    private List<SourceReader> paced(
+            ScanRequest request,
+            SourceContext context,
+            Function<ScanRequest, List<SourceReader>> read,
+            List<Integer> given) {
+        int column = pace.orElseThrow().column();
         int place = request.columns().indexOf(column);
         boolean hidden = place < 0;
         List<Integer> columns = new ArrayList<>(request.columns());
@@ -50,9 +92,11 @@ record FileSource(Schema schema, FilePaths paths, FileFormat format, boolean fol
         PacedReader.Start start = new PacedReader.Start();
         List<SourceReader> paced = new ArrayList<>();
         // Rows that nobody wants still beat time, so none is left out before they are paced.
-        for (SourceReader reader : read(withColumns(request, columns), context)) {
-            paced.add(new PacedReader(
-                    reader, place, hidden, pace.get().factor(), context.clock(), context.allocator(), start));
+        for (SourceReader reader : read.apply(withColumns(request, columns))) {
+            PacedReader one = new PacedReader(
+                    reader, place, hidden, pace.get().factor(), context.clock(), context.allocator(), start);
+            one.passOver(given.isEmpty() ? 0 : given.get(paced.size()));
+            paced.add(one);
         }
         return paced;
     }

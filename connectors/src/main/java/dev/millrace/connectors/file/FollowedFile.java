@@ -7,6 +7,7 @@ import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.input.FileErrors;
 import dev.millrace.connectors.input.FileFormat;
+import dev.millrace.connectors.input.FilePrint;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.io.IOException;

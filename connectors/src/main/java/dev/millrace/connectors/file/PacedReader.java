@@ -2,6 +2,7 @@ package dev.millrace.connectors.file;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.Part;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.memory.Memory;
 import dev.millrace.time.Clock;
@@ -15,6 +16,9 @@ import org.apache.arrow.memory.BufferAllocator;
  * <p>The readers of one scan share a {@link Start}, so that they keep together.
  */
 final class PacedReader implements SourceReader {
+    private static final String FORM = "paced";
+    private static final int VERSION = 1;
+
     /** Longest sleep, so that clocks that step do no harm. */
     private static final long LONGEST_RETRY_MICROS = 100_000;
 
@@ -46,6 +50,8 @@ final class PacedReader implements SourceReader {
     private final BufferAllocator allocator;
     private final Start start;
     private Optional<Batch> held = Optional.empty();
+    private Optional<SourcePosition> heldFrom = Optional.empty();
+    private int passOver;
     private int nextRow;
     private long nextDueMicros;
 
@@ -73,11 +79,13 @@ final class PacedReader implements SourceReader {
     @Override
     public Optional<Batch> poll() {
         if (held.isEmpty()) {
+            heldFrom = reader.position();
             held = reader.poll();
-            nextRow = 0;
             if (held.isEmpty()) {
                 return Optional.empty();
             }
+            nextRow = Math.min(passOver, held.get().rowCount());
+            passOver -= nextRow;
         }
         Batch batch = held.get();
         long times = batch.dataAddress(timeColumn);
@@ -95,7 +103,7 @@ final class PacedReader implements SourceReader {
                 break;
             }
         }
-        if (end == nextRow) {
+        if (end == nextRow && end < batch.rowCount()) {
             return Optional.empty();
         }
         Batch due = BatchPart.of(batch, nextRow, end, batch.columnCount() - (hidden ? 1 : 0), allocator);
@@ -105,6 +113,39 @@ final class PacedReader implements SourceReader {
             held = Optional.empty();
         }
         return Optional.of(due);
+    }
+
+    /** Of the rows to come, how many were given out before; before the first poll. */
+    void passOver(int rows) {
+        passOver = rows;
+    }
+
+    /** Where the rows came from that are held back, its length first, 4 bytes; then how many of them were given out, 4 bytes. */
+    @Override
+    public Optional<SourcePosition> position() {
+        Optional<SourcePosition> inside = held.isPresent() ? heldFrom : reader.position();
+        int given = held.isPresent() ? nextRow : passOver;
+        return inside.map(position -> SourcePosition.of(FORM, VERSION, out -> {
+            byte[] bytes = position.bytes();
+            out.writeInt(bytes.length);
+            out.write(bytes);
+            out.writeInt(given);
+        }));
+    }
+
+    /** What {@link #position} is made of. */
+    record Place(SourcePosition inside, int given) {
+        static Place of(SourcePosition position) {
+            return position.read(FORM, VERSION, in -> {
+                int length = in.readInt();
+                if (length < 0 || length > SourcePosition.MOST_BYTES) {
+                    throw new IllegalArgumentException("a position of " + length + " bytes");
+                }
+                byte[] bytes = new byte[length];
+                in.readFully(bytes);
+                return new Place(new SourcePosition(bytes), in.readInt());
+            });
+        }
     }
 
     @Override

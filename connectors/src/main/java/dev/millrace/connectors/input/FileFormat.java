@@ -2,7 +2,10 @@ package dev.millrace.connectors.input;
 
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +21,16 @@ public interface FileFormat {
 
     /** Readers that together give every row of the files once, at least one and at most as many as are asked for. */
     List<SourceReader> open(List<Path> files, ScanRequest request, SourceContext context);
+
+    /**
+     * A reader that goes on where one that {@link #open} gave was.
+     *
+     * @throws dev.millrace.error.MillraceException 55000 or 58030 if a file is another now, or gone
+     */
+    default SourceReader reopen(SourcePosition position, ScanRequest request, SourceContext context) {
+        throw MillraceException.user(
+                SqlState.FEATURE_NOT_SUPPORTED, "files of this format are not read on from a position");
+    }
 
     /** A reader of one file that goes on when the file grows. */
     SourceReader follow(Path file, ScanRequest request, SourceContext context);

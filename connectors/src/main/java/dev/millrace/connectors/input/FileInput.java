@@ -12,6 +12,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.OptionalLong;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
@@ -148,6 +149,11 @@ public final class FileInput implements AutoCloseable {
 
     public Path file() {
         return file;
+    }
+
+    /** How many bytes of the file were read, if reading can begin there: not of what is unpacked or becomes other bytes. */
+    OptionalLong offset() {
+        return packed || latin1 ? OptionalLong.empty() : OptionalLong.of(packedPosition());
     }
 
     /** Bytes of the file itself that were read, for progress; a packed file is read some way ahead. */

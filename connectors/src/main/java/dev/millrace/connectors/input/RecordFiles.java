@@ -3,6 +3,7 @@ package dev.millrace.connectors.input;
 import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -85,6 +86,17 @@ public final class RecordFiles implements AutoCloseable {
     /** The file that is being read. */
     public FileInput input() {
         return opened.orElseThrow().input;
+    }
+
+    /** Whether a file is being read; else the next is to be opened, if there is one. */
+    public boolean isOpen() {
+        return opened.isPresent();
+    }
+
+    /** Which byte of the file the window's start is; empty if reading cannot begin there. */
+    public OptionalLong offset() {
+        OptionalLong read = input().offset();
+        return read.isPresent() ? OptionalLong.of(read.getAsLong() - window.length()) : read;
     }
 
     /** How many bytes the window is filled with. */

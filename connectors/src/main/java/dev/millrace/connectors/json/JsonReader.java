@@ -9,12 +9,14 @@ import dev.millrace.batch.Batch;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.filter.ColumnTest;
 import dev.millrace.connectors.filter.RowFilter;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.Encoding;
 import dev.millrace.connectors.input.FileInput;
+import dev.millrace.connectors.input.FilePlace;
 import dev.millrace.connectors.input.RecordFiles;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -28,11 +30,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
 import org.apache.arrow.vector.FieldVector;
 
 /** Reads files of JSON lines one after another. Each line is validated, then kept if it passes the filter. */
 final class JsonReader implements SourceReader, RecordFiles.Records {
+    private static final String FORM = "json";
+    private static final int VERSION = 1;
     private static final int WINDOW_BYTES = 256 << 10;
     private static final int SHOWN_CHARS = 300;
     private static final JsonFactory FACTORY = JsonFactory.builder()
@@ -46,7 +51,7 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
     private final Members members;
     private final int maxRecordBytes;
     private final SourceContext context;
-    private final Queue<Path> waiting;
+    private final Queue<FilePlace> waiting;
     private final RecordFiles files;
     private final ByteWindow window;
 
@@ -59,7 +64,7 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
             List<JsonColumn> columns,
             ScanRequest request,
             int maxRecordBytes,
-            List<Path> paths,
+            List<FilePlace> places,
             boolean follow,
             SourceContext context) {
         Schema relation = new Schema(columns.stream().map(JsonColumn::field).toList());
@@ -73,8 +78,9 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
         this.members = Members.of(columns);
         this.maxRecordBytes = maxRecordBytes;
         this.context = context;
-        this.waiting = new ArrayDeque<>(paths);
-        long totalBytes = paths.stream().mapToLong(JsonReader::size).sum();
+        this.waiting = new ArrayDeque<>(places);
+        long totalBytes =
+                places.stream().map(FilePlace::file).mapToLong(JsonReader::size).sum();
         this.files = new RecordFiles(this, totalBytes, WINDOW_BYTES, maxRecordBytes, follow, context.allocator());
         this.window = files.window();
     }
@@ -94,13 +100,45 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
 
     @Override
     public Optional<RecordFiles.Opened> open() {
-        Path next = waiting.poll();
+        FilePlace next = waiting.poll();
         if (next == null) {
             return Optional.empty();
         }
-        lineNumber = 1;
-        skippingLine = false;
-        return Optional.of(new RecordFiles.Opened(FileInput.open(next, Encoding.UTF_8), 0, size(next)));
+        lineNumber = next.line();
+        skippingLine = next.inRecord();
+        FileInput input = FileInput.open(next.file(), Encoding.UTF_8, next.from(), next.to());
+        return Optional.of(new RecordFiles.Opened(input, next.from(), size(next.file())));
+    }
+
+    /** How many files are left, 4 bytes, then the place in each. */
+    @Override
+    public Optional<SourcePosition> position() {
+        List<FilePlace> left = new ArrayList<>();
+        if (files.isOpen()) {
+            OptionalLong at = files.offset();
+            if (at.isEmpty()) {
+                return Optional.empty();
+            }
+            Path file = files.input().file();
+            left.add(new FilePlace(file, at.getAsLong(), Long.MAX_VALUE, lineNumber, skippingLine));
+        }
+        left.addAll(waiting);
+        return Optional.of(SourcePosition.of(FORM, VERSION, out -> {
+            out.writeInt(left.size());
+            for (FilePlace place : left) {
+                place.write(out);
+            }
+        }));
+    }
+
+    static List<FilePlace> places(SourcePosition position) {
+        return position.read(FORM, VERSION, in -> {
+            List<FilePlace> places = new ArrayList<>();
+            for (int left = in.readInt(); left > 0; left--) {
+                places.add(FilePlace.read(in));
+            }
+            return places;
+        });
     }
 
     @Override

@@ -45,6 +45,7 @@ public final class SourceInput extends TaskInput {
         this.host = host;
         this.ofFirstEpoch = ofFirstEpoch;
         this.progress = reader.progress();
+        this.part = reader.part(); // of one that goes on in the midst of a part
     }
 
     /** Before the task runs. */

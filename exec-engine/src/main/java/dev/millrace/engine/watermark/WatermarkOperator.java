@@ -243,14 +243,21 @@ public final class WatermarkOperator implements Operator {
     @Override
     public void snapshot(StateWriter writer) throws IOException {
         DataOutput output = writer.keyGroup("watermark", -1);
-
         output.writeLong(latest);
+        output.writeLong(promised);
+        output.writeLong(held);
     }
 
     @Override
     public void restore(StateReader reader) {
         List<Long> saved = new ArrayList<>();
-        reader.keyGroups("watermark", (input, group) -> saved.add(input.readLong()));
+        promised = Operator.END_OF_INPUT;
+        reader.keyGroups("watermark", (input, group) -> {
+            saved.add(input.readLong());
+            promised = Math.min(promised, input.readLong());
+            held = Math.min(held, input.readLong());
+        });
+        promised = saved.isEmpty() ? NO_WATERMARK : promised;
         // Of several instances the one that is behind: its rows may come to this one, and were not late where they came
         // before.
         latest = saved.stream()

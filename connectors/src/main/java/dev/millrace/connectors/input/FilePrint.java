@@ -1,4 +1,4 @@
-package dev.millrace.connectors.file;
+package dev.millrace.connectors.input;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -13,11 +13,11 @@ import java.util.zip.CRC32C;
  *
  * @param bytes length of the file then
  */
-record FilePrint(long bytes, long head, long tail) {
+public record FilePrint(long bytes, long head, long tail) {
     private static final int LOOKED_AT = 1024;
 
     /** Of a file as it is now, as if it had this length, which it has at least. */
-    static FilePrint of(Path file, long bytes) throws IOException {
+    public static FilePrint of(Path file, long bytes) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             int length = (int) Math.min(LOOKED_AT, bytes);
             return new FilePrint(bytes, sum(channel, 0, length), sum(channel, bytes - length, length));
@@ -25,7 +25,7 @@ record FilePrint(long bytes, long head, long tail) {
     }
 
     /** Whether the file begins with what it was. */
-    boolean isBeginningOf(Path file) throws IOException {
+    public boolean isBeginningOf(Path file) throws IOException {
         return equals(of(file, bytes));
     }
 

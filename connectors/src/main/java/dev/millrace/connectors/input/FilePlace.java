@@ -1,0 +1,68 @@
+package dev.millrace.connectors.input;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Where reading goes on in a file, and how the file is known again. Immutable.
+ *
+ * @param from the first byte that was not read
+ * @param to behind the last one to be read; {@link Long#MAX_VALUE} for all there is
+ * @param line that {@code from} is in, from 1
+ * @param inRecord whether {@code from} is within a record that was given up, and the rest of its line is to be passed over
+ */
+public record FilePlace(Path file, long from, long to, long line, boolean inRecord) {
+    public FilePlace {
+        if (from < 0 || to < from || line < 1) {
+            throw new IllegalArgumentException("bytes " + from + " to " + to + " of a file, from line " + line);
+        }
+    }
+
+    /** The beginning of a file. */
+    public static FilePlace beginningOf(Path file) {
+        return new FilePlace(file, 0, Long.MAX_VALUE, 1, false);
+    }
+
+    /** Writes it, with what the file is like up to there: looks at the file. */
+    public void write(DataOutput out) throws IOException {
+        FilePrint print = FilePrint.of(file, from);
+        out.writeUTF(file.toString());
+        out.writeLong(from);
+        out.writeLong(to);
+        out.writeLong(line);
+        out.writeBoolean(inRecord);
+        out.writeLong(print.head());
+        out.writeLong(print.tail());
+    }
+
+    /**
+     * Reads one that was written, and looks at its file.
+     *
+     * @throws MillraceException 55000 if the file does not begin any more with what was read, 58030 if it cannot be looked at
+     */
+    public static FilePlace read(DataInput in) throws IOException {
+        Path file = Path.of(in.readUTF());
+        FilePlace place = new FilePlace(file, in.readLong(), in.readLong(), in.readLong(), in.readBoolean());
+        FilePrint print = new FilePrint(place.from, in.readLong(), in.readLong());
+        place.require(print);
+        return place;
+    }
+
+    private void require(FilePrint print) {
+        boolean same;
+        try {
+            same = print.isBeginningOf(file);
+        } catch (IOException e) {
+            throw FileErrors.opening(file, "to read on", e);
+        }
+        if (!same) {
+            throw MillraceException.user(
+                    SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    "file \"" + file + "\" is not the one any more of which " + from + " bytes were read");
+        }
+    }
+}
