@@ -44,6 +44,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -205,8 +206,11 @@ final class CheckpointTest {
             AtomicInteger appended = new AtomicInteger();
             List<Row> inTable = new ArrayList<>();
             AtomicInteger clock = new AtomicInteger();
+            AtomicBoolean written = new AtomicBoolean();
             Thread feeder = new Thread(() -> {
-                for (int i = 0; i < 300; i++) {
+                boolean last = false; // some rows come after the checkpoint, however long it takes
+                for (int i = 0; i < 300 || !last; i++) {
+                    last = written.get();
                     Change change = Change.random(random, inTable, clock);
                     changes.add(change);
                     change.append(engine);
@@ -216,6 +220,7 @@ final class CheckpointTest {
             feeder.start();
             Eventually.holds("rows flow", () -> appended.get() > 100);
             CheckpointSummary summary = engine.checkpoint(saved, () -> first.set(journal.entries));
+            written.set(true);
             assertEquals(saved.size(), summary.bytes());
             feeder.join();
             engine.flush(progress -> {});
