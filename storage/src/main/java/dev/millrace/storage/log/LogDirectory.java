@@ -86,14 +86,13 @@ final class LogDirectory {
         List<SegmentHeader> chain = LogReader.chain(disk, state);
         long newest =
                 chain.isEmpty() ? state.newest() : chain.get(chain.size() - 1).number();
+        disk.forceNames(); // what is seen may not last yet: before anything is removed because of it
         if (newest > state.newest()) {
             state = new LogState(state.identity(), state.first(), newest, state.durable(), 0);
-            disk.forceNames();
             state.write(disk);
         }
         LogDirectory directory = new LogDirectory(disk, options, state, chain);
         directory.removeUnneeded();
-        disk.forceNames();
         return directory;
     }
 

@@ -215,12 +215,10 @@ public final class SimulatedDisk implements Disk {
     @Override
     public synchronized void rename(String from, String to) throws IOException {
         call();
-        find(from);
-        change(map -> {
-            Content content = map.remove(from);
-            if (content != null) {
-                map.put(to, content);
-            }
+        Content content = find(from);
+        change(map -> { // of the file itself, whatever becomes of its old name
+            map.remove(from, content);
+            map.put(to, content);
         });
     }
 
