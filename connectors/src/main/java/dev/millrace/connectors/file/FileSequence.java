@@ -53,13 +53,11 @@ final class FileSequence implements SourceReader {
     }
 
     /** One that goes on where another was. */
-    static FileSequence reopen(
-            FileFormat format, SourcePosition position, ScanRequest request, SourceContext context) {
+    static FileSequence reopen(FileFormat format, SourcePosition position, ScanRequest request, SourceContext context) {
         return position.read(FORM, VERSION, in -> {
             long number = in.readLong();
             Optional<Head> started = in.readBoolean() ? Optional.of(readHead(in)) : Optional.empty();
-            Optional<SourcePosition> inside =
-                    started.isPresent() ? Optional.of(readPosition(in)) : Optional.empty();
+            Optional<SourcePosition> inside = started.isPresent() ? Optional.of(readPosition(in)) : Optional.empty();
             List<Head> heads = new ArrayList<>();
             for (int left = in.readInt(); left > 0; left--) {
                 heads.add(readHead(in));

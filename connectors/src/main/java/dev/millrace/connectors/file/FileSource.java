@@ -39,9 +39,7 @@ record FileSource(Schema schema, FilePaths paths, FileFormat format, boolean fol
 
     @Override
     public List<SourceReader> open(ScanRequest request, SourceContext context) {
-        return pace.isEmpty()
-                ? read(request, context)
-                : paced(request, context, all -> read(all, context), List.of());
+        return pace.isEmpty() ? read(request, context) : paced(request, context, all -> read(all, context), List.of());
     }
 
     @Override
@@ -54,8 +52,7 @@ record FileSource(Schema schema, FilePaths paths, FileFormat format, boolean fol
         return paced(
                 request,
                 context,
-                all -> goOn(
-                        all, places.stream().map(PacedReader.Place::inside).toList(), context),
+                all -> goOn(all, places.stream().map(PacedReader.Place::inside).toList(), context),
                 places.stream().map(PacedReader.Place::given).toList());
     }
 

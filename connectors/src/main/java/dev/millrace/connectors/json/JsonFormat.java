@@ -38,7 +38,6 @@ public record JsonFormat(List<JsonColumn> columns, int maxRecordBytes) implement
 
     @Override
     public SourceReader follow(Path file, ScanRequest request, SourceContext context) {
-        return new JsonReader(
-                columns, request, maxRecordBytes, List.of(FilePlace.beginningOf(file)), true, context);
+        return new JsonReader(columns, request, maxRecordBytes, List.of(FilePlace.beginningOf(file)), true, context);
     }
 }

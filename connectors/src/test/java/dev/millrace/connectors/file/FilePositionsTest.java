@@ -61,7 +61,12 @@ class FilePositionsTest {
     private void writeCsv(String name, int from, int to) throws IOException {
         StringBuilder text = new StringBuilder("ts,id\n");
         for (int id = from; id < to; id++) {
-            text.append("\"2024-01-01 00:00:").append(id % 60 / 10).append(id % 10).append("\",").append(id).append('\n');
+            text.append("\"2024-01-01 00:00:")
+                    .append(id % 60 / 10)
+                    .append(id % 10)
+                    .append("\",")
+                    .append(id)
+                    .append('\n');
             if (id % 11 == 0) {
                 text.append("not a time,\"x\ny\"\n\n");
             }
@@ -72,7 +77,11 @@ class FilePositionsTest {
     private void writeJson(String name, int from, int to) throws IOException {
         StringBuilder text = new StringBuilder();
         for (int id = from; id < to; id++) {
-            text.append("{\"id\": ").append(id).append(", \"ts\": \"2024-01-01 00:00:0").append(id % 10).append("\"}\n");
+            text.append("{\"id\": ")
+                    .append(id)
+                    .append(", \"ts\": \"2024-01-01 00:00:0")
+                    .append(id % 10)
+                    .append("\"}\n");
             if (id % 13 == 0) {
                 text.append("\nnonsense\n");
             }
@@ -143,7 +152,8 @@ class FilePositionsTest {
         }
         readers.forEach(SourceReader::close);
         assertTrue(reopened > 5, reopened + " times");
-        assertEquals(expected.stream().sorted().toList(), found.stream().sorted().toList());
+        assertEquals(
+                expected.stream().sorted().toList(), found.stream().sorted().toList());
     }
 
     private static void add(Batch batch, List<String> into) {

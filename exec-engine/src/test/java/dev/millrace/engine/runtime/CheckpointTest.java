@@ -44,7 +44,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -137,6 +138,14 @@ final class CheckpointTest {
         return answers;
     }
 
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(60, TimeUnit.SECONDS));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     private static void requireRunning(Engine engine, Map<String, PlanNode> plans) {
         plans.keySet().forEach(name -> {
             engine.query(name).failure().ifPresent(why -> {
@@ -206,11 +215,12 @@ final class CheckpointTest {
             AtomicInteger appended = new AtomicInteger();
             List<Row> inTable = new ArrayList<>();
             AtomicInteger clock = new AtomicInteger();
-            AtomicBoolean written = new AtomicBoolean();
+            CountDownLatch written = new CountDownLatch(1);
             Thread feeder = new Thread(() -> {
-                boolean last = false; // some rows come after the checkpoint, however long it takes
-                for (int i = 0; i < 300 || !last; i++) {
-                    last = written.get();
+                for (int i = 0; i < 320; i++) {
+                    if (i == 300) {
+                        awaitQuietly(written); // some rows come after the checkpoint, however long it takes
+                    }
                     Change change = Change.random(random, inTable, clock);
                     changes.add(change);
                     change.append(engine);
@@ -220,7 +230,7 @@ final class CheckpointTest {
             feeder.start();
             Eventually.holds("rows flow", () -> appended.get() > 100);
             CheckpointSummary summary = engine.checkpoint(saved, () -> first.set(journal.entries));
-            written.set(true);
+            written.countDown();
             assertEquals(saved.size(), summary.bytes());
             feeder.join();
             engine.flush(progress -> {});

@@ -12,9 +12,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LogDirectoryTest {
-    private static final WriteAheadLogOptions OPTIONS = WriteAheadLogOptions.standard()
-            .withSizes(8192, 1 << 20)
-            .simulated(new StandingClock(), () -> 1);
+    private static final WriteAheadLogOptions OPTIONS =
+            WriteAheadLogOptions.standard().withSizes(8192, 1 << 20).simulated(new StandingClock(), () -> 1);
 
     /** Fails to force names when the test says so. */
     private static final class NamesThatFail implements Disk {

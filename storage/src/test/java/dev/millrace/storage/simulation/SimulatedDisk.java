@@ -216,10 +216,11 @@ public final class SimulatedDisk implements Disk {
     public synchronized void rename(String from, String to) throws IOException {
         call();
         Content content = find(from);
-        change(map -> { // of the file itself, whatever becomes of its old name
-            map.remove(from, content);
-            map.put(to, content);
-        });
+        change(
+                map -> { // of the file itself, whatever becomes of its old name
+                    map.remove(from, content);
+                    map.put(to, content);
+                });
     }
 
     @Override
