@@ -34,9 +34,9 @@ public interface Journal {
     record Change(long relation, List<Batch> rows) {}
 
     /**
-     * Takes the room that rows need on disk and makes the bytes that will be written. Waits while there is none yet.
+     * Makes the bytes that will be written. Waits while the disk takes less than comes.
      *
-     * @throws dev.millrace.error.MillraceException 53100 or 58030 when the disk takes nothing, or why the statement under way
+     * @throws dev.millrace.error.MillraceException 53100 or 58030 while the disk takes nothing, or why the statement under way
      *     was stopped
      */
     Entry prepare(List<Change> changes);
@@ -47,7 +47,7 @@ public interface Journal {
      */
     void whenDurable(long number, Runnable then);
 
-    /** Rows for which there is room. Closing one that was not appended gives the room back. */
+    /** Rows whose bytes are made. Closed after it was appended, or when it will not be. */
     interface Entry extends AutoCloseable {
         /** Of rows that nobody writes down. */
         Entry NONE = new Entry() {

@@ -326,10 +326,10 @@ public final class RowJournal implements Journal, AutoCloseable {
     }
 
     /**
-     * Waits until an entry is on disk; at once for 0.
+     * Waits until an entry is on disk, however long the disk takes nothing; at once for 0.
      *
-     * @throws dev.millrace.error.MillraceException 58030 if the disk does not take it now; why the statement was stopped; 57P01.
-     *     The entry is in effect, and is written as soon as that is possible
+     * @throws dev.millrace.error.MillraceException why the statement was stopped; 57P01. The entry is in effect, and is written as
+     *     soon as that is possible
      */
     public void awaitDurable(long number) {
         if (number > 0) {

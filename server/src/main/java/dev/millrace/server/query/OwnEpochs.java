@@ -35,8 +35,8 @@ public final class OwnEpochs {
     /**
      * Before a client hears that what it wrote is there: waits until it is on disk, unless it set synchronous_commit off.
      *
-     * @throws dev.millrace.error.MillraceException 58030 if the disk does not take it now, or why the statement was stopped;
-     *     what was written is in effect, and it is not known whether it will be on disk
+     * @throws dev.millrace.error.MillraceException why the statement was stopped: what was written is in effect, is shown when it is on
+     *     disk, and it is not known whether it will be
      */
     public void acknowledge() {
         long last = entry;
