@@ -1,6 +1,8 @@
 package dev.millrace.server.checkpoint;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.log.EventLog;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +15,7 @@ public final class CheckpointThread implements AutoCloseable {
 
     private final Instance database;
     private final Thread thread = new Thread(this::run, "millrace-checkpoint");
+    private final Interrupt interrupt = new Interrupt(); // of whatever it waits for
     private volatile boolean closed; // written by who closes, read by the thread
 
     /** Begins, if anything is written. */
@@ -27,7 +30,7 @@ public final class CheckpointThread implements AutoCloseable {
     private void run() {
         long pauseMillis = LOOK_MILLIS;
         while (!closed) {
-            try {
+            try (Interrupt.Binding binding = interrupt.bind()) {
                 Thread.sleep(pauseMillis);
                 pauseMillis = LOOK_MILLIS;
                 if (database.journal().isGrown()) {
@@ -42,9 +45,9 @@ public final class CheckpointThread implements AutoCloseable {
                 }
             } catch (InterruptedException e) {
                 return;
-            } catch (MillraceException e) {
+            } catch (RuntimeException e) { // of any kind: the next one is tried all the same
                 if (!closed) {
-                    LOG.warning("no checkpoint", "sqlstate", e.sqlState().code(), "reason", e.getMessage());
+                    LOG.warning("no checkpoint", "reason", String.valueOf(e.getMessage()));
                 }
                 pauseMillis = AFTER_FAILURE_MILLIS;
             }
@@ -55,6 +58,7 @@ public final class CheckpointThread implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        interrupt.stop(MillraceException.user(SqlState.ADMIN_SHUTDOWN, "the database is closed"));
         thread.interrupt();
         boolean interrupted = false;
         while (thread.isAlive()) {

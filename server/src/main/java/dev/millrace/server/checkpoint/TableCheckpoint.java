@@ -9,8 +9,11 @@ import dev.millrace.server.instance.Instance;
 import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -38,31 +41,47 @@ public final class TableCheckpoint {
         }
         Interrupt.lock(journal.checkpointing());
         try {
-            long begun = journal.appended();
+            long[] before = betweenDefinitions(() ->
+                    new long[] {journal.appended(), database.catalogStore().newestRows()});
             long bytes = journal.writtenBytes();
-            long needed = begun;
+            Set<Long> written = new HashSet<>();
             for (CatalogObject object : database.catalog().objects()) {
                 if (object.kind() == ObjectKind.TABLE) {
-                    needed = Math.min(needed, write(object.name()).orElse(begun));
+                    write(object.name()).ifPresent(written::add);
                 }
             }
-            journal.forget(needed, journal.writtenBytes() - bytes);
+            // A table that is being dropped or altered is still as it was until that is on disk.
+            boolean whole = betweenDefinitions(() -> database.catalogStore().keptRows().stream()
+                    .allMatch(number -> number > before[1] || written.contains(number)));
+            if (whole) {
+                journal.forget(before[0], journal.writtenBytes() - bytes);
+            }
         } finally {
             journal.checkpointing().unlock();
+        }
+    }
+
+    /** Looks at something while no statement changes definitions. */
+    private <T> T betweenDefinitions(Supplier<T> look) {
+        database.lockDefinitions();
+        try {
+            return look.get();
+        } finally {
+            database.definitionLock().unlock();
         }
     }
 
     /**
      * Writes one table.
      *
-     * @return up to which record nothing of it is needed any more; none if it is gone
+     * @return the number of its rows, of which nothing before is needed any more; none if it is gone, or another by now
      */
     private Optional<Long> write(String table) {
         TableKeys keys = database.tableKeys().get(table);
         if (keys == null) {
             return Optional.empty();
         }
-        long asOf;
+        long number;
         Result rows;
         RowJournal.WholeTable whole;
         Interrupt.lock(keys.lock());
@@ -70,14 +89,15 @@ public final class TableCheckpoint {
             Optional<CatalogObject> object =
                     database.catalog().object(table).filter(it -> it.kind() == ObjectKind.TABLE);
             if (object.isEmpty() || keys != database.tableKeys().get(table)) {
-                return Optional.empty(); // dropped, or altered: what is altered is in later records
+                return Optional.empty(); // dropped or altered meanwhile
             }
-            asOf = journal.appended();
+            long asOf = journal.appended();
             if (keys.lastEpoch() > 0) {
                 database.engine().awaitEpoch(keys.lastEpoch(), List.of(table));
             }
             int columns = object.get().schema().size();
-            whole = journal.whole(database.catalogStore().rowsOf(table).orElseThrow(), asOf);
+            number = database.catalogStore().rowsOf(table).orElseThrow();
+            whole = journal.whole(number, asOf);
             rows = database.engine()
                     .run(new PlanNode.Scan(
                             table,
@@ -97,6 +117,6 @@ public final class TableCheckpoint {
         } finally {
             whole.close();
         }
-        return Optional.of(asOf);
+        return Optional.of(number);
     }
 }

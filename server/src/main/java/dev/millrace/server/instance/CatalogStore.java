@@ -19,6 +19,7 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.time.Clock;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -146,6 +147,19 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
             lastRowNumber++;
         }
         return lastRowNumber;
+    }
+
+    /** The greatest number that was given so far. */
+    public long newestRows() {
+        return lastRowNumber;
+    }
+
+    /** The numbers of rows that tables have by what is on disk. */
+    public Set<Long> keptRows() {
+        Set<Long> numbers = new HashSet<>();
+        directory.ifPresent(
+                kept -> kept.catalog().objects().forEach(object -> object.rows().ifPresent(numbers::add)));
+        return numbers;
     }
 
     /** Whether the statement that gave rows this number is under way, and the number not on disk. On any thread. */

@@ -272,7 +272,7 @@ public final class RowJournal implements Journal, AutoCloseable {
         to.failure().ifPresent(failure -> {
             throw failure.again();
         });
-        if (to.statistics().pendingBytes() > MOST_PENDING_BYTES) {
+        if (to.pendingBytes() > MOST_PENDING_BYTES) {
             to.awaitDurable(to.lastNumber());
         }
     }

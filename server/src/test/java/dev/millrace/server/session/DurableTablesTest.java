@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.server.instance.Instance;
 import dev.millrace.server.storage.CatalogChange;
 import dev.millrace.server.storage.CatalogRecord;
 import dev.millrace.server.storage.DataDirectory;
@@ -117,6 +118,28 @@ class DurableTablesTest {
             assertEquals(
                     again.rows("SELECT max(s) FROM (SELECT sum(v) AS s FROM t GROUP BY k) x"),
                     again.rows("SELECT * FROM top"));
+        }
+    }
+
+    /** While a statement is at work that drops or alters a table, what the table had is kept until that is on disk. */
+    @Test
+    void aTableThatIsBeingDroppedIsNotForgotten() {
+        try (TestDatabase database = open()) {
+            database.run("CREATE TABLE t AS SELECT md5(g::text) AS a FROM generate_series(1, 60000) g");
+            database.run("CREATE TABLE other AS SELECT md5(g::text) AS a FROM generate_series(1, 60000) g");
+            Instance instance = database.database().instance();
+            instance.definitionLock().lock(); // as DROP holds it until it is on disk
+            try {
+                instance.catalog().remove("t");
+            } finally {
+                instance.definitionLock().unlock();
+            }
+            database.run("CHECKPOINT; CHECKPOINT");
+            Path crashed = crashed("dropping"); // the record of the DROP never came
+            try (TestDatabase again = new TestDatabase(crashed)) {
+                assertEquals(List.of("60000"), again.rows("SELECT count(*) FROM t"));
+                assertEquals(List.of("60000"), again.rows("SELECT count(*) FROM other"));
+            }
         }
     }
 

@@ -286,6 +286,15 @@ final class LogBuffer {
         }
     }
 
+    long heldBytes() {
+        lock.lock();
+        try {
+            return heldBytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     LogStatistics statistics(int segments) {
         lock.lock();
         try {

@@ -277,6 +277,11 @@ public final class WriteAheadLog implements AutoCloseable {
         return buffer.failure();
     }
 
+    /** Bytes in memory that are not durable. */
+    public long pendingBytes() {
+        return buffer.heldBytes();
+    }
+
     /** What it did. */
     public LogStatistics statistics() {
         return buffer.statistics(directory.segmentCount());
