@@ -10,19 +10,38 @@ import java.util.function.BooleanSupplier;
  * from one seed. Used by one thread.
  */
 public final class SteppedWorkers extends Workers {
+    private static final int OTHERS_ONE_IN = 8;
+
     private final Clock clock;
     private final RunQueue queue;
     private final Timers timers = new Timers();
+    private final SplittableRandom random;
+    private final BooleanSupplier others;
     private long nextId;
 
     public SteppedWorkers(long seed, Clock clock) {
+        this(seed, clock, () -> false);
+    }
+
+    /**
+     * With somebody beside the tasks: called in the midst of them, and when none can run.
+     *
+     * @param others does a part of its work; false if it has none
+     */
+    public SteppedWorkers(long seed, Clock clock, BooleanSupplier others) {
         this.clock = clock;
-        SplittableRandom random = new SplittableRandom(seed);
+        this.random = new SplittableRandom(seed);
+        this.others = others;
         this.queue = new RunQueue((nowNanos, runnable) -> random.nextInt(runnable.size()));
     }
 
-    /** Runs a timer that is due or one task; false if there is neither. */
+    /** Runs a timer that is due, one task, or a part of what others do; false if there is none of these. */
     public boolean step() {
+        boolean first = random.nextInt(OTHERS_ONE_IN) == 0;
+        return first && others.getAsBoolean() || stepTasks() || !first && others.getAsBoolean();
+    }
+
+    private boolean stepTasks() {
         Optional<Timers.Timer> due = timers.takeDue(clock.nanoTime());
         if (due.isPresent()) {
             due.get().run();

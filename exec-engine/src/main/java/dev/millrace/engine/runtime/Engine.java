@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -44,7 +45,13 @@ public interface Engine extends AutoCloseable {
 
     /** An engine that runs on the threads of its callers, for tests: see {@link SteppedEngine}. */
     static SteppedEngine stepped(EngineOptions options, Clock clock, long seed) {
-        return LocalEngine.stepped(options, clock, seed);
+        return stepped(options, clock, seed, Journal.NONE, () -> false);
+    }
+
+    /** @param others does a part of what others than the engine do on this thread; false if they have nothing to do */
+    static SteppedEngine stepped(
+            EngineOptions options, Clock clock, long seed, Journal journal, BooleanSupplier others) {
+        return LocalEngine.stepped(options, clock, seed, journal, others);
     }
 
     EngineOptions options();

@@ -183,8 +183,10 @@ class LocalEngine implements Engine {
                 });
     }
 
-    static SteppedEngine stepped(EngineOptions options, Clock clock, long seed) {
-        return new SteppedLocalEngine(options, clock, new SteppedWorkers(seed, clock), OperatorFactory::create);
+    static SteppedEngine stepped(
+            EngineOptions options, Clock clock, long seed, Journal journal, BooleanSupplier others) {
+        SteppedWorkers workers = new SteppedWorkers(seed, clock, others);
+        return new SteppedLocalEngine(options, clock, workers, OperatorFactory::create, journal);
     }
 
     @Override

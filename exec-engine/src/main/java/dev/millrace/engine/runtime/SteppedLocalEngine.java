@@ -1,5 +1,7 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.engine.epoch.Journal;
+import dev.millrace.engine.heap.HeapBudget;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.scheduler.SteppedWorkers;
@@ -12,7 +14,16 @@ final class SteppedLocalEngine extends LocalEngine implements SteppedEngine {
 
     SteppedLocalEngine(
             EngineOptions options, Clock clock, SteppedWorkers workers, Function<PlanNode, Operator> operators) {
-        super(options, clock, workers, Runnable::run, operators);
+        this(options, clock, workers, operators, Journal.NONE);
+    }
+
+    SteppedLocalEngine(
+            EngineOptions options,
+            Clock clock,
+            SteppedWorkers workers,
+            Function<PlanNode, Operator> operators,
+            Journal journal) {
+        super(options, clock, workers, Runnable::run, operators, journal, HeapBudget.ofProcess());
         this.workers = workers;
     }
 

@@ -11,6 +11,7 @@ import dev.millrace.server.storage.CatalogChange;
 import dev.millrace.server.storage.CatalogRecord;
 import dev.millrace.server.storage.CatalogRecord.Access;
 import dev.millrace.server.storage.DataDirectory;
+import dev.millrace.server.storage.DataPlace;
 import dev.millrace.server.storage.KeptObject;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.AlterTable;
@@ -38,8 +39,6 @@ import java.util.function.Supplier;
  * but for {@link #notRestored}.
  */
 public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listener {
-    private static final String DECOYS = "decoys.key";
-
     private final Optional<DataDirectory> directory;
     private final Clock clock;
     private final List<CatalogChange> pending = new ArrayList<>();
@@ -67,8 +66,8 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 kept -> kept.catalog().objects().forEach(object -> object.rows().ifPresent(this::usedRows)));
     }
 
-    public static CatalogStore open(Optional<Path> directory, Clock clock) {
-        return new CatalogStore(directory.map(DataDirectory::open), clock);
+    public static CatalogStore open(Optional<DataPlace> place, Clock clock) {
+        return new CatalogStore(place.map(DataDirectory::open), clock);
     }
 
     /** Whether a statement may change what is kept. */
@@ -394,7 +393,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     /** What unknown roles' salts are made with: kept with the directory, where there is one. */
     public ScramDecoys decoys() {
         return directory
-                .map(kept -> new ScramDecoys(kept.secret(DECOYS, ScramDecoys.KEY_BYTES)))
+                .map(kept -> new ScramDecoys(kept.decoysKey(ScramDecoys.KEY_BYTES)))
                 .orElseGet(ScramDecoys::new);
     }
 

@@ -10,6 +10,7 @@ import dev.millrace.server.cancellation.OffloadThreads;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.heap.HeapShares;
 import dev.millrace.server.journal.RowJournal;
+import dev.millrace.server.machine.Machine;
 import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.server.planning.AdHocStatements;
 import dev.millrace.server.planning.Plans;
@@ -53,15 +54,21 @@ public final class Instance implements AutoCloseable {
 
     /**
      * @param printed where sinks of the connector {@code print} write
+     * @param machine whose threads the engine has
      * @param catalogStore is closed with this
      * @param journal likewise
      */
     public Instance(
-            EngineOptions options, Clock clock, PrintStream printed, CatalogStore catalogStore, RowJournal journal) {
+            EngineOptions options,
+            Clock clock,
+            PrintStream printed,
+            Machine machine,
+            CatalogStore catalogStore,
+            RowJournal journal) {
         this.catalogStore = catalogStore;
         this.journal = journal;
         this.clock = clock;
-        this.engine = Engine.open(options, clock, journal);
+        this.engine = machine.engine(options, clock, journal);
         journal.counters(table -> catalog.numbers().last(table), catalogStore::tableOf);
         journal.definitions(catalogStore::isUnkept, this::awaitDefinition);
         this.connectors = Connectors.standard(printed);

@@ -2,17 +2,12 @@ package dev.millrace.server.journal;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.epoch.Journal;
-import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.server.log.EventLog;
+import dev.millrace.server.machine.Machine;
 import dev.millrace.storage.disk.Disk;
-import dev.millrace.storage.disk.RealDisk;
 import dev.millrace.storage.log.LogMode;
 import dev.millrace.storage.log.WriteAheadLog;
-import dev.millrace.storage.log.WriteAheadLogOptions;
-import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +29,6 @@ import java.util.function.LongPredicate;
  */
 public final class RowJournal implements Journal, AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");
-    private static final String DIRECTORY = "rows";
 
     /** Half of what the log holds in memory. */
     private static final long MOST_PENDING_BYTES = 16L << 20;
@@ -70,27 +64,18 @@ public final class RowJournal implements Journal, AutoCloseable {
     }
 
     /**
-     * Opens the log of a data directory and looks through it.
+     * Opens a log and looks through it.
      *
+     * @param disk the files of the log; none for a database that keeps nothing
      * @throws dev.millrace.error.MillraceException XX001 if it is damaged; 53100 or 58030
      */
-    public static RowJournal open(Optional<Path> directory) {
-        Optional<WriteAheadLog> log = directory.map(RowJournal::openLog);
+    public static RowJournal open(Optional<Disk> disk, Machine machine) {
+        Optional<WriteAheadLog> log = disk.map(files -> machine.log(files, LOG::warning));
         try {
             return new RowJournal(log);
         } catch (RuntimeException | Error e) {
             log.ifPresent(WriteAheadLog::close);
             throw e;
-        }
-    }
-
-    private static WriteAheadLog openLog(Path directory) {
-        try {
-            Disk disk = new RealDisk(directory).directory(DIRECTORY);
-            return WriteAheadLog.open(disk, WriteAheadLogOptions.standard().withEvents(LOG::warning));
-        } catch (IOException e) {
-            throw MillraceException.external(
-                    SqlState.IO_ERROR, "cannot use " + directory.resolve(DIRECTORY) + ": " + e.getMessage(), e);
         }
     }
 

@@ -22,6 +22,7 @@ import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.role.ScramDecoys;
 import dev.millrace.server.role.ScramSecret;
+import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.system.SystemRelations;
 import dev.millrace.time.Clock;
 import java.util.ArrayList;
@@ -53,7 +54,8 @@ public final class Database implements AutoCloseable {
 
     private Database(DatabaseOptions options, CatalogStore catalogStore, RowJournal journal) {
         this.timeouts = new Timeouts(sessions, options.clock());
-        this.instance = new Instance(options.engine(), options.clock(), options.printed(), catalogStore, journal);
+        this.instance = new Instance(
+                options.engine(), options.clock(), options.printed(), options.machine(), catalogStore, journal);
         SystemRelations system = new SystemRelations(instance);
         system.addAll();
         instance.pgCatalog().relations().forEach(system::add);
@@ -71,7 +73,8 @@ public final class Database implements AutoCloseable {
         List<AutoCloseable> opened = new ArrayList<>(List.of(catalogStore));
         Database database;
         try {
-            RowJournal journal = RowJournal.open(options.data());
+            RowJournal journal = RowJournal.open(
+                    catalogStore.directory().map(DataDirectory::rows), options.machine());
             opened.add(0, journal);
             database = new Database(options, catalogStore, journal);
         } catch (RuntimeException | Error e) {
@@ -80,7 +83,9 @@ public final class Database implements AutoCloseable {
         }
         try {
             new Restoration(database, options.restoring()).run();
-            database.checkpoints = Optional.of(new CheckpointThread(database.instance));
+            if (options.machine().hasThreads()) {
+                database.checkpoints = Optional.of(new CheckpointThread(database.instance));
+            }
             return database;
         } catch (RuntimeException | Error e) {
             database.close();

@@ -1,6 +1,8 @@
 package dev.millrace.server.session;
 
 import dev.millrace.engine.runtime.EngineOptions;
+import dev.millrace.server.machine.Machine;
+import dev.millrace.server.storage.DataPlace;
 import dev.millrace.time.Clock;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -12,39 +14,53 @@ import java.util.Optional;
  * @param engine sizes of the engine: workers, memory
  * @param clock the time of epochs, of {@code now()} and of processing time
  * @param printed where sinks of the connector {@code print} write
+ * @param machine whose threads it runs on
  * @param data the directory that keeps definitions, roles, settings and the rows of tables; none for a database that forgets all when closed
  * @param restoring is told how far opening is where there are definitions
  */
 public record DatabaseOptions(
-        EngineOptions engine, Clock clock, PrintStream printed, Optional<Path> data, Restoring restoring) {
+        EngineOptions engine,
+        Clock clock,
+        PrintStream printed,
+        Machine machine,
+        Optional<DataPlace> data,
+        Restoring restoring) {
     /** A worker per core, the machine's clock, standard output. */
     public static DatabaseOptions defaults() {
         return new DatabaseOptions(
-                EngineOptions.defaults(), Clock.system(), System.out, Optional.empty(), (done, all) -> {});
+                EngineOptions.defaults(), Clock.system(), System.out, Machine.PROCESS, Optional.empty(), (done, all) -> {});
     }
 
     public DatabaseOptions withWorkers(int workers) {
-        return new DatabaseOptions(engine.withWorkers(workers), clock, printed, data, restoring);
+        return new DatabaseOptions(engine.withWorkers(workers), clock, printed, machine, data, restoring);
     }
 
     public DatabaseOptions withEngine(EngineOptions newEngine) {
-        return new DatabaseOptions(newEngine, clock, printed, data, restoring);
+        return new DatabaseOptions(newEngine, clock, printed, machine, data, restoring);
     }
 
     public DatabaseOptions withPrinted(PrintStream newPrinted) {
-        return new DatabaseOptions(engine, clock, newPrinted, data, restoring);
+        return new DatabaseOptions(engine, clock, newPrinted, machine, data, restoring);
     }
 
     public DatabaseOptions withData(Path directory) {
-        return new DatabaseOptions(engine, clock, printed, Optional.of(directory), restoring);
+        return withData(DataPlace.of(directory));
+    }
+
+    public DatabaseOptions withData(DataPlace place) {
+        return new DatabaseOptions(engine, clock, printed, machine, Optional.of(place), restoring);
+    }
+
+    public DatabaseOptions withMachine(Machine newMachine) {
+        return new DatabaseOptions(engine, clock, printed, newMachine, data, restoring);
     }
 
     public DatabaseOptions withClock(Clock newClock) {
-        return new DatabaseOptions(engine, newClock, printed, data, restoring);
+        return new DatabaseOptions(engine, newClock, printed, machine, data, restoring);
     }
 
     public DatabaseOptions withRestoring(Restoring newRestoring) {
-        return new DatabaseOptions(engine, clock, printed, data, newRestoring);
+        return new DatabaseOptions(engine, clock, printed, machine, data, newRestoring);
     }
 
     /** Is told how far opening a database is. Called by the thread that opens it; should return at once. */

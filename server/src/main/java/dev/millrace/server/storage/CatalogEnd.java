@@ -1,12 +1,10 @@
 package dev.millrace.server.storage;
 
+import dev.millrace.storage.disk.Disk;
+import dev.millrace.storage.disk.DiskFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.OptionalLong;
 
 /**
@@ -21,30 +19,27 @@ final class CatalogEnd {
     private CatalogEnd() {}
 
     /** The number; empty where there is no such file, or none that can be read. */
-    static OptionalLong read(Path directory) throws IOException {
-        Path file = directory.resolve(NAME);
-        if (!Files.exists(file) || Files.size(file) > MOST_BYTES) {
+    static OptionalLong read(Disk disk) throws IOException {
+        if (!disk.has(NAME)) {
             return OptionalLong.empty();
         }
-        String text = Files.readString(file, StandardCharsets.ISO_8859_1);
-        return text.endsWith("\n")
+        ByteBuffer bytes = ByteBuffer.allocate(MOST_BYTES + 1);
+        try (DiskFile file = disk.open(NAME)) {
+            file.read(bytes, 0);
+        }
+        String text = StandardCharsets.ISO_8859_1.decode(bytes.flip()).toString();
+        return text.endsWith("\n") && text.length() <= MOST_BYTES
                 ? NumberedLine.read(text.substring(0, text.length() - 1))
                         .map(line -> OptionalLong.of(line.number()))
                         .orElse(OptionalLong.empty())
                 : OptionalLong.empty();
     }
 
-    static void write(Path directory, long number) throws IOException {
-        Path file = directory.resolve(NAME);
+    static void write(Disk disk, long number) throws IOException {
         byte[] line = NumberedLine.write(number, "");
-        boolean isNew = !Files.exists(file);
-        try (FileChannel out =
-                isNew ? DataDirectory.createPrivate(file) : FileChannel.open(file, StandardOpenOption.WRITE)) {
-            ByteBuffer bytes = ByteBuffer.wrap(line);
-            while (bytes.hasRemaining()) {
-                out.write(bytes);
-            }
-            out.truncate(line.length);
+        try (DiskFile file = disk.has(NAME) ? disk.open(NAME) : disk.create(NAME)) {
+            file.write(ByteBuffer.wrap(line), 0);
+            file.truncate(line.length);
         }
     }
 }

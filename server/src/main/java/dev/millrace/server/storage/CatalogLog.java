@@ -1,18 +1,17 @@
 package dev.millrace.server.storage;
 
 import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.server.log.EventLog;
+import dev.millrace.storage.disk.Disk;
+import dev.millrace.storage.disk.DiskErrors;
+import dev.millrace.storage.disk.DiskFile;
+import dev.millrace.storage.disk.WholeFile;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.OptionalLong;
 
 /** The file {@code catalog.log}, whose form the package describes, and the one beside it. For one thread at a time. */
@@ -20,17 +19,18 @@ final class CatalogLog implements AutoCloseable {
     static final String NAME = "catalog.log";
     private static final EventLog LOG = EventLog.named("storage");
     private static final int FEW_RECORDS = 64;
+    private static final int MOST_BYTES = 1 << 30;
 
-    private final Path file;
-    private final FileChannel channel;
+    private final Disk disk;
+    private final DiskFile file;
     private final KeptCatalog catalog;
     private final List<String> notices;
     private long last;
     private long end;
 
-    private CatalogLog(Path file, FileChannel channel, KeptCatalog catalog, List<String> notices, long last, long end) {
+    private CatalogLog(Disk disk, DiskFile file, KeptCatalog catalog, List<String> notices, long last, long end) {
+        this.disk = disk;
         this.file = file;
-        this.channel = channel;
         this.catalog = catalog;
         this.notices = List.copyOf(notices);
         this.last = last;
@@ -40,17 +40,16 @@ final class CatalogLog implements AutoCloseable {
     /**
      * Opens the log of a directory, or begins one.
      *
-     * @throws MillraceException XX001 if it is damaged, or not whole; F0000 if it is of a later version; 58030
+     * @throws MillraceException XX001 if it is damaged, or not whole; F0000 if it is of a later version; 53100 or 58030
      */
-    static CatalogLog open(Path directory) {
-        Path file = directory.resolve(NAME);
+    static CatalogLog open(Disk disk) {
         try {
-            boolean isNew = !Files.exists(file);
+            boolean isNew = !disk.has(NAME);
             if (isNew) {
-                replace(file, 1, List.of());
+                replace(disk, 1, List.of());
             }
-            OptionalLong answered = CatalogEnd.read(directory);
-            CatalogReader.Contents contents = CatalogReader.read(file, Files.readAllBytes(file), answered);
+            OptionalLong answered = CatalogEnd.read(disk);
+            CatalogReader.Contents contents = CatalogReader.read(disk.path(NAME), bytes(disk), answered);
             KeptCatalog catalog = new KeptCatalog();
             contents.records().forEach(catalog::apply);
             List<CatalogRecord> fewest = catalog.records();
@@ -58,17 +57,27 @@ final class CatalogLog implements AutoCloseable {
             long end = contents.end();
             if (contents.isOld() || contents.records().size() > FEW_RECORDS + 2 * fewest.size()) {
                 last = Math.max(last, fewest.size()); // as a rule the number stays, and what is beside the log is true
-                end = replace(file, last - fewest.size() + 1, fewest);
+                end = replace(disk, last - fewest.size() + 1, fewest);
             }
-            FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
-            channel.truncate(end);
-            channel.force(true);
-            CatalogEnd.write(directory, last);
+            DiskFile file = disk.open(NAME);
+            try {
+                file.truncate(end);
+                file.force();
+                CatalogEnd.write(disk, last);
+            } catch (IOException | RuntimeException | Error e) {
+                file.close();
+                throw e;
+            }
             boolean endIsKnown = isNew || contents.isOld() || answered.isPresent();
-            return new CatalogLog(file, channel, catalog, notices(contents, endIsKnown), last, end);
+            return new CatalogLog(disk, file, catalog, notices(contents, endIsKnown), last, end);
         } catch (IOException e) {
-            throw MillraceException.external(SqlState.IO_ERROR, "cannot open " + file + ": " + e.getMessage(), e);
+            throw DiskErrors.failed("open " + disk.path(NAME), e);
         }
+    }
+
+    private static byte[] bytes(Disk disk) throws IOException {
+        ByteBuffer bytes = WholeFile.read(disk, NAME, MOST_BYTES);
+        return Arrays.copyOf(bytes.array(), bytes.limit());
     }
 
     private static List<String> notices(CatalogReader.Contents contents, boolean endIsKnown) {
@@ -103,15 +112,12 @@ final class CatalogLog implements AutoCloseable {
     void append(CatalogRecord record) {
         byte[] line = NumberedLine.write(last + 1, RecordJson.write(record));
         try {
-            channel.truncate(end); // should a record before it have failed, and taking it back as well
-            channel.position(end);
-            write(channel, line);
-            channel.force(true);
+            file.truncate(end); // should a record before it have failed, and taking it back as well
+            file.write(ByteBuffer.wrap(line), end);
+            file.force();
         } catch (IOException e) {
             takeBack(e);
-            boolean full = String.valueOf(e.getMessage()).contains("No space left");
-            throw MillraceException.external(
-                    full ? SqlState.DISK_FULL : SqlState.IO_ERROR, "cannot write " + file + ": " + e.getMessage(), e);
+            throw DiskErrors.failed("write " + disk.path(NAME), e);
         }
         end += line.length;
         last++;
@@ -122,7 +128,7 @@ final class CatalogLog implements AutoCloseable {
     /** The record is on disk whatever becomes of this; but the end of the log is no longer guarded. */
     private void tellEnd() {
         try {
-            CatalogEnd.write(directory(file), last);
+            CatalogEnd.write(disk, last);
         } catch (IOException e) {
             LOG.warning("cannot write " + CatalogEnd.NAME, "reason", String.valueOf(e.getMessage()));
         }
@@ -130,7 +136,7 @@ final class CatalogLog implements AutoCloseable {
 
     private void takeBack(IOException failure) {
         try {
-            channel.truncate(end);
+            file.truncate(end);
         } catch (IOException e) {
             failure.addSuppressed(e);
         }
@@ -142,38 +148,19 @@ final class CatalogLog implements AutoCloseable {
      * @param first the number of its first record
      * @return its length in bytes
      */
-    private static long replace(Path file, long first, List<CatalogRecord> records) throws IOException {
-        Path beside = file.resolveSibling(NAME + ".new");
-        Files.deleteIfExists(beside);
-        long length;
-        try (FileChannel out = DataDirectory.createPrivate(beside)) {
-            write(out, CatalogReader.title(first));
-            long number = first;
-            for (CatalogRecord record : records) {
-                write(out, NumberedLine.write(number++, RecordJson.write(record)));
-            }
-            out.force(true);
-            length = out.position();
+    private static long replace(Disk disk, long first, List<CatalogRecord> records) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        bytes.writeBytes(CatalogReader.title(first));
+        long number = first;
+        for (CatalogRecord record : records) {
+            bytes.writeBytes(NumberedLine.write(number++, RecordJson.write(record)));
         }
-        Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        DataDirectory.force(directory(file));
-        return length;
-    }
-
-    /** Where a file is; of a name alone, too. */
-    private static Path directory(Path file) {
-        return Objects.requireNonNull(file.toAbsolutePath().getParent());
-    }
-
-    private static void write(FileChannel out, byte[] bytes) throws IOException {
-        ByteBuffer rest = ByteBuffer.wrap(bytes);
-        while (rest.hasRemaining()) {
-            out.write(rest);
-        }
+        WholeFile.write(disk, NAME, ByteBuffer.wrap(bytes.toByteArray()));
+        return bytes.size();
     }
 
     @Override
     public void close() throws IOException {
-        channel.close();
+        file.close();
     }
 }

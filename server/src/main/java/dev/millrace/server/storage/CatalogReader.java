@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,7 +32,7 @@ final class CatalogReader {
         }
     }
 
-    private final Path file;
+    private final String file;
     private final byte[] bytes;
     private final List<CatalogRecord> records = new ArrayList<>();
     private int version;
@@ -41,7 +40,7 @@ final class CatalogReader {
     private int lines;
     private int start;
 
-    private CatalogReader(Path file, byte[] bytes) {
+    private CatalogReader(String file, byte[] bytes) {
         this.file = file;
         this.bytes = bytes;
     }
@@ -52,7 +51,7 @@ final class CatalogReader {
      * @param answered the number of the last record that is known to have been whole, if that is known
      * @throws MillraceException XX001 for damage, with the line and what to do; F0000 for a later version
      */
-    static Contents read(Path file, byte[] bytes, OptionalLong answered) {
+    static Contents read(String file, byte[] bytes, OptionalLong answered) {
         return new CatalogReader(file, bytes).read(answered);
     }
 

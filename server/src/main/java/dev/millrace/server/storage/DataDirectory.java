@@ -2,87 +2,81 @@ package dev.millrace.server.storage;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.storage.disk.Disk;
+import dev.millrace.storage.disk.DiskErrors;
+import dev.millrace.storage.disk.WholeFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A directory that one database at a time keeps its definitions in. For one thread at a time.
  *
  * <pre>
- *   try (DataDirectory directory = DataDirectory.open(path)) {
+ *   try (DataDirectory directory = DataDirectory.open(DataPlace.of(path))) {
  *       directory.catalog().objects().forEach(...);      // what is there from before
  *       directory.keep(record);                          // on disk when it returns
  *   }
  * </pre>
  */
 public final class DataDirectory implements AutoCloseable {
-    private static final String LOCK = "lock";
     private static final String JARS = "jars";
-    private static final List<String> LEFT = List.of(JARS, "decoys.key", CatalogEnd.NAME, LOCK);
+    private static final String ROWS = "rows";
+    private static final String DECOYS = "decoys.key";
+    private static final List<String> LEFT = List.of(JARS, ROWS, DECOYS, CatalogEnd.NAME);
+    private static final int MOST_SECRET_BYTES = 1 << 10;
 
-    private final Path path;
-    private final FileChannel lockFile;
-    private final FileLock lock;
+    private final DataPlace.Taken taken;
+    private final Disk disk;
     private final CatalogLog log;
 
-    private DataDirectory(Path path, FileChannel lockFile, FileLock lock, CatalogLog log) {
-        this.path = path;
-        this.lockFile = lockFile;
-        this.lock = lock;
+    private DataDirectory(DataPlace.Taken taken, CatalogLog log) {
+        this.taken = taken;
+        this.disk = taken.disk();
         this.log = log;
     }
 
     /**
      * Opens a directory, or makes one, and locks it.
      *
-     * @throws MillraceException F0001 if another database has it; XX001 if it is damaged; 58030 if it cannot be used
+     * @throws MillraceException F0001 if another database has it; XX001 if it is damaged; 53100 or 58030 if it cannot be used
      */
-    public static DataDirectory open(Path path) {
-        @Nullable FileChannel lockFile = null;
+    public static DataDirectory open(DataPlace place) {
+        DataPlace.Taken taken = place.take();
         try {
-            create(path);
-            requireCatalog(path);
-            lockFile = FileChannel.open(
-                    path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-            FileLock lock = lock(path, lockFile);
-            return new DataDirectory(path, lockFile, lock, CatalogLog.open(path));
+            requireCatalog(taken.disk());
+            return new DataDirectory(taken, CatalogLog.open(taken.disk()));
         } catch (IOException e) {
-            close(lockFile);
-            throw MillraceException.external(SqlState.IO_ERROR, "cannot use the data directory " + path + ": " + e, e);
-        } catch (MillraceException e) {
-            close(lockFile);
+            taken.close();
+            throw DiskErrors.failed("use the data directory " + taken.disk().path(""), e);
+        } catch (RuntimeException | Error e) {
+            taken.close();
             throw e;
         }
     }
 
-    /** What a database left is not taken for a new directory when its definitions are missing. */
-    private static void requireCatalog(Path path) {
-        Optional<String> left =
-                LEFT.stream().filter(name -> Files.exists(path.resolve(name))).findFirst();
-        if (left.isPresent() && !Files.exists(path.resolve(CatalogLog.NAME))) {
-            throw MillraceException.external(
-                            SqlState.DATA_CORRUPTED,
-                            "the data directory " + path + " has no " + CatalogLog.NAME + ", but " + left.get()
-                                    + " of a database that used it")
-                    .withHint("put " + CatalogLog.NAME + " back from a copy; or, to begin without definitions, use an"
-                            + " empty directory");
+    /**
+     * What a database left is not taken for a new directory when its definitions are missing. The lock is there before them: a
+     * directory that has no more was being made when the process ended.
+     */
+    private static void requireCatalog(Disk disk) throws IOException {
+        if (disk.has(CatalogLog.NAME)) {
+            return;
+        }
+        for (String left : LEFT) {
+            if (disk.has(left)) {
+                throw MillraceException.external(
+                                SqlState.DATA_CORRUPTED,
+                                "the data directory " + disk.path("") + " has no " + CatalogLog.NAME + ", but " + left
+                                        + " of a database that used it")
+                        .withHint("put " + CatalogLog.NAME + " back from a copy; or, to begin without definitions, use"
+                                + " an empty directory");
+            }
         }
     }
 
@@ -91,67 +85,18 @@ public final class DataDirectory implements AutoCloseable {
         return Files.exists(path.resolve(CatalogLog.NAME));
     }
 
-    /** For its owner only, like PostgreSQL's: there are verifiers of passwords in it. */
-    private static void create(Path path) throws IOException {
-        if (Files.isDirectory(path)) {
-            return;
-        }
-        if (Files.exists(path)) {
-            throw MillraceException.user(
-                    SqlState.CONFIG_FILE_ERROR, "the data directory " + path + " is a file, not a directory");
-        }
-        Path parent = Objects.requireNonNull(path.toAbsolutePath().getParent()); // the root is there
-        Files.createDirectories(parent);
-        Files.createDirectory(path, attributes(path, "rwx------"));
-        force(parent);
+    /** How it is called. */
+    public String path() {
+        return disk.path("");
     }
 
-    private static FileAttribute<?>[] attributes(Path path, String permissions) {
-        boolean posix = path.getFileSystem().supportedFileAttributeViews().contains("posix");
-        return posix
-                ? new FileAttribute<?>[] {
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
-                }
-                : new FileAttribute<?>[0];
-    }
-
-    private static FileLock lock(Path path, FileChannel lockFile) throws IOException {
-        @Nullable FileLock lock;
+    /** Where the rows are, a directory inside it. */
+    public Disk rows() {
         try {
-            lock = lockFile.tryLock();
-        } catch (OverlappingFileLockException e) {
-            lock = null; // another database of this process
+            return disk.directory(ROWS);
+        } catch (IOException e) {
+            throw DiskErrors.failed("use " + disk.path(ROWS), e);
         }
-        if (lock == null) {
-            ByteBuffer number = ByteBuffer.allocate(32);
-            lockFile.read(number, 0);
-            String process = new String(number.array(), 0, number.position(), StandardCharsets.US_ASCII).strip();
-            throw MillraceException.user(
-                    SqlState.LOCK_FILE_EXISTS,
-                    "the data directory " + path + " is in use" + (process.isEmpty() ? "" : " by process " + process));
-        }
-        lockFile.truncate(0);
-        lockFile.write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII)), 0);
-        return lock;
-    }
-
-    /** A new file that only its owner reads. */
-    static FileChannel createPrivate(Path file) throws IOException {
-        return FileChannel.open(
-                file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), attributes(file, "rw-------"));
-    }
-
-    /** Makes new names in a directory last; where directories cannot be forced they do by themselves. */
-    static void force(Path directory) throws IOException {
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-            channel.force(true);
-        } catch (AccessDeniedException e) {
-            return;
-        }
-    }
-
-    public Path path() {
-        return path;
     }
 
     /** What there is; grows with what is kept. */
@@ -174,43 +119,37 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /** Random bytes that stay the same as long as the directory does; nobody but its owner can read them. */
-    public byte[] secret(String name, int bytes) {
-        Path file = path.resolve(name);
+    public byte[] decoysKey(int bytes) {
         try {
-            if (!Files.exists(file)) {
+            if (!disk.has(DECOYS)) {
                 byte[] fresh = new byte[bytes];
                 new SecureRandom().nextBytes(fresh);
-                writePrivate(path, name, fresh);
+                WholeFile.write(disk, DECOYS, ByteBuffer.wrap(fresh));
             }
-            byte[] kept = Files.readAllBytes(file);
-            if (kept.length != bytes) {
+            ByteBuffer kept = WholeFile.read(disk, DECOYS, MOST_SECRET_BYTES);
+            if (kept.remaining() != bytes) {
                 throw MillraceException.external(
-                        SqlState.DATA_CORRUPTED, file + " has " + kept.length + " bytes, not " + bytes);
+                        SqlState.DATA_CORRUPTED,
+                        disk.path(DECOYS) + " has " + kept.remaining() + " bytes, not " + bytes);
             }
-            return kept;
+            return Arrays.copyOf(kept.array(), bytes);
         } catch (IOException e) {
-            throw MillraceException.external(SqlState.IO_ERROR, "cannot use " + file + ": " + e.getMessage(), e);
+            throw DiskErrors.failed("use " + disk.path(DECOYS), e);
         }
-    }
-
-    /** A whole file or none is there under its name, on disk when this returns. */
-    private static void writePrivate(Path directory, String name, byte[] content) throws IOException {
-        Path beside = directory.resolve(name + ".new");
-        Files.deleteIfExists(beside);
-        try (FileChannel out = createPrivate(beside)) {
-            ByteBuffer bytes = ByteBuffer.wrap(content);
-            while (bytes.hasRemaining()) {
-                out.write(bytes);
-            }
-            out.force(true);
-        }
-        Files.move(beside, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
-        force(directory);
     }
 
     /** Where the jar of this hash is kept, if it is. */
     public Optional<Path> jar(String hash) {
-        return Optional.of(path.resolve(JARS).resolve(hash + ".jar")).filter(Files::exists);
+        String name = hash + ".jar";
+        try {
+            if (!disk.has(JARS)) {
+                return Optional.empty();
+            }
+            Disk jars = disk.directory(JARS);
+            return jars.has(name) ? Optional.of(Path.of(jars.path(name))) : Optional.empty();
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + disk.path(JARS), e);
+        }
     }
 
     /** Keeps a copy of a jar under its hash; when this returns, it is on disk. */
@@ -219,34 +158,19 @@ public final class DataDirectory implements AutoCloseable {
             return;
         }
         try {
-            Path jars = path.resolve(JARS);
-            Files.createDirectories(jars);
-            writePrivate(jars, hash + ".jar", Files.readAllBytes(from));
+            WholeFile.write(disk.directory(JARS), hash + ".jar", ByteBuffer.wrap(Files.readAllBytes(from)));
         } catch (IOException e) {
-            throw MillraceException.external(
-                    SqlState.IO_ERROR, "cannot keep " + from + " in " + path + ": " + e.getMessage(), e);
+            throw DiskErrors.failed("keep " + from + " in " + disk.path(""), e);
         }
     }
 
-    private static void close(@Nullable FileChannel channel) {
-        try {
-            if (channel != null) {
-                channel.close();
-            }
-        } catch (IOException e) {
-            return; // it was only read from
-        }
-    }
-
-    /** Lets another database have it. The lock file stays: removing it could remove that of the next. */
+    /** Lets another database have it. */
     @Override
     public void close() {
-        try {
+        try (taken) {
             log.close();
-            lock.release();
-            lockFile.close();
         } catch (IOException e) {
-            throw MillraceException.external(SqlState.IO_ERROR, "cannot close " + path + ": " + e.getMessage(), e);
+            throw DiskErrors.failed("close " + disk.path(""), e);
         }
     }
 }

@@ -7,6 +7,7 @@ import dev.millrace.server.instance.Instance;
 import dev.millrace.server.storage.CatalogChange;
 import dev.millrace.server.storage.CatalogRecord;
 import dev.millrace.server.storage.DataDirectory;
+import dev.millrace.server.storage.DataPlace;
 import dev.millrace.server.storage.KeptObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -165,7 +166,7 @@ class DurableTablesTest {
 
     /** Keeps another definition of a table. */
     private void define(String name, String sql) {
-        try (DataDirectory directory = DataDirectory.open(folder.resolve("data"))) {
+        try (DataDirectory directory = DataDirectory.open(DataPlace.of(folder.resolve("data")))) {
             KeptObject is = directory.catalog().object(name).orElseThrow();
             KeptObject other = new KeptObject(
                     name, is.kind(), sql, is.createdMicros(), is.owner(), is.jar(), is.rows(), is.paused());

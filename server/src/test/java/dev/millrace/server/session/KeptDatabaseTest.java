@@ -306,6 +306,20 @@ class KeptDatabaseTest {
         }
     }
 
+    /** The lock is there before definitions are. */
+    @Test
+    void aDirectoryThatWasBeingMadeWhenTheProcessEndedIsMade() throws IOException {
+        Path data = Files.createDirectory(folder.resolve("data"));
+        Files.writeString(data.resolve("lock"), "12\n");
+        Files.writeString(data.resolve("catalog.log.new"), "millrace-cat");
+        try (TestDatabase database = new TestDatabase(data)) {
+            database.run("CREATE TABLE t (a BIGINT)");
+        }
+        try (TestDatabase database = new TestDatabase(data)) {
+            assertEquals(List.of(), database.rows("SELECT * FROM t"));
+        }
+    }
+
     @Test
     void aDirectoryWithoutItsDefinitionsIsRefused() throws IOException {
         Path data = folder.resolve("lost");

@@ -11,7 +11,6 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
 import dev.millrace.testing.time.Eventually;
-import dev.millrace.time.Clock;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -29,12 +28,9 @@ final class QueryMemoryTest {
             "SELECT i, repeat('x', 100) FROM generate_series(1, 300000) AS g(i) ORDER BY -i";
 
     private static Database open(long memoryBytes, Optional<Path> data) {
-        return Database.open(new DatabaseOptions(
-                EngineOptions.defaults().withWorkers(2).withMemoryLimitBytes(memoryBytes),
-                Clock.system(),
-                System.out,
-                data,
-                DatabaseOptions.defaults().restoring()));
+        DatabaseOptions options = DatabaseOptions.defaults()
+                .withEngine(EngineOptions.defaults().withWorkers(2).withMemoryLimitBytes(memoryBytes));
+        return Database.open(data.map(options::withData).orElse(options));
     }
 
     private static MillraceException failure(Session session, String sql) {

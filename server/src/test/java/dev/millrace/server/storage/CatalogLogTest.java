@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.storage.CatalogRecord.Access;
+import dev.millrace.storage.disk.RealDisk;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -35,7 +36,7 @@ class CatalogLogTest {
     }
 
     private List<String> written(String... names) throws IOException {
-        try (CatalogLog log = CatalogLog.open(directory)) {
+        try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             List.of(names).forEach(name -> log.append(define(name)));
         }
         return Files.readAllLines(file());
@@ -79,7 +80,7 @@ class CatalogLogTest {
     }
 
     private List<String> reopened() throws IOException {
-        try (CatalogLog log = CatalogLog.open(directory)) {
+        try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             return names(log);
         }
     }
@@ -89,7 +90,7 @@ class CatalogLogTest {
         Access access = new Access(List.of("CREATE ROLE a"), Map.of("x", "a"), List.of("GRANT SELECT ON x TO a"));
         KeptObject function = new KeptObject(
                 "f", "function", "CREATE FUNCTION ...", 9, "a", Optional.of("abc"), OptionalLong.empty(), false);
-        try (CatalogLog log = CatalogLog.open(directory)) {
+        try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             log.append(define("x"));
             log.append(define("y"));
             log.append(new CatalogRecord(
@@ -98,7 +99,7 @@ class CatalogLogTest {
                     Optional.of(Map.of("scheduling_policy", "fcfs"))));
             log.append(define("x"));
         }
-        try (CatalogLog log = CatalogLog.open(directory)) {
+        try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             assertEquals(List.of("y", "f", "x"), names(log));
             assertTrue(log.catalog().object("y").orElseThrow().paused());
             assertEquals(
@@ -113,7 +114,7 @@ class CatalogLogTest {
     void aRecordThatWasBeingWrittenIsCutOffWhereverThePowerFailed() throws IOException {
         int whole;
         byte[] answered;
-        try (CatalogLog log = CatalogLog.open(directory)) {
+        try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             log.append(define("x"));
             whole = (int) Files.size(file());
             answered = Files.readAllBytes(end());
@@ -123,7 +124,7 @@ class CatalogLogTest {
         for (int length = whole; length < bytes.length; length++) {
             Files.write(file(), Arrays.copyOf(bytes, length));
             Files.write(end(), answered);
-            try (CatalogLog log = CatalogLog.open(directory)) {
+            try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
                 assertEquals(
                         length == whole
                                 ? List.of()
@@ -139,7 +140,7 @@ class CatalogLogTest {
 
     @Test
     void damageIsReportedWithItsPlaceAndNeverPassedOver() throws IOException {
-        try (CatalogLog log = CatalogLog.open(directory)) {
+        try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             log.append(define("x"));
             log.append(define("y"));
         }
@@ -182,7 +183,7 @@ class CatalogLogTest {
 
     @Test
     void whatCannotBeWrittenIsNotThere() throws IOException {
-        CatalogLog log = CatalogLog.open(directory);
+        CatalogLog log = CatalogLog.open(new RealDisk(directory));
         log.append(define("x"));
         log.close();
         assertEquals(
@@ -244,7 +245,7 @@ class CatalogLogTest {
             assertEquals(torn, why.contains(", is cut, and was whole once"), why);
         }
         Files.delete(end());
-        try (CatalogLog log = CatalogLog.open(directory)) {
+        try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             assertEquals(List.of("a"), names(log));
             assertEquals(2, log.notices().size(), "that it is not known what is missing, and that a record is cut");
         }
@@ -257,7 +258,7 @@ class CatalogLogTest {
         byte[] behind = Files.readAllBytes(end());
         written("b", "c");
         Files.write(end(), behind);
-        try (CatalogLog log = CatalogLog.open(directory)) {
+        try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             assertEquals(List.of("a", "b", "c"), names(log));
             assertEquals(List.of(), log.notices());
         }
@@ -267,7 +268,7 @@ class CatalogLogTest {
 
     @Test
     void whatIsWrittenAnewKeepsTheNumberOfItsEnd() throws IOException {
-        try (CatalogLog log = CatalogLog.open(directory)) {
+        try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             for (int i = 0; i < 200; i++) {
                 log.append(define("x"));
                 log.append(new CatalogRecord(List.of(new CatalogChange.Drop("x")), Optional.empty(), Optional.empty()));
@@ -293,7 +294,7 @@ class CatalogLogTest {
         }
         Files.delete(end());
         Files.writeString(file(), String.join("\n", old) + "\nab cut");
-        try (CatalogLog log = CatalogLog.open(directory)) {
+        try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             assertEquals(List.of("b", "a"), names(log));
             assertEquals(1, log.notices().size(), log.notices().toString());
             log.append(define("c"));

@@ -25,7 +25,7 @@ class RelativeDirectoryTest {
         private KeepingProgram() {}
 
         public static void main(String[] arguments) {
-            try (DataDirectory directory = DataDirectory.open(Path.of(arguments[0]))) {
+            try (DataDirectory directory = DataDirectory.open(DataPlace.of(Path.of(arguments[0])))) {
                 KeptObject object = new KeptObject(
                         "s" + directory.catalog().objects().size(),
                         "stream",
@@ -37,7 +37,7 @@ class RelativeDirectoryTest {
                         false);
                 directory.keep(new CatalogRecord(
                         List.of(new CatalogChange.Define(object)), Optional.empty(), Optional.empty()));
-                directory.secret("decoys.key", 8);
+                directory.decoysKey(8);
                 System.out.println(directory.catalog().objects().stream()
                         .map(KeptObject::name)
                         .toList());

@@ -26,6 +26,9 @@ public interface Disk {
     /** The names of all files, sorted. Directories are not among them. */
     List<String> list() throws IOException;
 
+    /** Whether a file, or a directory inside this one, has this name. */
+    boolean has(String name) throws IOException;
+
     /** Makes what names were made, changed and removed before it last. */
     void forceNames() throws IOException;
 

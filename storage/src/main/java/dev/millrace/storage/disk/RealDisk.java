@@ -94,6 +94,11 @@ public final class RealDisk implements Disk {
     }
 
     @Override
+    public boolean has(String name) {
+        return Files.exists(directory.resolve(name));
+    }
+
+    @Override
     public void forceNames() throws IOException {
         force(directory);
     }

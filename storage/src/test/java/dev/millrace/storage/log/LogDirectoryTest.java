@@ -50,6 +50,11 @@ class LogDirectoryTest {
         }
 
         @Override
+        public boolean has(String name) throws IOException {
+            return disk.has(name);
+        }
+
+        @Override
         public void forceNames() throws IOException {
             if (failIn >= 0 && failIn-- == 0) {
                 throw new IOException("names cannot be forced");

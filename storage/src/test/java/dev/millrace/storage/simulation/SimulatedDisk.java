@@ -237,6 +237,12 @@ public final class SimulatedDisk implements Disk {
     }
 
     @Override
+    public synchronized boolean has(String name) {
+        call();
+        return names.containsKey(name) || directories.containsKey(name);
+    }
+
+    @Override
     public synchronized void forceNames() throws IOException {
         call();
         if (chance(chances.forceErrorOneIn)) {

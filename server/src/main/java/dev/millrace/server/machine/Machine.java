@@ -1,0 +1,46 @@
+package dev.millrace.server.machine;
+
+import dev.millrace.engine.epoch.Journal;
+import dev.millrace.engine.runtime.Engine;
+import dev.millrace.engine.runtime.EngineOptions;
+import dev.millrace.storage.disk.Disk;
+import dev.millrace.storage.log.WriteAheadLog;
+import dev.millrace.storage.log.WriteAheadLogOptions;
+import dev.millrace.time.Clock;
+import java.util.function.Consumer;
+
+/** What a database runs on, made once for each that is opened. Called by the thread that opens it. */
+public interface Machine {
+    /** This process: workers, the log and work in the background have threads of their own. */
+    Machine PROCESS = new Machine() {
+        @Override
+        public Engine engine(EngineOptions options, Clock clock, Journal journal) {
+            return Engine.open(options, clock, journal);
+        }
+
+        @Override
+        public WriteAheadLog log(Disk disk, Consumer<String> events) {
+            return WriteAheadLog.open(
+                    disk, WriteAheadLogOptions.standard().withEvents(events));
+        }
+
+        @Override
+        public boolean hasThreads() {
+            return true;
+        }
+    };
+
+    /** The engine, which the caller closes. */
+    Engine engine(EngineOptions options, Clock clock, Journal journal);
+
+    /**
+     * The log of rows, which the caller closes.
+     *
+     * @param events told when it fails and when it works again
+     * @throws dev.millrace.error.MillraceException XX001 if it is damaged; 53100 or 58030
+     */
+    WriteAheadLog log(Disk disk, Consumer<String> events);
+
+    /** Whether what nobody waits for, as checkpoints, is done by threads of the database; else who has it does it. */
+    boolean hasThreads();
+}

@@ -1,0 +1,29 @@
+package dev.millrace.server.storage;
+
+import dev.millrace.storage.disk.Disk;
+import java.nio.file.Path;
+
+/** Where a data directory is; tests have one that is not on the machine. Any thread. */
+public interface DataPlace {
+    /**
+     * Takes it for one database; makes it if it is not there.
+     *
+     * @throws dev.millrace.error.MillraceException F0001 if another database has it; 53100 or 58030 if it cannot be used
+     */
+    Taken take();
+
+    /** A directory of the machine. */
+    static DataPlace of(Path path) {
+        return () -> LockedDirectory.take(path);
+    }
+
+    /** A place that one database has, until it is closed; its owner's. */
+    interface Taken extends AutoCloseable {
+        /** Its files. */
+        Disk disk();
+
+        /** Lets another database have it; more than once is allowed. */
+        @Override
+        void close();
+    }
+}
