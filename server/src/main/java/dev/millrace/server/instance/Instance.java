@@ -10,7 +10,7 @@ import dev.millrace.server.cancellation.OffloadThreads;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.heap.HeapShares;
 import dev.millrace.server.journal.RowJournal;
-import dev.millrace.server.machine.Machine;
+import dev.millrace.server.host.Machine;
 import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.server.planning.AdHocStatements;
 import dev.millrace.server.planning.Plans;
@@ -54,7 +54,7 @@ public final class Instance implements AutoCloseable {
 
     /**
      * @param printed where sinks of the connector {@code print} write
-     * @param machine whose threads the engine has
+     * @param host whose threads the engine has
      * @param catalogStore is closed with this
      * @param journal likewise
      */
@@ -62,13 +62,13 @@ public final class Instance implements AutoCloseable {
             EngineOptions options,
             Clock clock,
             PrintStream printed,
-            Machine machine,
+            Host host,
             CatalogStore catalogStore,
             RowJournal journal) {
         this.catalogStore = catalogStore;
         this.journal = journal;
         this.clock = clock;
-        this.engine = machine.engine(options, clock, journal);
+        this.engine = host.engine(options, clock, journal);
         journal.counters(table -> catalog.numbers().last(table), catalogStore::tableOf);
         journal.definitions(catalogStore::isUnkept, this::awaitDefinition);
         this.connectors = Connectors.standard(printed);

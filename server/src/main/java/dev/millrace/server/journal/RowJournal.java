@@ -3,7 +3,7 @@ package dev.millrace.server.journal;
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.epoch.Journal;
 import dev.millrace.server.log.EventLog;
-import dev.millrace.server.machine.Machine;
+import dev.millrace.server.host.Machine;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.log.LogMode;
 import dev.millrace.storage.log.WriteAheadLog;
@@ -69,8 +69,8 @@ public final class RowJournal implements Journal, AutoCloseable {
      * @param disk the files of the log; none for a database that keeps nothing
      * @throws dev.millrace.error.MillraceException XX001 if it is damaged; 53100 or 58030
      */
-    public static RowJournal open(Optional<Disk> disk, Machine machine) {
-        Optional<WriteAheadLog> log = disk.map(files -> machine.log(files, LOG::warning));
+    public static RowJournal open(Optional<Disk> disk, Host host) {
+        Optional<WriteAheadLog> log = disk.map(files -> host.log(files, LOG::warning));
         try {
             return new RowJournal(log);
         } catch (RuntimeException | Error e) {

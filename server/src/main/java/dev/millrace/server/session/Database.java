@@ -55,7 +55,7 @@ public final class Database implements AutoCloseable {
     private Database(DatabaseOptions options, CatalogStore catalogStore, RowJournal journal) {
         this.timeouts = new Timeouts(sessions, options.clock());
         this.instance = new Instance(
-                options.engine(), options.clock(), options.printed(), options.machine(), catalogStore, journal);
+                options.engine(), options.clock(), options.printed(), options.host(), catalogStore, journal);
         SystemRelations system = new SystemRelations(instance);
         system.addAll();
         instance.pgCatalog().relations().forEach(system::add);
@@ -73,8 +73,7 @@ public final class Database implements AutoCloseable {
         List<AutoCloseable> opened = new ArrayList<>(List.of(catalogStore));
         Database database;
         try {
-            RowJournal journal = RowJournal.open(
-                    catalogStore.directory().map(DataDirectory::rows), options.machine());
+            RowJournal journal = RowJournal.open(catalogStore.directory().map(DataDirectory::rows), options.host());
             opened.add(0, journal);
             database = new Database(options, catalogStore, journal);
         } catch (RuntimeException | Error e) {
@@ -83,7 +82,7 @@ public final class Database implements AutoCloseable {
         }
         try {
             new Restoration(database, options.restoring()).run();
-            if (options.machine().hasThreads()) {
+            if (options.host().hasThreads()) {
                 database.checkpoints = Optional.of(new CheckpointThread(database.instance));
             }
             return database;

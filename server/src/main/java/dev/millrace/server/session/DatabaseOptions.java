@@ -1,7 +1,7 @@
 package dev.millrace.server.session;
 
 import dev.millrace.engine.runtime.EngineOptions;
-import dev.millrace.server.machine.Machine;
+import dev.millrace.server.host.Machine;
 import dev.millrace.server.storage.DataPlace;
 import dev.millrace.time.Clock;
 import java.io.PrintStream;
@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param engine sizes of the engine: workers, memory
  * @param clock the time of epochs, of {@code now()} and of processing time
  * @param printed where sinks of the connector {@code print} write
- * @param machine whose threads it runs on
+ * @param host whose threads it runs on
  * @param data the directory that keeps definitions, roles, settings and the rows of tables; none for a database that forgets all when closed
  * @param restoring is told how far opening is where there are definitions
  */
@@ -22,21 +22,26 @@ public record DatabaseOptions(
         EngineOptions engine,
         Clock clock,
         PrintStream printed,
-        Machine machine,
+        Host host,
         Optional<DataPlace> data,
         Restoring restoring) {
     /** A worker per core, the machine's clock, standard output. */
     public static DatabaseOptions defaults() {
         return new DatabaseOptions(
-                EngineOptions.defaults(), Clock.system(), System.out, Machine.PROCESS, Optional.empty(), (done, all) -> {});
+                EngineOptions.defaults(),
+                Clock.system(),
+                System.out,
+                Host.PROCESS,
+                Optional.empty(),
+                (done, all) -> {});
     }
 
     public DatabaseOptions withWorkers(int workers) {
-        return new DatabaseOptions(engine.withWorkers(workers), clock, printed, machine, data, restoring);
+        return new DatabaseOptions(engine.withWorkers(workers), clock, printed, host, data, restoring);
     }
 
     public DatabaseOptions withEngine(EngineOptions newEngine) {
-        return new DatabaseOptions(newEngine, clock, printed, machine, data, restoring);
+        return new DatabaseOptions(newEngine, clock, printed, host, data, restoring);
     }
 
     public DatabaseOptions withPrinted(PrintStream newPrinted) {
@@ -51,16 +56,16 @@ public record DatabaseOptions(
         return new DatabaseOptions(engine, clock, printed, machine, Optional.of(place), restoring);
     }
 
-    public DatabaseOptions withMachine(Machine newMachine) {
-        return new DatabaseOptions(engine, clock, printed, newMachine, data, restoring);
+    public DatabaseOptions withHost(Host newHost) {
+        return new DatabaseOptions(engine, clock, printed, newHost, data, restoring);
     }
 
     public DatabaseOptions withClock(Clock newClock) {
-        return new DatabaseOptions(engine, newClock, printed, machine, data, restoring);
+        return new DatabaseOptions(engine, newClock, printed, host, data, restoring);
     }
 
     public DatabaseOptions withRestoring(Restoring newRestoring) {
-        return new DatabaseOptions(engine, clock, printed, machine, data, newRestoring);
+        return new DatabaseOptions(engine, clock, printed, host, data, newRestoring);
     }
 
     /** Is told how far opening a database is. Called by the thread that opens it; should return at once. */

@@ -1,4 +1,4 @@
-package dev.millrace.server.machine;
+package dev.millrace.server.host;
 
 import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.runtime.Engine;
@@ -10,9 +10,9 @@ import dev.millrace.time.Clock;
 import java.util.function.Consumer;
 
 /** What a database runs on, made once for each that is opened. Called by the thread that opens it. */
-public interface Machine {
+public interface Host {
     /** This process: workers, the log and work in the background have threads of their own. */
-    Machine PROCESS = new Machine() {
+    Host PROCESS = new Host() {
         @Override
         public Engine engine(EngineOptions options, Clock clock, Journal journal) {
             return Engine.open(options, clock, journal);
@@ -20,8 +20,7 @@ public interface Machine {
 
         @Override
         public WriteAheadLog log(Disk disk, Consumer<String> events) {
-            return WriteAheadLog.open(
-                    disk, WriteAheadLogOptions.standard().withEvents(events));
+            return WriteAheadLog.open(disk, WriteAheadLogOptions.standard().withEvents(events));
         }
 
         @Override
