@@ -2,8 +2,8 @@ package dev.millrace.server.journal;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.epoch.Journal;
+import dev.millrace.server.host.Host;
 import dev.millrace.server.log.EventLog;
-import dev.millrace.server.host.Machine;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.log.LogMode;
 import dev.millrace.storage.log.WriteAheadLog;

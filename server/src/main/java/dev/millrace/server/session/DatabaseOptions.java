@@ -1,7 +1,7 @@
 package dev.millrace.server.session;
 
 import dev.millrace.engine.runtime.EngineOptions;
-import dev.millrace.server.host.Machine;
+import dev.millrace.server.host.Host;
 import dev.millrace.server.storage.DataPlace;
 import dev.millrace.time.Clock;
 import java.io.PrintStream;
@@ -45,7 +45,7 @@ public record DatabaseOptions(
     }
 
     public DatabaseOptions withPrinted(PrintStream newPrinted) {
-        return new DatabaseOptions(engine, clock, newPrinted, machine, data, restoring);
+        return new DatabaseOptions(engine, clock, newPrinted, host, data, restoring);
     }
 
     public DatabaseOptions withData(Path directory) {
@@ -53,7 +53,7 @@ public record DatabaseOptions(
     }
 
     public DatabaseOptions withData(DataPlace place) {
-        return new DatabaseOptions(engine, clock, printed, machine, Optional.of(place), restoring);
+        return new DatabaseOptions(engine, clock, printed, host, Optional.of(place), restoring);
     }
 
     public DatabaseOptions withHost(Host newHost) {
