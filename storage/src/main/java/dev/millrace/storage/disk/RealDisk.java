@@ -2,7 +2,7 @@ package dev.millrace.storage.disk;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.channels.AsynchronousFileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -16,12 +16,15 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A directory of the machine. Files and directories that it makes are their owner's alone.
  *
- * <p>A thread that is interrupted by {@link Thread#interrupt} while it reads or writes closes the file, as channels do: threads that
- * use it are stopped in other ways.
+ * <p>{@link Thread#interrupt} does nothing to a thread that reads or writes: its channels are not those that are closed then.
  */
 public final class RealDisk implements Disk {
     private static final List<String> NO_ROOM =
@@ -50,7 +53,8 @@ public final class RealDisk implements Disk {
     private DiskFile file(String name, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
             throws IOException {
         try {
-            return new RealFile(FileChannel.open(directory.resolve(name), options, attributes));
+            return new RealFile(
+                    AsynchronousFileChannel.open(directory.resolve(name), options, new CallingThread(), attributes));
         } catch (IOException e) {
             throw told(e);
         }
@@ -105,9 +109,10 @@ public final class RealDisk implements Disk {
 
     /** Where directories cannot be opened they need not be forced. */
     private static void force(Path directory) throws IOException {
-        FileChannel channel;
+        AsynchronousFileChannel channel;
         try {
-            channel = FileChannel.open(directory, StandardOpenOption.READ);
+            channel =
+                    AsynchronousFileChannel.open(directory, Set.of(StandardOpenOption.READ), new CallingThread());
         } catch (AccessDeniedException e) {
             return;
         }
@@ -141,10 +146,41 @@ public final class RealDisk implements Disk {
         return NO_ROOM.stream().anyMatch(message::contains) ? new DiskFullException(message, error) : error;
     }
 
-    private static final class RealFile implements DiskFile {
-        private final FileChannel channel;
+    /** Has a channel do at once what it is asked for. */
+    private static final class CallingThread extends AbstractExecutorService {
+        @Override
+        public void execute(Runnable task) {
+            task.run();
+        }
 
-        RealFile(FileChannel channel) {
+        @Override
+        public void shutdown() {}
+
+        @Override
+        public List<Runnable> shutdownNow() {
+            return List.of();
+        }
+
+        @Override
+        public boolean isShutdown() {
+            return false;
+        }
+
+        @Override
+        public boolean isTerminated() {
+            return false;
+        }
+
+        @Override
+        public boolean awaitTermination(long timeout, TimeUnit unit) {
+            return true;
+        }
+    }
+
+    private static final class RealFile implements DiskFile {
+        private final AsynchronousFileChannel channel;
+
+        RealFile(AsynchronousFileChannel channel) {
             this.channel = channel;
         }
 
@@ -152,7 +188,7 @@ public final class RealDisk implements Disk {
         public int read(ByteBuffer into, long position) throws IOException {
             int before = into.position();
             while (into.hasRemaining()) {
-                if (channel.read(into, position + into.position() - before) < 0) {
+                if (done(channel.read(into, position + into.position() - before)) < 0) {
                     break;
                 }
             }
@@ -164,10 +200,30 @@ public final class RealDisk implements Disk {
             try {
                 long at = position;
                 while (from.hasRemaining()) {
-                    at += channel.write(from, at);
+                    at += done(channel.write(from, at));
                 }
             } catch (IOException e) {
                 throw told(e);
+            }
+        }
+
+        /** The bytes of a call, which has ended unless the system has others do it. */
+        private static int done(Future<Integer> call) throws IOException {
+            boolean interrupted = false;
+            try {
+                while (true) {
+                    try {
+                        return call.get();
+                    } catch (InterruptedException e) {
+                        interrupted = true;
+                    }
+                }
+            } catch (ExecutionException e) {
+                throw e.getCause() instanceof IOException failure ? failure : new IOException(e.getCause());
+            } finally {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
             }
         }
 

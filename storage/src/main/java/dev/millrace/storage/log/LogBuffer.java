@@ -9,14 +9,15 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of a log that are not on disk yet, in their order, and what became of the others. Any thread appends; one thread
- * takes them away in groups, and says how it went:
+ * The records of a log that are not on disk yet, in their order, and what became of the others. Any thread appends; one thread at a time,
+ * the writer, takes them away in groups, and says how it went:
  *
  * <pre>
  *                   take                 succeeded
@@ -29,17 +30,23 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * From {@link #failed} until {@link #recovered} there is an outage, and AWAITED records are refused.
+ *
+ * <p>Who waits for a record becomes the writer ({@link #beginFor}) if nobody is. The log's thread ({@link #awaitWork}) is it for what
+ * nobody waits for, or nobody came for in time, and alone tries the disk again in an outage.
  */
 final class LogBuffer {
     private static final long LOOK_NANOS = 20_000_000;
     private static final int MOST_WAITS = 100;
 
+    /** How long the log's thread leaves what somebody is about to wait for to whom that is. */
+    private static final long SOON_NANOS = 1_000_000;
+
     private final WriteAheadLogOptions options;
     private final Optional<Runnable> worker; // what makes room where the log has no thread of its own
     private final long deferredNanos;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition room = lock.newCondition(); // space, the end of a long append, an outage
-    private final Condition work = lock.newCondition(); // for the log's thread
+    private final Condition room = lock.newCondition(); // space, the end of a long append, an outage, the last writer's end
+    private final Condition work = lock.newCondition(); // for the log's thread alone
 
     @GuardedBy("lock") private final Deque<Piece> pending = new ArrayDeque<>();
 
@@ -49,9 +56,11 @@ final class LogBuffer {
 
     @GuardedBy("lock") private long heldBytes; // of pending and group
 
-    @GuardedBy("lock") private long awaitedPieces; // of pending
+    @GuardedBy("lock") private long dueNanos; // when the log's thread writes what is pending, should nobody have until then
 
-    @GuardedBy("lock") private long oldestNanos; // when the first of pending came
+    @GuardedBy("lock") private long wakesNanos = Long.MIN_VALUE; // when it looks again; the least while it does not wait
+
+    @GuardedBy("lock") private boolean writing; // somebody is the writer
 
     @GuardedBy("lock") private long last; // the number given out last
 
@@ -69,7 +78,7 @@ final class LogBuffer {
 
     @GuardedBy("lock") private long failures;
 
-    private volatile long durable; // written by the log's thread under the lock, read by whoever waits
+    private volatile long durable; // written by the writer under the lock, read by whoever waits
     private volatile FailedRecords failed = FailedRecords.NONE; // the same; before durable passes them
     private volatile @Nullable MillraceException ended; // why nothing is decided any more; set once
 
@@ -176,6 +185,7 @@ final class LogBuffer {
                 return;
             }
             if (worker.isEmpty()) {
+                dueBy(options.clock().nanoTime());
                 await(room, LOOK_NANOS);
             }
             lookAtInterrupt();
@@ -208,15 +218,19 @@ final class LogBuffer {
     }
 
     @GuardedBy("lock") private void add(Piece piece) {
-        if (pending.isEmpty()) {
-            oldestNanos = options.clock().nanoTime();
-        }
-        boolean isAwaited = piece.mode() == LogMode.AWAITED;
-        boolean wakes = pending.isEmpty() || isAwaited && awaitedPieces == 0 || isManyBytes();
+        boolean isFirst = pending.isEmpty();
         pending.add(piece);
         heldBytes += piece.heldBytes();
-        awaitedPieces += isAwaited ? 1 : 0;
-        if (wakes) {
+        long now = options.clock().nanoTime();
+        long due = now
+                + (isManyBytes() ? 0 : piece.mode() == LogMode.AWAITED ? SOON_NANOS : deferredNanos);
+        dueBy(isFirst ? due : Math.min(due, dueNanos));
+    }
+
+    /** Has the log's thread look in time; it is woken only where it would look too late. */
+    @GuardedBy("lock") private void dueBy(long nanos) {
+        dueNanos = nanos;
+        if (nanos < wakesNanos) {
             work.signal();
         }
     }
@@ -249,14 +263,13 @@ final class LogBuffer {
         return ended != null;
     }
 
-    /** Has records that nobody waited for written now, as somebody waits for one of them after all. */
+    /** Has records written soon that nobody waited for, as somebody waits for one of them after all. */
     void hasten(long number) {
         lock.lock();
         try {
             Piece first = pending.peek();
-            if (first != null && first.number() <= number && awaitedPieces == 0) {
-                oldestNanos = options.clock().nanoTime() - deferredNanos;
-                work.signal();
+            if (first != null && first.number() <= number) {
+                dueBy(Math.min(dueNanos, options.clock().nanoTime() + SOON_NANOS));
             }
         } finally {
             lock.unlock();
@@ -304,27 +317,74 @@ final class LogBuffer {
         }
     }
 
-    /** For the log's thread: waits until there is something to write or to try again; false when the log closes. */
+    /**
+     * For the log's thread: waits until there is something to write that nobody else writes, or the disk is to be tried again, and makes
+     * it the writer; false when the log closes.
+     */
     boolean awaitWork() {
         lock.lock();
         try {
-            while (!closing) {
+            while (!closing && ended == null) {
                 long now = options.clock().nanoTime();
                 Outage failing = outage;
-                long wait = Long.MAX_VALUE;
-                if (failing != null) {
-                    wait = failing.retryNanos() - now;
-                } else if (awaitedPieces > 0 || isManyBytes()) {
-                    wait = 0;
+                long at = Long.MAX_VALUE;
+                if (writing) {
+                    at = now + SOON_NANOS;
+                } else if (failing != null) {
+                    at = failing.retryNanos();
                 } else if (!pending.isEmpty()) {
-                    wait = oldestNanos + deferredNanos - now;
+                    at = dueNanos;
                 }
-                if (wait <= 0) {
+                if (at <= now) {
+                    writing = true;
                     return true;
                 }
-                await(work, wait);
+                wakesNanos = at;
+                await(work, at == Long.MAX_VALUE ? at : at - now);
+                wakesNanos = Long.MIN_VALUE;
             }
             return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** For who waits for a record: makes it the writer if that is pending, the disk works, and nobody is. */
+    boolean beginFor(long number) {
+        lock.lock();
+        try {
+            Piece first = pending.peek();
+            if (writing || closing || ended != null || outage != null || first == null || first.number() > number) {
+                return false;
+            }
+            writing = true;
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * For the writer, who is it no longer.
+     *
+     * @return the number of the first record that is pending now: who waits for it or a later one may become the writer, and has some time
+     *     for that; empty where nothing is, or the disk fails
+     */
+    OptionalLong endWriting() {
+        lock.lock();
+        try {
+            writing = false;
+            if (closing) {
+                room.signalAll();
+            }
+            Piece first = pending.peek();
+            if (first == null || outage != null) {
+                return OptionalLong.empty();
+            }
+            if (!isManyBytes()) {
+                dueNanos = Math.max(dueNanos, options.clock().nanoTime() + SOON_NANOS);
+            }
+            return OptionalLong.of(first.number());
         } finally {
             lock.unlock();
         }
@@ -350,13 +410,12 @@ final class LogBuffer {
         }
     }
 
-    /** For the log's thread: all that is pending, to be written now. */
+    /** For the writer: all that is pending, to be written now. */
     List<Piece> take() {
         lock.lock();
         try {
             group = new ArrayList<>(pending);
             pending.clear();
-            awaitedPieces = 0;
             return List.copyOf(group);
         } finally {
             lock.unlock();
@@ -393,7 +452,6 @@ final class LogBuffer {
             all.addAll(pending);
             group = new ArrayList<>();
             pending.clear();
-            awaitedPieces = 0;
             for (Piece piece : all) {
                 if (piece.number() > upTo && piece.mode() == LogMode.DEFERRED) {
                     pending.add(piece);
@@ -413,6 +471,7 @@ final class LogBuffer {
             long wait = before == null ? first : Math.min(2 * before.waitNanos(), MOST_WAITS * first);
             outage = new Outage(state, message, options.clock().nanoTime() + wait, wait);
             failures += before == null ? 1 : 0;
+            work.signal(); // the log's thread tries again, when it is time to
             if (!isUncertain) {
                 failUndecided();
             }
@@ -447,7 +506,7 @@ final class LogBuffer {
         }
     }
 
-    /** Refuses records from now on, once a long one is whole; false if it did already. */
+    /** Refuses records from now on, once a long one is whole, and nobody writes any more; false if it did already. */
     boolean close() {
         lock.lock();
         try {
@@ -460,6 +519,9 @@ final class LogBuffer {
             closing = true;
             work.signalAll();
             room.signalAll();
+            while (writing) {
+                await(room, LOOK_NANOS);
+            }
             return true;
         } finally {
             lock.unlock();
@@ -473,6 +535,7 @@ final class LogBuffer {
             if (ended == null) {
                 ended = why;
             }
+            work.signal();
             room.signalAll();
             return pending.stream().filter(Piece::isLast).count();
         } finally {

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
@@ -28,8 +29,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Numbers.</b> Each record has a number (LSN) from 1, one more than that of the record appended before it. The number of a
  * record that failed, or was given up, is never another's while the log is open, so replay may skip numbers; it never skips a record.
  *
- * <p><b>Threads.</b> All methods but {@link #work} may be called by any thread. A thread of the log, "millrace-log", writes all that is
- * pending, forces it once and wakes who waits for it. Methods that wait look at {@link Interrupt#current()} every 20 ms.
+ * <p><b>Threads.</b> All methods but {@link #work} may be called by any thread. Who waits for a record while nobody writes does so itself:
+ * it writes all that is pending, forces it once, wakes who else waits for that, and hands what came meanwhile to one who waits for
+ * it. What nobody waits for is written by a thread of the log, "millrace-log". Methods that wait look at {@link Interrupt#current()} every
+ * 20 ms, and not while they write. {@link Thread#interrupt} does nothing to them.
  *
  * <p><b>Failure.</b> When the disk does not take what is written, the log fails until it works again, which it tries by itself. Until
  * then appends are refused with 53100 if the disk is full, else 58030. Records that were AWAITED and not durable fail with the same,
@@ -50,7 +53,7 @@ public final class WriteAheadLog implements AutoCloseable {
     private final LogDirectory directory;
     private final LogReader opened; // what was there
     private final LogReader.End openedEnd;
-    private final LogWriter writer; // the log's thread alone, or who calls work()
+    private final LogWriter writer; // for who LogBuffer says is it, or who calls work()
     private final LogBuffer buffer;
     private final WriteAheadLogOptions options;
     private final List<String> notices;
@@ -229,10 +232,11 @@ public final class WriteAheadLog implements AutoCloseable {
         waiters.add(waiter);
         boolean interrupted = false;
         try {
-            buffer.hasten(number);
             while (!buffer.isDurable(number)) {
                 if (thread == null) {
                     work();
+                } else if (buffer.beginFor(number)) {
+                    lead();
                 } else {
                     LockSupport.parkNanos(this, LOOK_NANOS);
                     interrupted |= Thread.interrupted();
@@ -247,8 +251,32 @@ public final class WriteAheadLog implements AutoCloseable {
         }
     }
 
+    /** As the writer that the buffer made of this thread: writes what is pending, and hands on what came meanwhile. */
+    private void lead() {
+        OptionalLong next;
+        try (Interrupt.Binding others = Interrupt.shield()) { // that what the thread works for ends ends no other
+            work();
+        } catch (RuntimeException | Error e) {
+            buffer.end(MillraceException.internal("the log has ended: " + e, e));
+            wake();
+        } finally {
+            next = buffer.endWriting();
+        }
+        next.ifPresent(this::handOn);
+    }
+
+    /** Has one who waits for this record or a later one write, if there is one; else the log's thread does, soon. */
+    private void handOn(long pending) {
+        for (Waiter waiter : waiters) {
+            if (waiter.number() >= pending) {
+                LockSupport.unpark(waiter.thread());
+                return;
+            }
+        }
+    }
+
     /**
-     * Calls back once a record, and all before it, are durable: at once, on this thread, if they are; else on the log's thread, which
+     * Calls back once a record, and all before it, are durable: at once, on this thread, if they are; else on that which wrote them, which
      * must not be held up. Never for a record that fails, or is not durable when the log is closed. Does not wait.
      */
     public void whenDurable(long number, Runnable then) {
@@ -257,7 +285,7 @@ public final class WriteAheadLog implements AutoCloseable {
         if (number > buffer.durable()) {
             buffer.hasten(number);
         }
-        if (number <= buffer.durable() && callbacks.remove(callback)) { // the log's thread may have passed already
+        if (number <= buffer.durable() && callbacks.remove(callback)) { // the writer may have passed already
             then.run();
         }
     }
@@ -301,13 +329,8 @@ public final class WriteAheadLog implements AutoCloseable {
     }
 
     private void run() {
-        try {
-            while (buffer.awaitWork()) {
-                work();
-            }
-        } catch (RuntimeException | Error e) {
-            buffer.end(MillraceException.internal("the log's thread has ended: " + e, e));
-            wake();
+        while (buffer.awaitWork()) {
+            lead();
         }
     }
 

@@ -16,6 +16,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -132,7 +135,7 @@ class LogFailureTest {
     }
 
     @Test
-    void manyThreadsAreAcknowledgedInGroupsAndEachRecordIsThereOnce() throws Exception {
+    void manyThreadsAreAcknowledgedAndEachRecordIsThereOnce() throws Exception {
         WriteAheadLogOptions threaded =
                 new WriteAheadLogOptions(1 << 20, 64 << 10, 200, 10, Clock.system(), () -> 5, event -> {}, true);
         disk.chances().forceErrorOneIn = 200;
@@ -170,9 +173,6 @@ class LogFailureTest {
         Eventually.holds("the log works again", () -> log.failure().isEmpty());
         log.close();
         assertEquals(0, wrong.get());
-        assertTrue(
-                log.statistics().groups() < acknowledged.size(),
-                log.statistics().toString());
         List<Long> found = new ArrayList<>();
         WriteAheadLog again = WriteAheadLog.open(disk.crash(), threaded);
         again.replay(0, (number, bytes) -> found.add(number));
@@ -180,6 +180,79 @@ class LogFailureTest {
         Collections.sort(acknowledged);
         assertEquals(acknowledged, found);
         assertFalse(found.stream().anyMatch(failed::contains));
+    }
+
+    @Test
+    void whoWaitsWritesItselfAndTheLogsThreadWhatNobodyWaitsFor() {
+        Set<String> forcing = ConcurrentHashMap.newKeySet();
+        disk.setSlowness(millis -> forcing.add(Thread.currentThread().getName()));
+        disk.chances().slowForceOneIn = 1;
+        try (WriteAheadLog log = WriteAheadLog.open(disk, WriteAheadLogOptions.standard())) {
+            for (int i = 0; i < 50; i++) { // now and then the log's thread comes first
+                log.awaitDurable(log.append(i % 2 == 0 ? LogMode.AWAITED : LogMode.DEFERRED, text("a")));
+            }
+            assertTrue(forcing.contains(Thread.currentThread().getName()), forcing.toString());
+            forcing.clear();
+            long number = log.append(LogMode.DEFERRED, text("b"));
+            List<Long> called = Collections.synchronizedList(new ArrayList<>());
+            log.whenDurable(number, () -> called.add(log.durableNumber()));
+            Eventually.holds("it is called back", () -> !called.isEmpty());
+            assertEquals(List.of(number), called);
+            assertEquals(Set.of("millrace-log"), forcing);
+        }
+    }
+
+    @Test
+    void allWhoComeWhileOneWritesShareTheNextForce() throws Exception {
+        WriteAheadLog log = WriteAheadLog.open(disk, WriteAheadLogOptions.standard());
+        log.awaitDurable(log.append(LogMode.AWAITED, text("a"))); // makes the segment
+        long before = log.statistics().groups();
+        List<Thread> others = new ArrayList<>();
+        for (int t = 0; t < 8; t++) {
+            others.add(new Thread(() -> log.awaitDurable(log.append(LogMode.AWAITED, text("c")))));
+        }
+        disk.setSlowness(millis -> {
+            if (log.lastNumber() == 2) {
+                others.forEach(Thread::start);
+                Eventually.holds("all have come", () -> log.lastNumber() == 10);
+            }
+        });
+        disk.chances().slowForceOneIn = 1;
+        log.awaitDurable(log.append(LogMode.AWAITED, text("b")));
+        for (Thread thread : others) {
+            thread.join();
+        }
+        assertEquals(before + 2, log.statistics().groups());
+        log.close();
+    }
+
+    @Test
+    void eachIsCalledBackOnceWhoeverWrites() throws Exception {
+        Object order = new Object();
+        Map<Long, Integer> called = new ConcurrentHashMap<>();
+        List<Thread> threads = new ArrayList<>();
+        try (WriteAheadLog log = WriteAheadLog.open(disk, WriteAheadLogOptions.standard())) {
+            for (int t = 0; t < 4; t++) {
+                threads.add(new Thread(() -> {
+                    for (int i = 0; i < 300; i++) {
+                        long number;
+                        synchronized (order) {
+                            number = log.append(LogMode.DEFERRED, text("a"));
+                            log.whenDurable(
+                                    number,
+                                    () -> called.merge(number, log.durableNumber() >= number ? 1 : 100, Integer::sum));
+                        }
+                        log.awaitDurable(number);
+                    }
+                }));
+            }
+            threads.forEach(Thread::start);
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            Eventually.holds("all are called back", () -> called.size() == 1200);
+        }
+        assertEquals(Set.of(1), Set.copyOf(called.values()));
     }
 
     @Test

@@ -73,6 +73,23 @@ class RealLogTest {
         acknowledged.addAll(found);
     }
 
+    /** As statements are that time out while their session writes the log. */
+    @Test
+    void whoIsInterruptedWhileItWritesGoesOnAndStaysInterrupted() {
+        WriteAheadLogOptions small = WriteAheadLogOptions.standard().withSizes(8192, 1 << 20);
+        long last = 0;
+        try (WriteAheadLog log = WriteAheadLog.open(new RealDisk(directory), small)) {
+            for (int i = 0; i < 100; i++) { // over several segments
+                last = log.append(LogMode.AWAITED, java.nio.ByteBuffer.allocate(200));
+                Thread.currentThread().interrupt();
+                log.awaitDurable(last);
+                assertTrue(Thread.interrupted());
+            }
+            assertEquals(0, log.statistics().failures());
+        }
+        assertEquals(last, WriteAheadLog.verify(new RealDisk(directory)).records());
+    }
+
     @Test
     void filesAreTheirOwnersAlone() throws Exception {
         try (WriteAheadLog log =
