@@ -111,8 +111,7 @@ public final class RealDisk implements Disk {
     private static void force(Path directory) throws IOException {
         AsynchronousFileChannel channel;
         try {
-            channel =
-                    AsynchronousFileChannel.open(directory, Set.of(StandardOpenOption.READ), new CallingThread());
+            channel = AsynchronousFileChannel.open(directory, Set.of(StandardOpenOption.READ), new CallingThread());
         } catch (AccessDeniedException e) {
             return;
         }

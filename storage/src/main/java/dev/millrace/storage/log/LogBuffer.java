@@ -45,7 +45,8 @@ final class LogBuffer {
     private final Optional<Runnable> worker; // what makes room where the log has no thread of its own
     private final long deferredNanos;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition room = lock.newCondition(); // space, the end of a long append, an outage, the last writer's end
+    private final Condition room =
+            lock.newCondition(); // space, the end of a long append, an outage, the last writer's end
     private final Condition work = lock.newCondition(); // for the log's thread alone
 
     @GuardedBy("lock") private final Deque<Piece> pending = new ArrayDeque<>();
@@ -222,8 +223,7 @@ final class LogBuffer {
         pending.add(piece);
         heldBytes += piece.heldBytes();
         long now = options.clock().nanoTime();
-        long due = now
-                + (isManyBytes() ? 0 : piece.mode() == LogMode.AWAITED ? SOON_NANOS : deferredNanos);
+        long due = now + (isManyBytes() ? 0 : piece.mode() == LogMode.AWAITED ? SOON_NANOS : deferredNanos);
         dueBy(isFirst ? due : Math.min(due, dueNanos));
     }
 
