@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Who waits for a record becomes the writer ({@link #beginFor}) if nobody is. The log's thread ({@link #awaitWork}) is it for what
  * nobody waits for, or nobody came for in time, and alone tries the disk again in an outage.
+ *
+ * <p>Long because one lock guards what all of it changes.
  */
 final class LogBuffer {
     private static final long LOOK_NANOS = 20_000_000;
