@@ -120,17 +120,19 @@ public final class Epochs {
     }
 
     void leave(EpochInput input) {
-        commitReady(locked.get(ledger -> {
+        EpochDomain domain = locked.get(ledger -> {
             ledger.leave(input);
             return input.domain;
-        }));
+        });
+        commitReady(domain);
     }
 
     void leave(EpochOutput output) {
-        commitReady(locked.get(ledger -> {
+        EpochDomain domain = locked.get(ledger -> {
             ledger.leave(output);
             return output.domain;
-        }));
+        });
+        commitReady(domain);
     }
 
     // ---- rows come, epochs are closed --------------------------------------------------------------------------------
@@ -258,10 +260,11 @@ public final class Epochs {
     }
 
     void done(EpochOutput output, long epoch) {
-        commitReady(locked.get(ledger -> {
+        EpochDomain domain = locked.get(ledger -> {
             ledger.done(output, epoch);
             return output.domain;
-        }));
+        });
+        commitReady(domain);
     }
 
     private void commitReady(EpochInput input) {
@@ -403,9 +406,10 @@ public final class Epochs {
     }
 
     public void endOpening() {
-        release(locked.get(ledger -> {
+        List<EpochDomain> all = locked.get(ledger -> {
             ledger.endOpening();
             return ledger.domains();
-        }));
+        });
+        release(all);
     }
 }

@@ -5,6 +5,7 @@ import dev.millrace.engine.checkpoint.CheckpointMeta;
 import dev.millrace.engine.checkpoint.CheckpointSummary;
 import dev.millrace.engine.checkpoint.CheckpointWriter;
 import dev.millrace.engine.checkpoint.QueryMeta;
+import dev.millrace.engine.epoch.Quiescence;
 import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.error.MillraceException;
@@ -67,8 +68,8 @@ final class CheckpointRun {
                 public void cut(List<LocalStandingQuery> all) {
                     queries.addAll(all);
                     for (LocalStandingQuery query : all) {
-                        query.expect(barrier);
-                        queryOf.put(query, query);
+                        query.checkpoint().expect(barrier);
+                        queryOf.put(query.checkpoint(), query);
                         query.tasks().tasks.forEach(task -> queryOf.put(task, query));
                     }
                     resources.barriers().begin(barrier);
@@ -83,7 +84,7 @@ final class CheckpointRun {
             collect(barrier, writer);
             barrier.writeLater(writer);
             List<QueryMeta> meta = queries.stream()
-                    .map(LocalStandingQuery::meta)
+                    .map(query -> query.checkpoint().meta())
                     .flatMap(Optional::stream)
                     .toList();
             CheckpointMeta.write(numbers, meta, barrier);
@@ -125,7 +126,7 @@ final class CheckpointRun {
             if (!toCome.isEmpty()) {
                 Set<LocalStandingQuery> open = Collections.newSetFromMap(new IdentityHashMap<>());
                 toCome.forEach(part -> Optional.ofNullable(queryOf.get(part)).ifPresent(open::add));
-                open.forEach(query -> query.settle(barrier));
+                open.forEach(query -> query.checkpoint().settle(barrier));
             }
             if (toCome.size() != before || barrier.written() != written) {
                 before = toCome.size();

@@ -3,6 +3,7 @@ package dev.millrace.engine.runtime;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.engine.checkpoint.QueryMeta;
 import dev.millrace.engine.checkpoint.SavedSections;
+import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.relation.SavedTable;
 import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.StageMark;

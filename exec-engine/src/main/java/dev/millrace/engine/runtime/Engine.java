@@ -9,6 +9,7 @@ import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.relation.Relations;
+import dev.millrace.engine.statistic.FlushProgress;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.time.Clock;

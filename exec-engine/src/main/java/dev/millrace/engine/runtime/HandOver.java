@@ -1,17 +1,24 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
 import dev.millrace.engine.alteration.Alteration;
 import dev.millrace.engine.epoch.EpochDomain;
+import dev.millrace.engine.graph.PlanGraph;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QuerySnapshot.Part;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
 import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.engine.subscription.LocalSubscription;
 import dev.millrace.engine.task.EntryStage;
 import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.view.View;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.operator.Operator;
-import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Scan;
+import dev.millrace.plan.node.PlanNode;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,6 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.apache.arrow.memory.BufferAllocator;
 
 /**
  * One query in the place of another. Both run side by side for a while, over the same epochs:
@@ -61,7 +69,7 @@ final class HandOver {
             throw e;
         }
         whileResting(old, query, () -> {
-            query.takeOver(old);
+            takeSubscribers(old, query);
             engine.replace(old, query);
         });
         old.retire();
@@ -138,13 +146,13 @@ final class HandOver {
     private static QuerySnapshot keptState(LocalStandingQuery old, PlanNode plan, Alteration alteration) {
         Map<PlanNode, Integer> numbers = new HashMap<>();
         for (PlanGraph.Node node : new PlanGraph(plan, 1, scan -> false, true).nodes()) {
-            numbers.put(node.plan, node.id);
+            numbers.put(node.plan(), node.id());
         }
         Map<String, List<Part>> all = OperatorSnapshots.take(old.tasks());
         Map<String, List<Part>> kept = new HashMap<>();
         for (PlacedStage placed : old.tasks().stages) {
-            Optional<PlanNode> successor = alteration.successor(placed.node().plan);
-            List<Part> parts = all.get(placed.node().id + "/" + placed.instance());
+            Optional<PlanNode> successor = alteration.successor(placed.node().plan());
+            List<Part> parts = all.get(placed.node().id() + "/" + placed.instance());
             if (parts != null && successor.isPresent()) {
                 kept.put(numbers.get(successor.get()) + "/" + placed.instance(), parts);
             }
@@ -158,7 +166,7 @@ final class HandOver {
         engine.await(() -> query.state() != QueryState.RUNNING
                 || resources.epochs().isCommitted(query.firstEpoch())
                         && (query.tasks().sources.isEmpty()
-                                || LocalEngine.hasReadAll(query)
+                                || Flush.hasReadAll(query)
                                 || sourceRows(query) >= rows));
     }
 
@@ -184,5 +192,38 @@ final class HandOver {
         } else {
             engine.atRest(domains, domain -> action.run());
         }
+    }
+
+    /** Those of the old query go on with the new one, and see the difference. While both are at rest. */
+    private void takeSubscribers(LocalStandingQuery old, LocalStandingQuery query) {
+        List<LocalSubscription> moved = old.output().releaseSubscriptions();
+        boolean same = query.schema().types().equals(old.schema().types());
+        if (moved.isEmpty() || !same) {
+            Optional<MillraceException> why = Optional.of(MillraceException.user(
+                            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                            "\"" + query.name() + "\" was altered and has other columns now")
+                    .withHint("subscribe again"));
+            moved.forEach(subscription -> subscription.end(why));
+            return;
+        }
+        QueryOutput output = query.output();
+        List<Batch> difference = query.materialized() && old.materialized() ? difference(old, query) : List.of();
+        try {
+            for (LocalSubscription subscription : moved) {
+                subscription.deliver(output.publishedEpoch(), resources.clock().epochMicros(), difference, false);
+                subscription.moveTo(query.tasks()::wakeAll, () -> output.remove(subscription));
+                output.add(subscription);
+            }
+        } finally {
+            Closing.all(difference);
+        }
+    }
+
+    /** How the new answer differs from the old. */
+    private List<Batch> difference(LocalStandingQuery old, LocalStandingQuery query) {
+        BufferAllocator allocator = query.tasks().memory().own();
+        List<Batch> now = query.output().view().orElseThrow().snapshot(allocator);
+        List<Batch> before = old.output().view().orElseThrow().snapshot(allocator);
+        return View.difference(query.schema(), now, before, resources.batchRows(), allocator);
     }
 }

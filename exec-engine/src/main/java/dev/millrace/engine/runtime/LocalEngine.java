@@ -1,7 +1,6 @@
 package dev.millrace.engine.runtime;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.sun.management.ThreadMXBean;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.alteration.Alteration;
@@ -14,26 +13,24 @@ import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.epoch.Epochs;
 import dev.millrace.engine.epoch.Journal;
+import dev.millrace.engine.epoch.Quiescence;
 import dev.millrace.engine.heap.HeapBudget;
 import dev.millrace.engine.heap.HeapRelief;
-import dev.millrace.engine.operators.FiniteRun;
 import dev.millrace.engine.operators.OperatorFactory;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Relations;
 import dev.millrace.engine.relation.Scannable;
-import dev.millrace.engine.runtime.QueryTasks.FeedScan;
+import dev.millrace.engine.statistic.FlushProgress;
 import dev.millrace.engine.statistic.QueryState;
-import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.MemoryScopes;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.expressions.constant.ConstantRows;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
-import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Scan;
+import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.Subplans;
 import dev.millrace.scheduler.SchedulingPolicies;
 import dev.millrace.scheduler.Signal;
@@ -41,17 +38,13 @@ import dev.millrace.scheduler.SteppedWorkers;
 import dev.millrace.scheduler.WorkerThreads;
 import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -66,18 +59,11 @@ import java.util.function.Function;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
- * The engine of one process.
- *
- * <p>Long because it is all that a program may ask of one, over the locks that these share.
+ * The engine of one process: its standing queries, and the lock under which they are started and changed. What runs besides them has
+ * classes of its own.
  */
 class LocalEngine implements Engine {
     private static final long SINK_THREAD_IDLE_SECONDS = 5;
-    private static final long MOST_SPOOLED_BYTES = 64L << 20; // of a checkpoint, on their way to its writer
-    private static final int SPOOLED_PART = 16; // of all memory
-
-    private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
-    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private final EngineOptions options;
     private final Clock clock;
@@ -91,18 +77,14 @@ class LocalEngine implements Engine {
     private final Resources resources;
     private final RelationRegistry relations;
     private final HeapBudget heap;
-    private final Optional<HeapRelief> relief = HeapRelief.ofProcess().map(this::newRelief);
+    private final Optional<HeapRelief> relief;
     private final ReentrantLock changes = new ReentrantLock(); // who starts queries and brings epochs to rest
 
     @GuardedBy("queries") private final Map<String, LocalStandingQuery> queries = new LinkedHashMap<>();
 
-    @GuardedBy("results") private final Set<LocalResult> results = new HashSet<>();
-
-    private final ReentrantLock checkpointing = new ReentrantLock(); // one checkpoint at a time
-
-    private volatile Optional<LocalResumption> restoring = Optional.empty(); // written under the lock of changes
-
-    private boolean closed;
+    private final PullQueries pullQueries;
+    private final EngineCheckpoints checkpoints;
+    private volatile boolean closed; // written under the lock of changes, read by who waits
 
     LocalEngine(
             EngineOptions options,
@@ -128,6 +110,7 @@ class LocalEngine implements Engine {
         this.schedulingPolicy = options.schedulingPolicy();
         this.operators = operators;
         this.memory = new MemoryScopes(options.memoryLimitBytes(), sinkThreads);
+        this.relief = HeapRelief.ofProcess().map(ofProcess -> new HeapRelief(ofProcess, memory));
         this.epochs = new Epochs(workers, clock, TimeUnit.MILLISECONDS.toNanos(options.epochMillis()), signal, journal);
         this.quiescence = new Quiescence(epochs, workers, signal);
         this.resources = new Resources(
@@ -142,6 +125,9 @@ class LocalEngine implements Engine {
                 options.memoryLimitBytes() / 8,
                 sinkThreads);
         this.relations = new RelationRegistry(resources);
+        this.pullQueries = new PullQueries(resources, relations, options, operators);
+        this.checkpoints = new EngineCheckpoints(
+                resources, relations, quiescence, changes, options.memoryLimitBytes());
     }
 
     static Engine threaded(EngineOptions options, Clock clock, Journal journal) {
@@ -151,25 +137,6 @@ class LocalEngine implements Engine {
                 options, clock, workers, newSinkThreads(), OperatorFactory::create, journal, HeapBudget.ofProcess());
         engine.relief.ifPresent(HeapRelief::begin);
         return engine;
-    }
-
-    private HeapRelief newRelief(HeapRelief.Heap ofProcess) {
-        return new HeapRelief(ofProcess, new HeapRelief.Queries() {
-            @Override
-            public void giveWay(double part) {
-                memory.giveWay(
-                        part,
-                        owner -> "out of memory: the Java heap of "
-                                + (Runtime.getRuntime().maxMemory() >> 20)
-                                + " MB is nearly full, and " + owner
-                                + " gives way because it is one of those that hold most");
-            }
-
-            @Override
-            public boolean areGivingWay() {
-                return memory.areGivingWay();
-            }
-        });
     }
 
     /** As many threads as sinks are at work at a time; gone when there is nothing to do for a while. */
@@ -206,73 +173,19 @@ class LocalEngine implements Engine {
 
     @Override
     public CheckpointSummary checkpoint(CheckpointWriter writer, Runnable atCut) {
-        Interrupt.lock(checkpointing);
-        try {
-            long mostBytes = Math.min(MOST_SPOOLED_BYTES, options.memoryLimitBytes() / SPOOLED_PART);
-            return new CheckpointRun(resources, quiescence, mostBytes).run(writer, atCut, this::cut);
-        } finally {
-            checkpointing.unlock();
-        }
-    }
-
-    private void cut(CheckpointRun.Cutting cutting) {
-        Interrupt.lock(changes);
-        try {
-            if (restoring.isPresent() || closed) {
-                throw MillraceException.user(
-                        SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
-                        closed ? "the engine is closed" : "the engine is being opened from a checkpoint");
-            }
-            relations.expect(cutting.barrier());
-            List<LocalStandingQuery> all;
-            synchronized (queries) {
-                all = List.copyOf(queries.values());
-            }
-            cutting.cut(all);
-        } finally {
-            changes.unlock();
-        }
+        return checkpoints.write(writer, atCut, this::running, () -> closed);
     }
 
     @Override
     public Resumption restore(CheckpointReader reader) {
-        Interrupt.lock(changes);
-        try {
-            if (restoring.isPresent() || relations.hasFeeds()) {
-                throw MillraceException.user(
-                        SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
-                        "an engine goes on from a checkpoint before anything is declared in it");
-            }
-            LocalResumption resumption = new LocalResumption(reader, this::endResumption);
-            epochs.beginOpening(resumption.numbers());
-            relations.restoreFrom(Optional.of(resumption.saved()));
-            restoring = Optional.of(resumption);
-            return resumption;
-        } finally {
-            changes.unlock();
-        }
-    }
-
-    private void endResumption() {
-        changes.lock();
-        try {
-            if (restoring.isPresent()) {
-                restoring = Optional.empty();
-                relations.restoreFrom(Optional.empty());
-                epochs.endOpening();
-            }
-        } finally {
-            changes.unlock();
-        }
+        return checkpoints.restore(reader);
     }
 
     @Override
     public StandingQuery start(String name, PlanNode plan, QueryOptions askedOptions) {
         QueryOptions queryOptions;
         try {
-            queryOptions = restoring
-                    .map(checkpoint -> checkpoint.optionsOf(name, plan, askedOptions))
-                    .orElse(askedOptions);
+            queryOptions = checkpoints.optionsOf(name, plan, askedOptions);
         } catch (RuntimeException | Error e) {
             Closing.all(askedOptions.sinks());
             throw e;
@@ -295,44 +208,13 @@ class LocalEngine implements Engine {
                 throw e;
             }
             HeapBudget.Taken taken = takeHeap(name, plan, queryOptions);
-            long allocatedBefore = THREADS.getCurrentThreadAllocatedBytes();
-            LocalStandingQuery query;
             try {
-                query = new LocalStandingQuery(name, plan, queryOptions, options.workers(), this, resources);
+                return new QueryStart(this, resources, relations, operators, quiescence)
+                        .run(name, plan, queryOptions, allocated -> heap.started(taken, allocated));
             } catch (RuntimeException | Error e) {
                 heap.give(taken);
-                Closing.all(queryOptions.sinks());
                 throw e;
             }
-            Optional<MillraceException> failure = queryOptions.restore().flatMap(SavedQuery::failure);
-            boolean finished = queryOptions.restore().map(SavedQuery::finished).orElse(false);
-            try {
-                if (!finished && failure.isEmpty()) {
-                    new TaskBuilder(
-                                    query.tasks(),
-                                    plan,
-                                    relations,
-                                    query.parallelism(),
-                                    true,
-                                    operators,
-                                    query.output(),
-                                    queryOptions.restore(),
-                                    query::isSeen)
-                            .build();
-                }
-                attach(query);
-                query.took(heap.started(taken, THREADS.getCurrentThreadAllocatedBytes() - allocatedBefore));
-                if (finished) {
-                    query.endAtOnce();
-                }
-                failure.ifPresent(query::failed);
-            } catch (RuntimeException | Error e) {
-                heap.give(taken);
-                query.abandon();
-                memory.release(query.tasks().memory());
-                throw QueryTasks.explain(e);
-            }
-            return query;
         } finally {
             changes.unlock();
         }
@@ -401,23 +283,13 @@ class LocalEngine implements Engine {
         }
     }
 
-    private void attach(LocalStandingQuery query) {
-        Set<EpochDomain> domains = new LinkedHashSet<>(); // in an order that a seed repeats
-        for (FeedScan scan : query.tasks().feeds) {
-            domains.add(scan.feed().domain().get());
-        }
-        if (domains.isEmpty()) {
-            query.attach(epochs.newDomain());
-        } else {
-            quiescence.join(domains, query);
-        }
+    /** Shows a query under its name. */
+    void add(LocalStandingQuery query) {
         relations.addQuery(query.name(), query.feed());
         scans(query.plan()).forEach(scan -> relations.reads(query.name(), scan.relation()));
         synchronized (queries) {
             queries.put(query.name(), query);
         }
-        query.tasks().start();
-        query.beginFirstEpoch();
     }
 
     static Set<Scan> scans(PlanNode plan) {
@@ -481,6 +353,10 @@ class LocalEngine implements Engine {
 
     @Override
     public List<StandingQuery> queries() {
+        return List.copyOf(running());
+    }
+
+    private List<LocalStandingQuery> running() {
         synchronized (queries) {
             return List.copyOf(queries.values());
         }
@@ -493,43 +369,7 @@ class LocalEngine implements Engine {
 
     @Override
     public Result run(PlanNode plan, long nowMicros, long mostBytes) {
-        if (plan instanceof PlanNode.Values values && values.rows().size() <= resources.batchRows()) {
-            return new ConstantResult(plan.schema(), ConstantRows.of(values, resources.batchRows(), allocator()));
-        }
-        LocalResult result = new LocalResult(plan.schema(), options.channelHighBytes(), this::free);
-        MemoryScope scope = memory.newScope("a SELECT", mostBytes);
-        scope.mayGiveWay(result::giveWay);
-        QueryTasks tasks = new QueryTasks(
-                "select",
-                0,
-                scope,
-                resources,
-                Clock.standingAt(nowMicros, clock),
-                Optional.of(result.failedRows()),
-                result);
-        result.attach(tasks, FiniteRun.mayRetract(plan));
-        synchronized (results) {
-            results.add(result);
-        }
-        try {
-            awaitBeginOf(scans(plan));
-            new TaskBuilder(
-                            tasks,
-                            plan,
-                            relations,
-                            options.workers(),
-                            false,
-                            operators,
-                            result,
-                            Optional.empty(),
-                            leaf -> false)
-                    .build();
-            tasks.start();
-            return result;
-        } catch (RuntimeException | Error e) {
-            result.close();
-            throw QueryTasks.explain(e);
-        }
+        return pullQueries.run(plan, nowMicros, mostBytes, this::awaitBeginOf);
     }
 
     @Override
@@ -558,16 +398,6 @@ class LocalEngine implements Engine {
         if (!read.stream().allMatch(LocalStandingQuery::hasBegun)) {
             await(() -> closed || read.stream().allMatch(LocalStandingQuery::hasBegun));
         }
-    }
-
-    private void free(LocalResult result) {
-        synchronized (results) {
-            results.remove(result);
-        }
-        QueryTasks tasks = result.tasks();
-        tasks.late().close(); // nobody asks
-        tasks.stop(
-                () -> Closing.all(List.<AutoCloseable>of(result::free, tasks, () -> memory.release(tasks.memory()))));
     }
 
     static MillraceException keepsNothing(String relation) {
@@ -614,62 +444,7 @@ class LocalEngine implements Engine {
 
     @Override
     public void flush(Consumer<FlushProgress> progress) {
-        List<LocalStandingQuery> all;
-        synchronized (queries) {
-            all = List.copyOf(queries.values());
-        }
-        long rowsBefore = rowsRead(all);
-        long lastRows = rowsBefore;
-        long lastNanos = clock.nanoTime();
-        List<Long> pending = new ArrayList<>();
-        boolean[] read = {false};
-        Map<LocalStandingQuery, Long> commits = new HashMap<>();
-        while (!quiescence.await(
-                () -> {
-                    if (!read[0] && all.stream().allMatch(LocalEngine::hasReadAll)) {
-                        read[0] = true;
-                        pending.addAll(epochs.pending());
-                    }
-                    if (!read[0] || !pending.stream().allMatch(epochs::isCommitted)) {
-                        return false;
-                    }
-                    if (commits.isEmpty()) { // what sinks have to themselves, of all epochs up to those
-                        all.forEach(query ->
-                                commits.put(query, query.output().sinks().commitsBegun()));
-                    }
-                    return all.stream()
-                            .allMatch(query -> query.state() == QueryState.DROPPED
-                                    || query.output().sinks().hasCommitted(Objects.requireNonNull(commits.get(query))));
-                },
-                PROGRESS_NANOS)) {
-            long now = clock.nanoTime();
-            long rows = rowsRead(all);
-            double perSecond = (rows - lastRows) / Math.max(1e-9, (now - lastNanos) / 1e9);
-            progress.accept(new FlushProgress(fractionRead(all), rows - rowsBefore, perSecond));
-            lastRows = rows;
-            lastNanos = now;
-        }
-    }
-
-    static boolean hasReadAll(LocalStandingQuery query) {
-        return query.state() != QueryState.RUNNING
-                || query.tasks().sources.stream()
-                        .allMatch(source -> !source.bounded() || source.input().isFinished());
-    }
-
-    private static long rowsRead(List<LocalStandingQuery> queries) {
-        return queries.stream()
-                .mapToLong(query -> Statistics.rowsRead(query.tasks()))
-                .sum();
-    }
-
-    private static double fractionRead(List<LocalStandingQuery> queries) {
-        return queries.stream()
-                .filter(query -> query.state() == QueryState.RUNNING)
-                .flatMap(query -> query.tasks().progress().stream())
-                .mapToDouble(Double::doubleValue)
-                .average()
-                .orElse(-1);
+        new Flush(running(), epochs, quiescence, clock).run(progress);
     }
 
     @Override
@@ -689,10 +464,7 @@ class LocalEngine implements Engine {
     }
 
     private List<LocalStandingQuery> newestFirst() {
-        List<LocalStandingQuery> all;
-        synchronized (queries) {
-            all = new ArrayList<>(queries.values());
-        }
+        List<LocalStandingQuery> all = new ArrayList<>(running());
         Collections.reverse(all);
         return all;
     }
@@ -708,13 +480,7 @@ class LocalEngine implements Engine {
             closed = true;
             List<AutoCloseable> all = new ArrayList<>();
             relief.ifPresent(all::add);
-            synchronized (results) {
-                List.copyOf(results)
-                        .forEach(result -> all.add(() -> {
-                            result.shutDown();
-                            result.close();
-                        }));
-            }
+            all.add(pullQueries);
             List<LocalStandingQuery> running = newestFirst();
             resources.abandoned().beginClosing();
             running.forEach(

@@ -6,6 +6,7 @@ import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.engine.task.FailedRows;
+import dev.millrace.engine.task.TaskOutput;
 import dev.millrace.engine.view.View;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;

@@ -6,6 +6,7 @@ import dev.millrace.engine.checkpoint.CheckpointReader;
 import dev.millrace.engine.checkpoint.QueryMeta;
 import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.checkpoint.SavedSections;
+import dev.millrace.engine.graph.PlanPrint;
 import dev.millrace.plan.node.PlanNode;
 import java.util.LinkedHashMap;
 import java.util.Map;

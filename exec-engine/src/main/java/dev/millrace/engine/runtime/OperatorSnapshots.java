@@ -3,6 +3,8 @@ package dev.millrace.engine.runtime;
 import dev.millrace.engine.runtime.QuerySnapshot.Part;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
 import dev.millrace.engine.task.OperatorStage;
+import dev.millrace.engine.view.VersionedView;
+import dev.millrace.engine.view.ViewScan;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
@@ -18,7 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Operators' state in memory. Only while the query's epochs are at rest. */
+/** Operators' state, and a view's rows, in memory. Only while the query's epochs are at rest. */
 final class OperatorSnapshots {
     private OperatorSnapshots() {}
 
@@ -32,10 +34,21 @@ final class OperatorSnapshots {
                 } catch (IOException e) {
                     throw new UncheckedIOException("memory is written to", e);
                 }
-                parts.put(key(placed.node().id, placed.instance()), writer.finish());
+                parts.put(key(placed.node().id(), placed.instance()), writer.finish());
             }
         }
         return parts;
+    }
+
+    /** A view's rows, as one part. */
+    static List<Part> rows(VersionedView view) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ViewScan scan = view.scanToSave()) {
+            scan.save(new DataOutputStream(bytes), () -> {});
+        } catch (IOException e) {
+            throw new UncheckedIOException("memory is written to", e);
+        }
+        return List.of(new Part("rows", -1, bytes.toByteArray()));
     }
 
     private static String key(int operator, int instance) {

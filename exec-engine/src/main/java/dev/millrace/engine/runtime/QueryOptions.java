@@ -1,6 +1,7 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.connector.Sink;
+import dev.millrace.engine.relation.SavedQuery;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

@@ -13,6 +13,7 @@ import dev.millrace.engine.statistic.LatencyHistogram;
 import dev.millrace.engine.statistic.SubscriberStatistics;
 import dev.millrace.engine.subscription.ChangeHistory;
 import dev.millrace.engine.subscription.LocalSubscription;
+import dev.millrace.engine.task.TaskOutput;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.watermark.LowWatermark;
 import dev.millrace.error.MillraceException;

@@ -1,6 +1,7 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.connector.SourcePosition;
+import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.statistic.OperatorStatistics;
 import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.StageMark;

@@ -57,7 +57,7 @@ final class SavedTask {
         for (PlacedStage placed : stages) {
             if (placed.stage() instanceof OperatorStage stage) {
                 try (SectionOutput output =
-                        barrier.section(stateSection(query.name(), placed.node().id, placed.instance()))) {
+                        barrier.section(stateSection(query.name(), placed.node().id(), placed.instance()))) {
                     stage.operator().snapshot(output);
                     output.finish();
                 }
@@ -67,16 +67,16 @@ final class SavedTask {
             for (PlacedStage placed : stages) {
                 StageMark mark = placed.stage().mark();
                 DataOutput out = output.keyGroup(MARK, -1);
-                out.writeInt(placed.node().id);
+                out.writeInt(placed.node().id());
                 out.writeInt(placed.instance());
                 out.writeLong(mark.watermark());
                 out.writeBoolean(mark.idle());
             }
             for (PlacedSource source : query.sources) {
-                if (task.inputs().contains(source.input()) && !(source.node().plan instanceof PlanNode.Values)) {
+                if (task.inputs().contains(source.input()) && !(source.node().plan() instanceof PlanNode.Values)) {
                     Optional<SourcePosition> position = source.input().position();
                     DataOutput out = output.keyGroup(POSITION, -1);
-                    out.writeInt(source.node().id);
+                    out.writeInt(source.node().id());
                     out.writeInt(source.partition());
                     SavedPositions.write(position.stream().toList(), out);
                 }

@@ -1,6 +1,6 @@
 package dev.millrace.engine.runtime;
 
-import dev.millrace.engine.runtime.PlanGraph.Node;
+import dev.millrace.engine.graph.PlanGraph.Node;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
 import dev.millrace.engine.statistic.LatencyHistogram;
 import dev.millrace.engine.statistic.OperatorStatistics;
@@ -30,7 +30,7 @@ final class Statistics {
     static long rowsRead(QueryTasks tasks) {
         long rows = 0;
         for (PlacedStage placed : tasks.stages) {
-            if (placed.node().plan instanceof Scan || placed.node().plan instanceof Values) {
+            if (placed.node().plan() instanceof Scan || placed.node().plan() instanceof Values) {
                 rows += placed.stage() instanceof EntryStage entry ? entry.rowsIn() : 0;
             }
         }
@@ -81,7 +81,7 @@ final class Statistics {
     private static List<OperatorStatistics> operators(QueryTasks tasks) {
         Map<Integer, List<PlacedStage>> byNode = new LinkedHashMap<>();
         for (PlacedStage placed : tasks.stages) {
-            byNode.computeIfAbsent(placed.node().id, id -> new ArrayList<>()).add(placed);
+            byNode.computeIfAbsent(placed.node().id(), id -> new ArrayList<>()).add(placed);
         }
         Map<EntryStage, Long> queued = new LinkedHashMap<>();
         for (PipelineTask task : tasks.tasks) {
@@ -106,7 +106,7 @@ final class Statistics {
         int instances = 0;
         for (PlacedStage placed : stages) {
             cpuNanos += placed.stage().cpuNanos();
-            if (placed.stage() instanceof OutletStage && node.cut) {
+            if (placed.stage() instanceof OutletStage && node.isCut()) {
                 continue; // the other side of an exchange
             }
             instances = Math.max(instances, placed.instance() + 1);
@@ -123,12 +123,12 @@ final class Statistics {
                 lateRows += operator.lateRows();
             }
         }
-        String detail = node.plan instanceof Scan scan ? scan.relation() : "";
+        String detail = node.plan() instanceof Scan scan ? scan.relation() : "";
         return new OperatorStatistics(
-                node.id,
-                node.plan.getClass().getSimpleName(),
+                node.id(),
+                node.plan().getClass().getSimpleName(),
                 detail,
-                node.pipeline,
+                node.pipeline(),
                 instances,
                 rowsIn,
                 rowsOut,
@@ -165,9 +165,9 @@ final class Statistics {
     }
 
     private static String relationBelow(Node node) {
-        if (node.plan instanceof Scan scan) {
+        if (node.plan() instanceof Scan scan) {
             return scan.relation();
         }
-        return node.inputs.isEmpty() ? "" : relationBelow(node.inputs.get(0));
+        return node.inputs().isEmpty() ? "" : relationBelow(node.inputs().get(0));
     }
 }

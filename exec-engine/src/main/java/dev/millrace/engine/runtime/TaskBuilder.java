@@ -11,6 +11,9 @@ import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.epoch.Cut;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.exchange.Exchanges;
+import dev.millrace.engine.graph.PlanGraph.Node;
+import dev.millrace.engine.graph.PlanGraph;
+import dev.millrace.engine.graph.ScanTime;
 import dev.millrace.engine.join.SharedJoinOperator;
 import dev.millrace.engine.join.SharedSide;
 import dev.millrace.engine.operators.BatchesReader;
@@ -18,8 +21,8 @@ import dev.millrace.engine.operators.PassingFailures;
 import dev.millrace.engine.operators.UnionOperator;
 import dev.millrace.engine.operators.ViewReader;
 import dev.millrace.engine.relation.RelationRegistry;
+import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.relation.Scannable;
-import dev.millrace.engine.runtime.PlanGraph.Node;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.engine.runtime.QueryTasks.PlacedSource;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
@@ -33,6 +36,7 @@ import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.task.SourceInput;
 import dev.millrace.engine.task.Stage;
 import dev.millrace.engine.task.TaskInput;
+import dev.millrace.engine.task.TaskOutput;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.watermark.WatermarkOperator;
 import dev.millrace.error.MillraceException;
@@ -41,13 +45,13 @@ import dev.millrace.expressions.constant.ConstantRows;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
-import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Exchange;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode.Union;
 import dev.millrace.plan.node.PlanNode.Values;
 import dev.millrace.plan.node.PlanNode.Watermark;
+import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.SharedSides;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -136,7 +140,7 @@ final class TaskBuilder {
         try {
             openReaders();
             connect();
-            outlets = output.outlets(instancesOf(graph.root().pipeline));
+            outlets = output.outlets(instancesOf(graph.root().pipeline()));
             for (int pipeline : graph.pipelines()) {
                 for (int instance = 0; instance < instancesOf(pipeline); instance++) {
                     buildTask(pipeline, instance);
@@ -149,9 +153,9 @@ final class TaskBuilder {
 
     private void openReaders() {
         for (Node node : graph.nodes()) {
-            if (node.plan instanceof Scan scan) {
+            if (node.plan() instanceof Scan scan) {
                 open(node, scan);
-            } else if (node.plan instanceof Values values) {
+            } else if (node.plan() instanceof Values values) {
                 addReaders(node, List.of(new BatchesReader(rowsOf(values))));
             }
         }
@@ -161,7 +165,7 @@ final class TaskBuilder {
         for (int pipeline : graph.pipelines()) {
             int count = 1;
             for (Node node : graph.nodesOf(pipeline)) {
-                if (node.cut && graph.isParallel(pipeline)) {
+                if (node.isCut() && graph.isParallel(pipeline)) {
                     count = workers;
                 }
                 count = Math.max(count, readers.getOrDefault(node, List.of()).size());
@@ -185,14 +189,14 @@ final class TaskBuilder {
             ScanRequest request = new ScanRequest(
                     scan.columns(),
                     scan.predicates(),
-                    graph.isParallel(node.pipeline) ? workers : 1,
+                    graph.isParallel(node.pipeline()) ? workers : 1,
                     ScanTime.of(graph, node, scan));
             List<SourceInput> inputs = new CopyOnWriteArrayList<>();
             wakeable.put(node, inputs);
             BufferAllocator memory = query.memory().newChild("scan of " + scan.relation());
             Runnable wakeUp = () -> inputs.forEach(SourceInput::wakeUp);
             List<SourcePosition> positions =
-                    restore.map(saved -> saved.positions(node.id)).orElse(List.of());
+                    restore.map(saved -> saved.positions(node.id())).orElse(List.of());
             addReaders(
                     node,
                     positions.isEmpty()
@@ -237,7 +241,7 @@ final class TaskBuilder {
 
     private void readViewsNow() {
         resources.epochs().atOneInstant(() -> {
-            feeds.forEach((node, feed) -> addReaders(node, List.of(reader((Scan) node.plan, feed))));
+            feeds.forEach((node, feed) -> addReaders(node, List.of(reader((Scan) node.plan(), feed))));
             return feeds.size();
         });
         feeds.values().forEach(Scannable.Feed::requireCurrent);
@@ -255,15 +259,15 @@ final class TaskBuilder {
 
     private void connect() {
         for (Node node : graph.nodes()) {
-            if (node.cut) {
-                int from = instancesOf(node.inputs.get(0).pipeline);
-                int to = instancesOf(node.pipeline);
+            if (node.isCut()) {
+                int from = instancesOf(node.inputs().get(0).pipeline());
+                int to = instancesOf(node.pipeline());
                 Channel[][] matrix = new Channel[from][to];
                 for (int i = 0; i < from; i++) {
                     for (int j = 0; j < to; j++) {
-                        Channel channel = connected(resources.newChannel(), node.pipeline, j);
+                        Channel channel = connected(resources.newChannel(), node.pipeline(), j);
                         int producer = i;
-                        channel.onRoom(() -> wake(node.inputs.get(0).pipeline, producer));
+                        channel.onRoom(() -> wake(node.inputs().get(0).pipeline(), producer));
                         matrix[i][j] = channel;
                     }
                 }
@@ -294,20 +298,20 @@ final class TaskBuilder {
         List<TaskInput> inputs = new ArrayList<>();
         List<SourceInput> sources = new ArrayList<>();
         for (Node node : graph.nodes()) {
-            if (node.pipeline == pipeline) {
+            if (node.pipeline() == pipeline) {
                 stages.put(node, stage(node, instance, stages, order, inputs, sources));
             }
-            if (node.cut && node.inputs.get(0).pipeline == pipeline) {
+            if (node.isCut() && node.inputs().get(0).pipeline() == pipeline) {
                 Outlet outlet = Exchanges.outlet(
-                        ((Exchange) node.plan).distribution(),
-                        node.plan.schema(),
+                        ((Exchange) node.plan()).distribution(),
+                        node.plan().schema(),
                         List.of(Objects.requireNonNull(channels.get(node))[instance]),
                         resources.batchRows(),
-                        query.memory().newChild("exchange " + node.id));
-                addOutlet(node, instance, outlet, Objects.requireNonNull(stages.get(node.inputs.get(0))), order);
+                        query.memory().newChild("exchange " + node.id()));
+                addOutlet(node, instance, outlet, Objects.requireNonNull(stages.get(node.inputs().get(0))), order);
             }
         }
-        if (graph.root().pipeline == pipeline) {
+        if (graph.root().pipeline() == pipeline) {
             addOutlet(
                     graph.root(),
                     instance,
@@ -327,7 +331,7 @@ final class TaskBuilder {
         Set<Stage> begun = new HashSet<>();
         stages.forEach((node, stage) -> {
             if (begun.add(stage)) { // an exchange that is no cut has the stage of its input
-                stage.goOnAt(saved.mark(node.id, instance, instancesOf(pipeline)));
+                stage.goOnAt(saved.mark(node.id(), instance, instancesOf(pipeline)));
             }
         });
     }
@@ -346,24 +350,24 @@ final class TaskBuilder {
             List<Stage> order,
             List<TaskInput> inputs,
             List<SourceInput> sources) {
-        if (node.plan instanceof Exchange && !node.cut) {
-            return Objects.requireNonNull(stages.get(node.inputs.get(0)));
+        if (node.plan() instanceof Exchange && !node.isCut()) {
+            return Objects.requireNonNull(stages.get(node.inputs().get(0)));
         }
         Stage stage;
-        if (node.cut) {
-            EntryStage entry = new EntryStage(node.plan.schema());
+        if (node.isCut()) {
+            EntryStage entry = new EntryStage(node.plan().schema());
             for (Channel[] from : Objects.requireNonNull(channels.get(node))) {
                 inputs.add(new ChannelInput(entry, from[instance]));
             }
             stage = entry;
-        } else if (node.plan instanceof Scan || node.plan instanceof Values) {
+        } else if (node.plan() instanceof Scan || node.plan() instanceof Values) {
             stage = entry(node, instance, inputs, sources);
         } else {
             stage = operator(node, instance);
-            for (Node input : node.inputs) {
+            for (Node input : node.inputs()) {
                 Objects.requireNonNull(stages.get(input)).feed(stage);
             }
-            if (node.plan instanceof Join join) {
+            if (node.plan() instanceof Join join) {
                 ignoreTimeless(join, stage);
             }
         }
@@ -384,20 +388,20 @@ final class TaskBuilder {
     private EntryStage entry(Node node, int instance, List<TaskInput> inputs, List<SourceInput> sources) {
         Scannable.Feed feed = feeds.get(node);
         if (feed != null) {
-            EntryStage entry = new EntryStage(node.plan.schema(), ((Scan) node.plan).columns());
+            EntryStage entry = new EntryStage(node.plan().schema(), ((Scan) node.plan()).columns());
             if (instance == 0) {
-                Channel channel = connected(resources.newSharedChannel(), node.pipeline, instance);
+                Channel channel = connected(resources.newSharedChannel(), node.pipeline(), instance);
                 channel.onRoom(feed.onRoom());
                 ChannelInput input = new ChannelInput(entry, channel, resources.mostWaitingBytes());
                 inputs.add(input);
-                query.feeds.add(new FeedScan(node.plan, feed, channel, input));
+                query.feeds.add(new FeedScan(node.plan(), feed, channel, input));
             }
             return entry;
         }
-        EntryStage entry = new EntryStage(node.plan.schema());
+        EntryStage entry = new EntryStage(node.plan().schema());
         List<SourceReader> left = readers.getOrDefault(node, List.of());
         if (!left.isEmpty()) {
-            SourceInput input = new SourceInput(entry, left.remove(0), query, node.plan instanceof Values);
+            SourceInput input = new SourceInput(entry, left.remove(0), query, node.plan() instanceof Values);
             inputs.add(input);
             sources.add(input);
             wakeable.getOrDefault(node, new ArrayList<>()).add(input);
@@ -407,36 +411,36 @@ final class TaskBuilder {
     }
 
     private boolean isBounded(Node node) {
-        return !(node.plan instanceof Scan scan
+        return !(node.plan() instanceof Scan scan
                 && relations.scannable(scan.relation()) instanceof Scannable.Replay replay
                 && !replay.stream().bounded());
     }
 
     private OperatorStage operator(Node node, int instance) {
-        String name = node.plan.getClass().getSimpleName() + " " + node.id;
+        String name = node.plan().getClass().getSimpleName() + " " + node.id();
         BufferAllocator memory = query.memory().newChild(name);
         Operator operator = newOperator(node, instance, memory);
-        boolean byKey = graph.isParallel(node.pipeline) && readersOf(node.pipeline) == 0;
-        KeyGroups groups = byKey ? KeyGroups.ownedBy(instance, instancesOf(node.pipeline)) : KeyGroups.ALL;
+        boolean byKey = graph.isParallel(node.pipeline()) && readersOf(node.pipeline()) == 0;
+        KeyGroups groups = byKey ? KeyGroups.ownedBy(instance, instancesOf(node.pipeline())) : KeyGroups.ALL;
         OperatorStage stage = new OperatorStage(operator, query, memory, groups);
         query.opened.add(operator);
-        if (passing.failuresOf(node.plan)) {
+        if (passing.failuresOf(node.plan())) {
             query.failedRows().ifPresent(failed -> stage.keepFailedRows(failed.newPart()));
         }
         stage.open();
         restore.ifPresent(
-                saved -> operator.restore(saved.states(node.id, instance, instancesOf(node.pipeline), groups)));
+                saved -> operator.restore(saved.states(node.id(), instance, instancesOf(node.pipeline()), groups)));
         return stage;
     }
 
     private Operator newOperator(Node node, int instance, BufferAllocator memory) {
-        if (node.plan instanceof Watermark watermark) {
+        if (node.plan() instanceof Watermark watermark) {
             return new WatermarkOperator(watermark);
         }
-        if (node.plan instanceof Join join && (shared.isShared(join, 0) || shared.isShared(join, 1))) {
-            return sharedJoin(join, () -> wake(node.pipeline, instance), memory);
+        if (node.plan() instanceof Join join && (shared.isShared(join, 0) || shared.isShared(join, 1))) {
+            return sharedJoin(join, () -> wake(node.pipeline(), instance), memory);
         }
-        return node.plan instanceof Union union ? new UnionOperator(union) : operators.apply(node.plan);
+        return node.plan() instanceof Union union ? new UnionOperator(union) : operators.apply(node.plan());
     }
 
     private Operator sharedJoin(Join join, Runnable wake, BufferAllocator memory) {
@@ -463,7 +467,7 @@ final class TaskBuilder {
 
     private SharedSide sharedSide(Join join, int side, Scan scan, Runnable wake, BufferAllocator memory) {
         Node node = graph.nodes().stream()
-                .filter(each -> each.plan.equals(scan))
+                .filter(each -> each.plan().equals(scan))
                 .findFirst()
                 .orElseThrow();
         List<Integer> keys = side == 0 ? join.leftKeys() : join.rightKeys();

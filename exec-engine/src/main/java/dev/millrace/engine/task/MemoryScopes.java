@@ -1,6 +1,7 @@
 package dev.millrace.engine.task;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.millrace.engine.heap.HeapRelief;
 import dev.millrace.memory.PooledAllocation;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +17,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * or in a subscriber's hands; then the scope lingers until the batch is closed. When memory ends, {@link MemoryPressure} says
  * who gives way. Safe on any thread.
  */
-public final class MemoryScopes implements AutoCloseable {
+public final class MemoryScopes implements AutoCloseable, HeapRelief.Queries {
     private final BufferAllocator root;
     private final MemoryPressure pressure;
 
@@ -79,7 +80,18 @@ public final class MemoryScopes implements AutoCloseable {
         pressure.giveWay(part, why);
     }
 
+    @Override
+    public void giveWay(double part) {
+        giveWay(
+                part,
+                owner -> "out of memory: the Java heap of "
+                        + (Runtime.getRuntime().maxMemory() >> 20)
+                        + " MB is nearly full, and " + owner
+                        + " gives way because it is one of those that hold most");
+    }
+
     /** Whether some are giving way now. */
+    @Override
     public boolean areGivingWay() {
         return pressure.isUnderWay();
     }

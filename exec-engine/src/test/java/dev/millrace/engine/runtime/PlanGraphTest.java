@@ -10,9 +10,10 @@ import static dev.millrace.engine.runtime.TestPlans.sum;
 import static dev.millrace.engine.runtime.TestPlans.union;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.plan.node.PlanNode;
+import dev.millrace.engine.graph.PlanGraph;
 import dev.millrace.plan.node.PlanNode.Exchange;
 import dev.millrace.plan.node.PlanNode.Scan;
+import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Schema;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -31,12 +32,12 @@ final class PlanGraphTest {
         for (int pipeline : graph.pipelines()) {
             text.append(graph.isParallel(pipeline) ? "parallel:" : "one:");
             for (PlanGraph.Node node : graph.nodesOf(pipeline)) {
-                if (!(node.plan instanceof Exchange) || node.cut) {
+                if (!(node.plan() instanceof Exchange) || node.isCut()) {
                     text.append(' ')
                             .append(
-                                    node.plan instanceof Scan scan
+                                    node.plan() instanceof Scan scan
                                             ? scan.relation()
-                                            : node.plan.getClass().getSimpleName());
+                                            : node.plan().getClass().getSimpleName());
                 }
             }
             text.append('\n');

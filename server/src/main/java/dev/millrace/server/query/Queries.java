@@ -4,7 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.calc.DirectCalc;
 import dev.millrace.engine.relation.OnError;
-import dev.millrace.engine.runtime.FlushProgress;
+import dev.millrace.engine.statistic.FlushProgress;
 import dev.millrace.engine.runtime.Result;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;

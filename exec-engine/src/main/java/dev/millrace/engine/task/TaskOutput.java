@@ -1,10 +1,10 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.task;
 
 import dev.millrace.engine.channel.Outlet;
 import java.util.List;
 
 /** Where the rows of a query leave it. */
-interface TaskOutput {
+public interface TaskOutput {
     /** Whether several tasks may bring them, each through an outlet of its own. */
     boolean takesSeveral();
 

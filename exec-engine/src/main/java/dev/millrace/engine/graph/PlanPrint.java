@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.graph;
 
 import dev.millrace.plan.node.PlanNode;
 import java.lang.reflect.RecordComponent;
@@ -12,17 +12,17 @@ import java.util.List;
  * What tells plans apart whose operators cannot go on with each other's state: a hash of all nodes of the graph, each with what
  * it is made of and the numbers of its inputs. The same for the same plan in another process, and for any number of workers.
  */
-final class PlanPrint {
+public final class PlanPrint {
     private PlanPrint() {}
 
-    static String of(PlanNode plan) {
+    public static String of(PlanNode plan) {
         MessageDigest digest = sha256();
         for (PlanGraph.Node node : new PlanGraph(plan, 1, scan -> false, true).nodes()) {
             StringBuilder text = new StringBuilder();
-            text.append(node.id).append(' ').append(node.plan.getClass().getSimpleName());
-            node.inputs.forEach(input -> text.append(" #").append(input.id));
-            for (RecordComponent component : node.plan.getClass().getRecordComponents()) {
-                Object value = value(component, node.plan);
+            text.append(node.id()).append(' ').append(node.plan().getClass().getSimpleName());
+            node.inputs().forEach(input -> text.append(" #").append(input.id()));
+            for (RecordComponent component : node.plan().getClass().getRecordComponents()) {
+                Object value = value(component, node.plan());
                 boolean isInput = value instanceof PlanNode
                         || value instanceof List<?> list && list.stream().anyMatch(PlanNode.class::isInstance);
                 if (!isInput) {

@@ -1,7 +1,6 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.graph;
 
 import dev.millrace.interrupt.Interrupt;
-import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Aggregate;
 import dev.millrace.plan.node.PlanNode.Calc;
 import dev.millrace.plan.node.PlanNode.Distribution;
@@ -14,6 +13,7 @@ import dev.millrace.plan.node.PlanNode.Watermark;
 import dev.millrace.plan.node.PlanNode.WindowAggregate;
 import dev.millrace.plan.node.PlanNode.WindowAssign;
 import dev.millrace.plan.node.PlanNode.WindowExtreme;
+import dev.millrace.plan.node.PlanNode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -37,19 +37,40 @@ import java.util.function.Predicate;
  * A pipeline is parallel if all that feeds it is: exchanges that spread rows, or replayable streams when every node above
  * them works row by row. An exchange from one instance to one is no cut, so that with one worker a query is one task.
  */
-final class PlanGraph {
+public final class PlanGraph {
     /** One node; {@code id}s grow from the scans to the root. */
-    static final class Node {
-        final int id;
-        final PlanNode plan;
-        final List<Node> inputs;
-        boolean cut; // an exchange between two pipelines: the node itself is in the second
-        int pipeline;
+    public static final class Node {
+        private final int id;
+        private final PlanNode plan;
+        private final List<Node> inputs;
+        private boolean cut;
+        private int pipeline;
 
         Node(int id, PlanNode plan, List<Node> inputs) {
             this.id = id;
             this.plan = plan;
             this.inputs = List.copyOf(inputs);
+        }
+
+        public int id() {
+            return id;
+        }
+
+        public PlanNode plan() {
+            return plan;
+        }
+
+        public List<Node> inputs() {
+            return inputs;
+        }
+
+        /** Whether it is an exchange between two pipelines: it is in the second itself. */
+        public boolean isCut() {
+            return cut;
+        }
+
+        public int pipeline() {
+            return pipeline;
         }
     }
 
@@ -64,7 +85,7 @@ final class PlanGraph {
      * @param replayable whether a scan can have several readers
      * @param severalEnds whether the last pipeline may be parallel
      */
-    PlanGraph(PlanNode plan, int workers, Predicate<Scan> replayable, boolean severalEnds) {
+    public PlanGraph(PlanNode plan, int workers, Predicate<Scan> replayable, boolean severalEnds) {
         several = workers > 1;
         root = add(new Exchange(plan, new Distribution.Single()));
         for (Node node : nodes) {
@@ -129,23 +150,23 @@ final class PlanGraph {
     private record Likeness(List<Node> inputs, PlanNode plan) {}
 
     /** In order: inputs before those who read them. */
-    List<Node> nodes() {
+    public List<Node> nodes() {
         return nodes;
     }
 
-    Node root() {
+    public Node root() {
         return root;
     }
 
-    boolean isParallel(int pipeline) {
+    public boolean isParallel(int pipeline) {
         return parallel.get(pipeline);
     }
 
-    List<Integer> pipelines() {
+    public List<Integer> pipelines() {
         return nodes.stream().map(node -> node.pipeline).distinct().sorted().toList();
     }
 
-    List<Node> nodesOf(int pipeline) {
+    public List<Node> nodesOf(int pipeline) {
         return nodes.stream().filter(node -> node.pipeline == pipeline).toList();
     }
 

@@ -1,8 +1,8 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.graph;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.EventTime;
-import dev.millrace.engine.runtime.PlanGraph.Node;
+import dev.millrace.engine.graph.PlanGraph.Node;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode.Watermark;
@@ -11,13 +11,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** The time of which watermarks are made right behind a scan: by it its readers put the parts of a source in order. */
-final class ScanTime {
+public final class ScanTime {
     private ScanTime() {}
 
-    static Optional<EventTime> of(PlanGraph graph, Node node, Scan scan) {
+    public static Optional<EventTime> of(PlanGraph graph, Node node, Scan scan) {
         for (Node behind : graph.nodes()) {
-            if (behind.plan instanceof Watermark watermark
-                    && behind.inputs.contains(node)
+            if (behind.plan() instanceof Watermark watermark
+                    && behind.inputs().contains(node)
                     && watermark.idleTimeoutMicros() != Watermark.FOLLOWS_CLOCK) {
                 int column = scan.columns().get(watermark.timeColumn());
                 return Optional.of(new EventTime(List.of(column), batch -> first(batch, 0)));

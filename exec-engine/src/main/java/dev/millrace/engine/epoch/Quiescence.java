@@ -1,15 +1,10 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.epoch;
 
-import dev.millrace.engine.epoch.EpochDomain;
-import dev.millrace.engine.epoch.Epochs;
-import dev.millrace.engine.relation.Scannable;
-import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.scheduler.Signal;
 import dev.millrace.scheduler.Workers;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -17,8 +12,9 @@ import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 
-/** The moments at which running queries can be changed, and others come to them. By who holds the engine's lock of changes. */
-final class Quiescence {
+/** The moments at which running queries can be changed, and others come to them. One caller at a time, the one that holds the
+ * engine's lock of changes. */
+public final class Quiescence {
     private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Epochs epochs;
@@ -26,45 +22,38 @@ final class Quiescence {
     private final Signal signal;
     private volatile boolean ended; // written by who closes the engine, read by those who wait
 
-    Quiescence(Epochs epochs, Workers workers, Signal signal) {
+    public Quiescence(Epochs epochs, Workers workers, Signal signal) {
         this.epochs = epochs;
         this.workers = workers;
         this.signal = signal;
     }
 
     /**
-     * Has a query read on from between two epochs of what it reads. Other readers may be behind: the more of them there
-     * are, the longer it takes until all are at rest, which is waited for only where domains become one, or the rows that
-     * a view keeps are read first.
+     * Runs an action between two epochs of a domain, of which those who read other parts of it may be behind: as {@link Epochs#between},
+     * and if that cannot be had at once, as soon as it can.
      */
-    void join(Set<EpochDomain> domains, LocalStandingQuery query) {
-        List<Scannable.Feed> feeds =
-                query.tasks().feeds.stream().map(FeedScan::feed).toList();
-        EpochDomain first = domains.iterator().next();
-        LongPredicate passedOn =
-                epoch -> feeds.stream().allMatch(feed -> feed.fanout().hasEnded(epoch));
-        Runnable attach = () -> query.attach(first);
-        if (domains.size() > 1 || feeds.stream().anyMatch(feed -> feed.view().isPresent())) {
-            BooleanSupplier all = () -> feeds.stream()
-                    .allMatch(feed -> epochs.hasPassedOn(feed.domain().get(), feed.fanout()::hasEnded));
-            atRest(domains, all, query::attach);
-        } else if (!epochs.between(first, passedOn, attach)) {
-            holding(domains, () -> epochs.between(first, passedOn, attach), () -> first, joined -> {});
+    public void between(EpochDomain domain, LongPredicate passedOn, Runnable action) {
+        if (!epochs.between(domain, passedOn, action)) {
+            holding(Set.of(domain), () -> epochs.between(domain, passedOn, action), () -> domain, same -> {});
         }
     }
 
     /** The engine closes: whoever waits for a moment of rest gives up. On any thread. */
-    void end() {
+    public void end() {
         ended = true;
         signal.raise();
     }
 
     /** Runs an action while domains are at rest, which are one then. */
-    void atRest(Set<EpochDomain> domains, Consumer<EpochDomain> action) {
+    public void atRest(Set<EpochDomain> domains, Consumer<EpochDomain> action) {
         atRest(domains, () -> true, action);
     }
 
-    private void atRest(Set<EpochDomain> domains, BooleanSupplier also, Consumer<EpochDomain> action) {
+    /**
+     * The same, when something else holds as well: the more readers there are, the longer it takes until all are at rest, which is
+     * waited for only where domains become one, or the rows that a view keeps are read first.
+     */
+    public void atRest(Set<EpochDomain> domains, BooleanSupplier also, Consumer<EpochDomain> action) {
         holding(
                 domains,
                 () -> epochs.isQuiet(domains) && also.getAsBoolean(),
@@ -99,7 +88,7 @@ final class Quiescence {
     }
 
     /** Waits for a condition over the engine's state, any thread; false if it took too long. */
-    boolean await(BooleanSupplier condition, long timeoutNanos) {
+    public boolean await(BooleanSupplier condition, long timeoutNanos) {
         try {
             return workers.await(signal, condition, timeoutNanos);
         } catch (InterruptedException e) {

@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.relation;
 
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.engine.task.FailedRows;

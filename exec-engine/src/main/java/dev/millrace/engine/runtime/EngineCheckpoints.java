@@ -1,0 +1,121 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.engine.checkpoint.CheckpointReader;
+import dev.millrace.engine.checkpoint.CheckpointSummary;
+import dev.millrace.engine.checkpoint.CheckpointWriter;
+import dev.millrace.engine.checkpoint.Resumption;
+import dev.millrace.engine.epoch.Quiescence;
+import dev.millrace.engine.relation.RelationRegistry;
+import dev.millrace.engine.task.Resources;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
+import dev.millrace.plan.node.PlanNode;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** Writes an engine's checkpoints, one at a time, and has the engine begin with one. Safe on any thread. */
+final class EngineCheckpoints {
+    private static final long MOST_SPOOLED_BYTES = 64L << 20; // of a checkpoint, on their way to its writer
+    private static final int SPOOLED_PART = 16; // of all memory
+
+    private final Resources resources;
+    private final RelationRegistry relations;
+    private final Quiescence quiescence;
+    private final ReentrantLock changes;
+    private final long mostSpooledBytes;
+    private final ReentrantLock checkpointing = new ReentrantLock(); // one checkpoint at a time
+    private volatile Optional<LocalResumption> restoring = Optional.empty(); // written under the lock of changes
+
+    /** @param changes held by who starts and changes queries */
+    EngineCheckpoints(
+            Resources resources,
+            RelationRegistry relations,
+            Quiescence quiescence,
+            ReentrantLock changes,
+            long memoryLimitBytes) {
+        this.mostSpooledBytes = Math.min(MOST_SPOOLED_BYTES, memoryLimitBytes / SPOOLED_PART);
+        this.resources = resources;
+        this.relations = relations;
+        this.quiescence = quiescence;
+        this.changes = changes;
+    }
+
+    /**
+     * See {@link Engine#checkpoint}.
+     *
+     * @param queries that are to be in it; asked for while none is started, as is {@code isClosed}
+     */
+    CheckpointSummary write(
+            CheckpointWriter writer,
+            Runnable atCut,
+            Supplier<List<LocalStandingQuery>> queries,
+            BooleanSupplier isClosed) {
+        Interrupt.lock(checkpointing);
+        try {
+            return new CheckpointRun(resources, quiescence, mostSpooledBytes)
+                    .run(writer, atCut, cutting -> cut(cutting, queries, isClosed));
+        } finally {
+            checkpointing.unlock();
+        }
+    }
+
+    private void cut(
+            CheckpointRun.Cutting cutting, Supplier<List<LocalStandingQuery>> queries, BooleanSupplier isClosed) {
+        Interrupt.lock(changes);
+        try {
+            boolean closed = isClosed.getAsBoolean();
+            if (restoring.isPresent() || closed) {
+                throw MillraceException.user(
+                        SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                        closed ? "the engine is closed" : "the engine is being opened from a checkpoint");
+            }
+            relations.expect(cutting.barrier());
+            cutting.cut(queries.get());
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    /** See {@link Engine#restore}. */
+    Resumption restore(CheckpointReader reader) {
+        Interrupt.lock(changes);
+        try {
+            if (restoring.isPresent() || relations.hasFeeds()) {
+                throw MillraceException.user(
+                        SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                        "an engine goes on from a checkpoint before anything is declared in it");
+            }
+            LocalResumption resumption = new LocalResumption(reader, this::endResumption);
+            resources.epochs().beginOpening(resumption.numbers());
+            relations.restoreFrom(Optional.of(resumption.saved()));
+            restoring = Optional.of(resumption);
+            return resumption;
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    private void endResumption() {
+        changes.lock();
+        try {
+            if (restoring.isPresent()) {
+                restoring = Optional.empty();
+                relations.restoreFrom(Optional.empty());
+                resources.epochs().endOpening();
+            }
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    /** The options with which a query is started: with its state, if the engine is being opened and has some that fits. */
+    QueryOptions optionsOf(String name, PlanNode plan, QueryOptions asked) {
+        return restoring
+                .map(checkpoint -> checkpoint.optionsOf(name, plan, asked))
+                .orElse(asked);
+    }
+}

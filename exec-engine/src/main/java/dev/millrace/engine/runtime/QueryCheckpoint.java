@@ -1,0 +1,136 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.engine.checkpoint.Barrier;
+import dev.millrace.engine.checkpoint.QueryMeta;
+import dev.millrace.engine.graph.PlanPrint;
+import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.engine.task.FailedRows;
+import dev.millrace.engine.task.PipelineTask;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.node.PlanNode;
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * A query's part in checkpoints: what is expected of it, its answer, and what its tasks cannot write by themselves because they ended.
+ * Tasks that run write at the barrier, see {@link QueryTasks#save}. By the thread that makes the checkpoint, but for {@link #keepFor}.
+ */
+final class QueryCheckpoint {
+    private final String name;
+    private final PlanNode plan;
+    private final int parallelism;
+    private final QueryLife life;
+    private final QueryTasks tasks;
+    private final QueryOutput output;
+    private final QueryEpochs epochs;
+    private final FailedRows failedRows;
+
+    @SuppressWarnings("NullAway.Init")
+    private QueryState expected; // when a checkpoint was cut
+
+    private boolean endedFirst; // before it was cut
+
+    QueryCheckpoint(
+            PlanNode plan,
+            int parallelism,
+            QueryLife life,
+            QueryTasks tasks,
+            QueryOutput output,
+            QueryEpochs epochs,
+            FailedRows failedRows) {
+        this.name = tasks.name();
+        this.plan = plan;
+        this.parallelism = parallelism;
+        this.life = life;
+        this.tasks = tasks;
+        this.output = output;
+        this.epochs = epochs;
+        this.failedRows = failedRows;
+    }
+
+    /** The query is to be in a checkpoint, of which nothing has come yet. While nobody alters or pauses it. */
+    void expect(Barrier barrier) {
+        expected = life.state();
+        endedFirst = expected == QueryState.FINISHED;
+        if (expected == QueryState.RUNNING) {
+            tasks.tasks.forEach(barrier::expect);
+        }
+        if (expected != QueryState.DROPPED && expected != QueryState.PAUSED) {
+            barrier.expect(this);
+        }
+    }
+
+    /** Pins the answer that a checkpoint is to have, which is current now. By who publishes it, or while nothing is published. */
+    void keepFor(Barrier barrier) {
+        if (barrier.begin(this)) {
+            try {
+                barrier.later(new SavedAnswer(name, output, failedRows));
+                barrier.done(0);
+            } catch (IOException | RuntimeException | Error e) {
+                barrier.failed(e);
+            }
+        }
+    }
+
+    /** Looks after what a checkpoint is not to wait for: what failed, was dropped, or came to its end before the cut. */
+    void settle(Barrier barrier) {
+        QueryState now = life.state();
+        if (now == QueryState.DROPPED) {
+            tasks.tasks.forEach(barrier::forget);
+            barrier.forget(this);
+        } else if (now == QueryState.FAILED) {
+            tasks.tasks.forEach(barrier::forget);
+            epochs.exclusively(() -> keepFor(barrier));
+        } else if (now == QueryState.FINISHED || epochs.isDrained()) {
+            epochs.exclusively(() -> {
+                endedFirst |= barrier.toCome().contains(this);
+                keepFor(barrier);
+            });
+        }
+        if (now != QueryState.DROPPED && now != QueryState.FAILED) {
+            saveDone(barrier);
+        }
+    }
+
+    /** Tasks that ended before the cut write nothing by themselves. */
+    private void saveDone(Barrier barrier) {
+        synchronized (tasks.freeing) {
+            for (PipelineTask task : tasks.tasks) {
+                if (endedFirst) {
+                    barrier.forget(task);
+                } else if (tasks.isClosed()) {
+                    if (barrier.toCome().contains(task)) {
+                        barrier.fail(MillraceException.user(
+                                        SqlState.OBJECT_IN_USE,
+                                        "query \"" + name + "\" came to its end while the checkpoint was cut")
+                                .withHint("try again"));
+                    }
+                } else if (task.isDone()) {
+                    task.whileStill(() -> tasks.save(task, barrier));
+                }
+            }
+        }
+    }
+
+    /** What a checkpoint in which it was expected, and which is complete, says of it; nothing of one that was dropped. */
+    Optional<QueryMeta> meta() {
+        QueryState now = life.state();
+        if (now == QueryState.DROPPED || expected == QueryState.DROPPED) {
+            return Optional.empty();
+        }
+        QueryMeta.Kind kind = expected == QueryState.PAUSED
+                ? QueryMeta.Kind.ANEW
+                : endedFirst
+                        ? QueryMeta.Kind.FINISHED
+                        : now == QueryState.FAILED ? QueryMeta.Kind.FAILED : QueryMeta.Kind.RUNNING;
+        return Optional.of(new QueryMeta(
+                name,
+                PlanPrint.of(plan),
+                kind,
+                parallelism,
+                tasks.tasks.size(),
+                kind == QueryMeta.Kind.ANEW ? "it was paused" : "",
+                kind == QueryMeta.Kind.FAILED ? life.failure() : Optional.empty()));
+    }
+}
