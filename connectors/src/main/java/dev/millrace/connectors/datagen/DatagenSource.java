@@ -5,10 +5,9 @@ import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
-import dev.millrace.connectors.random.ChunkPlace;
+import dev.millrace.connectors.random.NumberedRows;
 import dev.millrace.type.Schema;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * A made-up relation.
@@ -29,23 +28,31 @@ record DatagenSource(List<GenerationRule> rules, long rows, boolean bounded, lon
         return true;
     }
 
-    /** Reader i of p makes every p-th batch from the i-th on, so that all advance together in event time. */
     @Override
     public List<SourceReader> open(ScanRequest request, SourceContext context) {
-        List<GenerationRule> wanted = request.columns().stream().map(rules::get).toList();
-        int readers = Math.max(1, request.parallelism());
-        return IntStream.range(0, readers)
-                .<SourceReader>mapToObj(index -> new DatagenReader(
-                        this, wanted, context, ChunkPlace.first(context.batchRows(), readers, index), 0))
-                .toList();
+        return numbered().open(request, context);
     }
 
     @Override
     public List<SourceReader> reopen(ScanRequest request, List<SourcePosition> positions, SourceContext context) {
-        List<GenerationRule> wanted = request.columns().stream().map(rules::get).toList();
-        return positions.stream()
-                .map(position -> ChunkPlace.of(FORM, position))
-                .<SourceReader>map(place -> new DatagenReader(this, wanted, context, place, place.row()))
-                .toList();
+        return numbered().reopen(request, positions, context);
+    }
+
+    private NumberedRows numbered() {
+        return new NumberedRows(FORM, rules, rows, bounded, rate == 0 ? NumberedRows.Pace.NONE : pace(rate));
+    }
+
+    private static NumberedRows.Pace pace(long rate) {
+        return new NumberedRows.Pace() {
+            @Override
+            public long rowsAfter(long nanos) {
+                return (long) (nanos * 1e-9 * rate);
+            }
+
+            @Override
+            public double dueNanos(long row) {
+                return (row + 1) * 1e9 / rate;
+            }
+        };
     }
 }

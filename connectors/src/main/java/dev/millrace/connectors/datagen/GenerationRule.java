@@ -2,6 +2,7 @@ package dev.millrace.connectors.datagen;
 
 import dev.millrace.batch.Vectors;
 import dev.millrace.connectors.random.Draws;
+import dev.millrace.connectors.random.NumberedRows;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.Field;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +18,8 @@ import org.apache.arrow.vector.FieldVector;
  * @param nullFraction how many values are NULL, 0 to 1
  * @param values the values where they are not NULL
  */
-record GenerationRule(Field field, long nullSalt, double nullFraction, Values values) {
+record GenerationRule(Field field, long nullSalt, double nullFraction, Values values)
+        implements NumberedRows.Column {
     /** Values by row number. */
     sealed interface Values {}
 
@@ -36,8 +38,8 @@ record GenerationRule(Field field, long nullSalt, double nullFraction, Values va
         String at(long row);
     }
 
-    /** The values of rows {@code first} to {@code first + rows - 1}; the caller owns the vector. */
-    FieldVector generate(long first, int rows, BufferAllocator allocator) {
+    @Override
+    public FieldVector generate(long first, int rows, BufferAllocator allocator) {
         FieldVector vector = Vectors.allocate(field, rows, 16L * rows, allocator);
         try {
             if (values instanceof Texts texts) {

@@ -1,6 +1,7 @@
 package dev.millrace.connectors.nexmark;
 
 import dev.millrace.batch.Vectors;
+import dev.millrace.connectors.random.NumberedRows;
 import dev.millrace.type.Field;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -10,7 +11,7 @@ import org.apache.arrow.vector.FieldVector;
  *
  * @param field never NULL
  */
-record GeneratedColumn(Field field, Generator generator) {
+record GeneratedColumn(Field field, Generator generator) implements NumberedRows.Column {
     /** Makes {@code rows} values from the ordinal {@code first} on. */
     interface Generator {
         FieldVector generate(Field field, long first, int rows, BufferAllocator allocator);
@@ -27,6 +28,11 @@ record GeneratedColumn(Field field, Generator generator) {
      */
     interface TextWriter {
         int write(long group, long event, long data, int at, long endOffsets, int rows);
+    }
+
+    @Override
+    public FieldVector generate(long first, int rows, BufferAllocator allocator) {
+        return generator.generate(field, first, rows, allocator);
     }
 
     static GeneratedColumn ofLongs(Kind kind, Field field, LongWriter writer) {

@@ -5,11 +5,10 @@ import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
-import dev.millrace.connectors.random.ChunkPlace;
+import dev.millrace.connectors.random.NumberedRows;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.OptionalDouble;
-import java.util.stream.IntStream;
 
 /**
  * One table of the stream.
@@ -32,25 +31,37 @@ record NexmarkSource(
         return true;
     }
 
-    /** Reader i of p makes every p-th batch from the i-th on, so that all advance together in event time. */
     @Override
     public List<SourceReader> open(ScanRequest request, SourceContext context) {
-        List<GeneratedColumn> wanted =
-                request.columns().stream().map(columns::get).toList();
-        int readers = Math.max(1, request.parallelism());
-        return IntStream.range(0, readers)
-                .<SourceReader>mapToObj(index -> new NexmarkReader(
-                        this, wanted, context, ChunkPlace.first(context.batchRows(), readers, index), 0))
-                .toList();
+        return numbered().open(request, context);
     }
 
     @Override
     public List<SourceReader> reopen(ScanRequest request, List<SourcePosition> positions, SourceContext context) {
-        List<GeneratedColumn> wanted =
-                request.columns().stream().map(columns::get).toList();
-        return positions.stream()
-                .map(position -> ChunkPlace.of(FORM, position))
-                .<SourceReader>map(place -> new NexmarkReader(this, wanted, context, place, place.row()))
-                .toList();
+        return numbered().reopen(request, positions, context);
+    }
+
+    private NumberedRows numbered() {
+        return new NumberedRows(
+                FORM,
+                columns,
+                kind.countOf(events),
+                bounded,
+                pace.isEmpty() ? NumberedRows.Pace.NONE : byEventTime(pace.getAsDouble()));
+    }
+
+    /** As event time goes by, so many times as fast. */
+    private NumberedRows.Pace byEventTime(double times) {
+        return new NumberedRows.Pace() {
+            @Override
+            public long rowsAfter(long nanos) {
+                return kind.countOf((long) (nanos * 1e-9 * times * timeline.rate()));
+            }
+
+            @Override
+            public double dueNanos(long row) {
+                return (timeline.micros(kind.event(row)) - Timeline.START_MICROS) * 1e3 / times;
+            }
+        };
     }
 }

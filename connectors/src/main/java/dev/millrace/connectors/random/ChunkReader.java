@@ -1,43 +1,45 @@
-package dev.millrace.connectors.nexmark;
+package dev.millrace.connectors.random;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
-import dev.millrace.connectors.random.ChunkPlace;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.vector.FieldVector;
 
-/** Makes its share of a table: chunks of one batch each, every {@code stride}-th of them. */
-final class NexmarkReader implements SourceReader {
+/**
+ * A reader's share of rows that are made by their number: chunks of one batch each, every {@code stride}-th of them, at once or at a
+ * pace.
+ */
+final class ChunkReader implements SourceReader {
     private static final long NOT_STARTED = Long.MIN_VALUE;
 
-    private final NexmarkSource source;
-    private final List<GeneratedColumn> columns;
+    private final NumberedRows rows;
+    private final List<NumberedRows.Column> columns;
     private final Schema schema;
     private final SourceContext context;
+    private final NumberedRows.Pace pace;
     private final int chunkRows;
     private final int stride;
     private final long before;
-    private final long total;
     private long chunk;
     private long position;
     private long startNanos = NOT_STARTED;
 
     /** @param before rows that were given before, and cost no time */
-    NexmarkReader(
-            NexmarkSource source, List<GeneratedColumn> columns, SourceContext context, ChunkPlace place, long before) {
-        this.source = source;
+    ChunkReader(
+            NumberedRows rows, List<NumberedRows.Column> columns, SourceContext context, ChunkPlace place, long before) {
+        this.rows = rows;
         this.columns = columns;
-        this.schema = new Schema(columns.stream().map(GeneratedColumn::field).toList());
+        this.schema = new Schema(columns.stream().map(NumberedRows.Column::field).toList());
         this.context = context;
+        this.pace = rows.pace();
         this.chunkRows = place.chunkRows();
         this.stride = place.stride();
-        this.total = source.kind().countOf(source.events());
         this.chunk = place.chunk();
         this.position = place.row();
         this.before = before;
@@ -49,7 +51,7 @@ final class NexmarkReader implements SourceReader {
             chunk += stride;
             position = chunk * chunkRows;
         }
-        long end = Math.min(Math.min((chunk + 1) * chunkRows, total), due());
+        long end = Math.min(Math.min((chunk + 1) * chunkRows, rows.total()), due());
         if (position >= end) {
             return Optional.empty();
         }
@@ -58,63 +60,53 @@ final class NexmarkReader implements SourceReader {
         return Optional.of(batch);
     }
 
-    /** How many rows of the table may be out by now. */
+    /** How many of all rows may be out by now. */
     private long due() {
-        if (source.pace().isEmpty()) {
+        if (pace == NumberedRows.Pace.NONE) {
             return Long.MAX_VALUE;
         }
         long now = context.clock().nanoTime();
         if (startNanos == NOT_STARTED) {
-            startNanos = now - (before == 0 ? 0 : (long) dueNanos(before));
+            startNanos = now - (before == 0 ? 0 : (long) pace.dueNanos(before - 1));
         }
-        double events = (now - startNanos)
-                * 1e-9
-                * source.pace().getAsDouble()
-                * source.timeline().rate();
-        return source.kind().countOf((long) events);
+        return pace.rowsAfter(now - startNanos);
     }
 
-    private Batch batch(long first, int rows) {
+    private Batch batch(long first, int count) {
         List<FieldVector> vectors = new ArrayList<>(columns.size());
         try {
-            for (GeneratedColumn column : columns) {
-                vectors.add(column.generator().generate(column.field(), first, rows, context.allocator()));
+            for (Column column : columns) {
+                vectors.add(column.generate(first, count, context.allocator()));
             }
         } catch (RuntimeException | Error e) {
             Closing.all(vectors);
             throw e;
         }
-        return Batch.of(schema, vectors.toArray(FieldVector[]::new), rows);
+        return Batch.of(schema, vectors.toArray(FieldVector[]::new), count);
     }
 
     @Override
     public boolean isFinished() {
-        return position >= total;
+        return position >= rows.total();
     }
 
     @Override
     public long retryAfterMicros() {
-        if (source.pace().isEmpty()) {
+        if (pace == NumberedRows.Pace.NONE) {
             return 0;
         }
-        long waitNanos = (long) dueNanos(position) - (context.clock().nanoTime() - startNanos);
+        long waitNanos = (long) pace.dueNanos(position) - (context.clock().nanoTime() - startNanos);
         return Math.max(1, waitNanos / 1_000);
-    }
-
-    /** When a row is due after the start, at a pace. */
-    private double dueNanos(long row) {
-        long eventMicros = source.timeline().micros(source.kind().event(row)) - Timeline.START_MICROS;
-        return eventMicros * 1e3 / source.pace().getAsDouble();
     }
 
     @Override
     public double progress() {
-        return source.bounded() ? (double) Math.min(position, total) / Math.max(1, total) : -1;
+        return rows.bounded() ? (double) Math.min(position, rows.total()) / Math.max(1, rows.total()) : -1;
     }
 
     @Override
     public Optional<SourcePosition> position() {
-        return Optional.of(new ChunkPlace(chunkRows, stride, chunk, position).position(NexmarkSource.FORM));
+        return Optional.of(new ChunkPlace(chunkRows, stride, chunk, position).position(rows.form()));
     }
 
     @Override
