@@ -75,7 +75,7 @@ final class ChunkReader implements SourceReader {
     private Batch batch(long first, int count) {
         List<FieldVector> vectors = new ArrayList<>(columns.size());
         try {
-            for (Column column : columns) {
+            for (NumberedRows.Column column : columns) {
                 vectors.add(column.generate(first, count, context.allocator()));
             }
         } catch (RuntimeException | Error e) {
