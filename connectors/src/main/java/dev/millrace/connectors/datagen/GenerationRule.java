@@ -18,8 +18,7 @@ import org.apache.arrow.vector.FieldVector;
  * @param nullFraction how many values are NULL, 0 to 1
  * @param values the values where they are not NULL
  */
-record GenerationRule(Field field, long nullSalt, double nullFraction, Values values)
-        implements NumberedRows.Column {
+record GenerationRule(Field field, long nullSalt, double nullFraction, Values values) implements NumberedRows.Column {
     /** Values by row number. */
     sealed interface Values {}
 

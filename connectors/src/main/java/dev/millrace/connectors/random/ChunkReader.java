@@ -32,10 +32,15 @@ final class ChunkReader implements SourceReader {
 
     /** @param before rows that were given before, and cost no time */
     ChunkReader(
-            NumberedRows rows, List<NumberedRows.Column> columns, SourceContext context, ChunkPlace place, long before) {
+            NumberedRows rows,
+            List<NumberedRows.Column> columns,
+            SourceContext context,
+            ChunkPlace place,
+            long before) {
         this.rows = rows;
         this.columns = columns;
-        this.schema = new Schema(columns.stream().map(NumberedRows.Column::field).toList());
+        this.schema =
+                new Schema(columns.stream().map(NumberedRows.Column::field).toList());
         this.context = context;
         this.pace = rows.pace();
         this.chunkRows = place.chunkRows();

@@ -54,7 +54,8 @@ final class EpochLedger {
         this.host = host;
     }
 
-    // ---- domains, and who is in them ---------------------------------------------------------------------------------
+    // ---- domains, and who is in them
+    // ---------------------------------------------------------------------------------
 
     EpochDomain newDomain() {
         EpochDomain domain = new EpochDomain(++lastNumber);
@@ -132,7 +133,8 @@ final class EpochLedger {
         }
     }
 
-    // ---- numbers -----------------------------------------------------------------------------------------------------
+    // ---- numbers
+    // -----------------------------------------------------------------------------------------------------
 
     /** The last number given to an epoch, and the last time. */
     long[] numbers() {
@@ -162,7 +164,8 @@ final class EpochLedger {
         return closed == null ? micros() : closed.micros; // if a query feeds itself, nobody else has this epoch
     }
 
-    // ---- rows come, epochs are closed --------------------------------------------------------------------------------
+    // ---- rows come, epochs are closed
+    // --------------------------------------------------------------------------------
 
     void arrived(EpochInput input, boolean more) {
         if (input.domain.inputs.contains(input)) {
@@ -268,7 +271,8 @@ final class EpochLedger {
         queueIfReady(output);
     }
 
-    // ---- epochs are ended and published ------------------------------------------------------------------------------
+    // ---- epochs are ended and published
+    // ------------------------------------------------------------------------------
 
     /** What was accepted in an epoch is on disk. */
     void durable(EpochDomain domain, Closed closed) {

@@ -78,7 +78,8 @@ public final class Epochs {
         return journal;
     }
 
-    // ---- domains, and who is in them ---------------------------------------------------------------------------------
+    // ---- domains, and who is in them
+    // ---------------------------------------------------------------------------------
 
     /** A domain of its own for whoever joins it. */
     public EpochDomain newDomain() {
@@ -135,7 +136,8 @@ public final class Epochs {
         commitReady(domain);
     }
 
-    // ---- rows come, epochs are closed --------------------------------------------------------------------------------
+    // ---- rows come, epochs are closed
+    // --------------------------------------------------------------------------------
 
     /**
      * Runs {@code action} under the lock, with the open epoch of the input dirty: what it enqueues belongs to that epoch.
@@ -242,7 +244,8 @@ public final class Epochs {
         commitReady(domain);
     }
 
-    // ---- epochs are ended and published ------------------------------------------------------------------------------
+    // ---- epochs are ended and published
+    // ------------------------------------------------------------------------------
 
     /** What was accepted in an epoch is on disk. Publishing is left to a thread that may be held up. */
     private void durable(EpochDomain domain, Closed closed) {
@@ -330,7 +333,8 @@ public final class Epochs {
         return locked.get(ledger -> ledger.micros(epoch));
     }
 
-    // ---- moments at which nothing moves, or one is chosen --------------------------------------------------------------
+    // ---- moments at which nothing moves, or one is chosen
+    // --------------------------------------------------------------
 
     /** Has several outputs come to one epoch, and keeps them there until the cut is closed. */
     public Cut cut(Collection<EpochOutput> outputs) {

@@ -1,6 +1,7 @@
 package dev.millrace.engine.graph;
 
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Aggregate;
 import dev.millrace.plan.node.PlanNode.Calc;
 import dev.millrace.plan.node.PlanNode.Distribution;
@@ -13,7 +14,6 @@ import dev.millrace.plan.node.PlanNode.Watermark;
 import dev.millrace.plan.node.PlanNode.WindowAggregate;
 import dev.millrace.plan.node.PlanNode.WindowAssign;
 import dev.millrace.plan.node.PlanNode.WindowExtreme;
-import dev.millrace.plan.node.PlanNode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;

@@ -17,8 +17,8 @@ import dev.millrace.engine.view.View;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.operator.Operator;
-import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Scan;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -165,9 +165,7 @@ final class HandOver {
         long rows = sourceRows(old);
         engine.await(() -> query.state() != QueryState.RUNNING
                 || resources.epochs().isCommitted(query.firstEpoch())
-                        && (query.tasks().sources.isEmpty()
-                                || Flush.hasReadAll(query)
-                                || sourceRows(query) >= rows));
+                        && (query.tasks().sources.isEmpty() || Flush.hasReadAll(query) || sourceRows(query) >= rows));
     }
 
     private static long sourceRows(LocalStandingQuery query) {

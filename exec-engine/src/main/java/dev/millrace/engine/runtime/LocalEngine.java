@@ -29,8 +29,8 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
-import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.Subplans;
 import dev.millrace.scheduler.SchedulingPolicies;
 import dev.millrace.scheduler.Signal;
@@ -126,8 +126,7 @@ class LocalEngine implements Engine {
                 sinkThreads);
         this.relations = new RelationRegistry(resources);
         this.pullQueries = new PullQueries(resources, relations, options, operators);
-        this.checkpoints = new EngineCheckpoints(
-                resources, relations, quiescence, changes, options.memoryLimitBytes());
+        this.checkpoints = new EngineCheckpoints(resources, relations, quiescence, changes, options.memoryLimitBytes());
     }
 
     static Engine threaded(EngineOptions options, Clock clock, Journal journal) {

@@ -464,9 +464,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 throw MillraceException.user(
                         SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "query \"" + name + "\" is " + state);
             }
-            List<Part> view = output.view()
-                    .map(OperatorSnapshots::rows)
-                    .orElse(List.of());
+            List<Part> view = output.view().map(OperatorSnapshots::rows).orElse(List.of());
             synchronized (tasks.freeing) {
                 boolean finished = state == QueryState.FINISHED || tasks.isClosed();
                 taken[0] = new QuerySnapshot(

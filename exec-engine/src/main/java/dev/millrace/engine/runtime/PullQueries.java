@@ -92,8 +92,8 @@ final class PullQueries implements AutoCloseable {
         }
         QueryTasks tasks = result.tasks();
         tasks.late().close(); // nobody asks
-        tasks.stop(() -> Closing.all(
-                List.<AutoCloseable>of(result::free, tasks, () -> resources.memory().release(tasks.memory()))));
+        tasks.stop(() -> Closing.all(List.<AutoCloseable>of(
+                result::free, tasks, () -> resources.memory().release(tasks.memory()))));
     }
 
     /** Ends those that are open, as the engine closes. */

@@ -50,13 +50,11 @@ final class QueryStart {
     }
 
     /** @param taken of the Java heap, told how many bytes making the query allocated */
-    LocalStandingQuery run(
-            String name, PlanNode plan, QueryOptions options, LongFunction<HeapBudget.Taken> taken) {
+    LocalStandingQuery run(String name, PlanNode plan, QueryOptions options, LongFunction<HeapBudget.Taken> taken) {
         long allocatedBefore = THREADS.getCurrentThreadAllocatedBytes();
         LocalStandingQuery query;
         try {
-            query = new LocalStandingQuery(
-                    name, plan, options, engine.options().workers(), engine, resources);
+            query = new LocalStandingQuery(name, plan, options, engine.options().workers(), engine, resources);
         } catch (RuntimeException | Error e) {
             Closing.all(options.sinks());
             throw e;

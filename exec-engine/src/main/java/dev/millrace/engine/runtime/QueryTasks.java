@@ -74,7 +74,8 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     final List<SharedJoin> sharedJoins = new ArrayList<>();
     final List<Channel> channels = new ArrayList<>();
     final List<Operator> opened = new ArrayList<>(); // also those that no task has, because building it failed
-    final Object freeing = new Object(); // held while they are freed, or are not to be; never together with the query's life
+    final Object freeing =
+            new Object(); // held while they are freed, or are not to be; never together with the query's life
     private final AtomicInteger running = new AtomicInteger();
     private volatile boolean stopping; // written by who stops the tasks, read by their workers
     private volatile boolean closed; // written by who frees the tasks, read by who would take a snapshot of them

@@ -11,8 +11,8 @@ import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.epoch.Cut;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.exchange.Exchanges;
-import dev.millrace.engine.graph.PlanGraph.Node;
 import dev.millrace.engine.graph.PlanGraph;
+import dev.millrace.engine.graph.PlanGraph.Node;
 import dev.millrace.engine.graph.ScanTime;
 import dev.millrace.engine.join.SharedJoinOperator;
 import dev.millrace.engine.join.SharedSide;
@@ -45,13 +45,13 @@ import dev.millrace.expressions.constant.ConstantRows;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
+import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Exchange;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode.Union;
 import dev.millrace.plan.node.PlanNode.Values;
 import dev.millrace.plan.node.PlanNode.Watermark;
-import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.SharedSides;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -308,7 +308,12 @@ final class TaskBuilder {
                         List.of(Objects.requireNonNull(channels.get(node))[instance]),
                         resources.batchRows(),
                         query.memory().newChild("exchange " + node.id()));
-                addOutlet(node, instance, outlet, Objects.requireNonNull(stages.get(node.inputs().get(0))), order);
+                addOutlet(
+                        node,
+                        instance,
+                        outlet,
+                        Objects.requireNonNull(stages.get(node.inputs().get(0))),
+                        order);
             }
         }
         if (graph.root().pipeline() == pipeline) {

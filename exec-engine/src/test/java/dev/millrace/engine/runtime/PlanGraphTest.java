@@ -11,9 +11,9 @@ import static dev.millrace.engine.runtime.TestPlans.union;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.engine.graph.PlanGraph;
+import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Exchange;
 import dev.millrace.plan.node.PlanNode.Scan;
-import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Schema;
 import java.util.List;
 import org.junit.jupiter.api.Test;
