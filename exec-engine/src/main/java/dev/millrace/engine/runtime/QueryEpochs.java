@@ -6,9 +6,11 @@ import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochInput;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.epoch.Epochs;
+import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.engine.runtime.QueryTasks.PlacedSource;
 import dev.millrace.engine.runtime.QueryTasks.SharedJoin;
+import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.scheduler.ScheduledTask;
 import java.util.ArrayList;
@@ -70,7 +72,7 @@ final class QueryEpochs {
         }
         for (FeedScan scan : tasks.feeds) {
             boolean withRows = !isSeen.test(scan.scan()) && !tasks.isShared(scan.scan());
-            List<Item> first = TaskBuilder.first(scan.feed(), tasks, withRows);
+            List<Item> first = first(scan.feed(), withRows);
             ownEpoch.ifPresent(epoch -> first.add(new Item.EpochEnd(epoch)));
             scan.input().begin(first);
             if (!scan.feed().fanout().add(scan.channel())) {
@@ -81,6 +83,23 @@ final class QueryEpochs {
                 }
             }
         }
+    }
+
+    /** What a feed's new reader sees first: the rows there are, and how far event time is. */
+    private List<Item> first(Scannable.Feed feed, boolean withRows) {
+        List<Item> first = new ArrayList<>();
+        feed.requireCurrent();
+        feed.view()
+                .filter(view -> withRows)
+                .ifPresent(
+                        view -> view.snapshot(tasks.memory().own()).forEach(batch -> first.add(new Item.Rows(batch))));
+        if (feed.fanout().lastWatermark() != Operator.NO_WATERMARK) {
+            first.add(new Item.Watermark(feed.fanout().lastWatermark()));
+        }
+        if (feed.fanout().isIdle()) {
+            first.add(Item.IDLE);
+        }
+        return first;
     }
 
     /** For a relation that came to its end while this query was built: nobody else ends an epoch on the channel. */

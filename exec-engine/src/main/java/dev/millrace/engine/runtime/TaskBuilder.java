@@ -6,13 +6,12 @@ import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.engine.channel.Channel;
-import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.epoch.Cut;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.exchange.Exchanges;
-import dev.millrace.engine.graph.PlanGraph;
 import dev.millrace.engine.graph.PlanGraph.Node;
+import dev.millrace.engine.graph.PlanGraph;
 import dev.millrace.engine.graph.ScanTime;
 import dev.millrace.engine.join.SharedJoinOperator;
 import dev.millrace.engine.join.SharedSide;
@@ -45,13 +44,13 @@ import dev.millrace.expressions.constant.ConstantRows;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
-import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Exchange;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode.Union;
 import dev.millrace.plan.node.PlanNode.Values;
 import dev.millrace.plan.node.PlanNode.Watermark;
+import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.SharedSides;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -484,22 +483,5 @@ final class TaskBuilder {
 
     private long readersOf(int pipeline) {
         return graph.nodesOf(pipeline).stream().filter(wakeable::containsKey).count();
-    }
-
-    /** What a feed's new reader sees first: the rows there are, and how far event time is. */
-    static List<Item> first(Scannable.Feed feed, QueryTasks query, boolean withRows) {
-        List<Item> first = new ArrayList<>();
-        feed.requireCurrent();
-        feed.view()
-                .filter(view -> withRows)
-                .ifPresent(
-                        view -> view.snapshot(query.memory().own()).forEach(batch -> first.add(new Item.Rows(batch))));
-        if (feed.fanout().lastWatermark() != Operator.NO_WATERMARK) {
-            first.add(new Item.Watermark(feed.fanout().lastWatermark()));
-        }
-        if (feed.fanout().isIdle()) {
-            first.add(Item.IDLE);
-        }
-        return first;
     }
 }
