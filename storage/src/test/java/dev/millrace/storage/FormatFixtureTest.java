@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.storage.disk.FileReport;
 import dev.millrace.storage.log.LogMode;
 import dev.millrace.storage.log.WriteAheadLog;
 import dev.millrace.storage.log.WriteAheadLogOptions;
@@ -87,7 +88,7 @@ class FormatFixtureTest {
     @ValueSource(ints = {1})
     void aCheckpointIsRead(int version) throws IOException {
         SimulatedDisk disk = load(version, "checkpoints");
-        assertEquals(List.of(), Manifest.verify(disk));
+        assertTrue(Manifest.verify(disk).stream().allMatch(FileReport::isWhole));
         Checkpoint newest = Manifest.open(disk).newest();
         assertEquals(2, newest.number());
         assertEquals(6, newest.logNumber());

@@ -205,7 +205,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     public Path jar(Path given) {
         return restoring
                 .flatMap(KeptObject::jar)
-                .flatMap(hash -> directory.orElseThrow().jar(hash))
+                .map(hash -> directory.orElseThrow().jar(hash))
                 .orElse(given);
     }
 

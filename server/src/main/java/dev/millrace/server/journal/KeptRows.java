@@ -76,7 +76,7 @@ public final class KeptRows {
     }
 
     /** What is done with one part of an entry. */
-    private interface Part {
+    interface Part {
         void take(long relation, long asOf, Map<String, Long> counters, List<ByteBuffer> batches);
     }
 
@@ -175,7 +175,7 @@ public final class KeptRows {
         batches.clear();
     }
 
-    private interface Elsewhere {
+    interface Elsewhere {
         ByteBuffer read(long record);
     }
 
@@ -191,7 +191,8 @@ public final class KeptRows {
         return bytes;
     }
 
-    private static void parts(long record, ByteBuffer bytes, Elsewhere elsewhere, Part part) {
+    /** Takes an entry apart; nothing of a batch that is a record of its own. */
+    static void parts(long record, ByteBuffer bytes, Elsewhere elsewhere, Part part) {
         try {
             ByteBuffer in = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
             byte kind = in.get();

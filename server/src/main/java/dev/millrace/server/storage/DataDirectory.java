@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.WholeFile;
+import dev.millrace.storage.log.WriteAheadLog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -12,7 +13,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * A directory that one database at a time keeps its definitions in. For one thread at a time.
@@ -25,8 +25,8 @@ import java.util.Optional;
  * </pre>
  */
 public final class DataDirectory implements AutoCloseable {
-    private static final String JARS = "jars";
-    private static final String ROWS = "rows";
+    static final String JARS = "jars";
+    public static final String ROWS = "rows";
     private static final String DECOYS = "decoys.key";
     private static final List<String> LEFT = List.of(JARS, ROWS, DECOYS, CatalogEnd.NAME);
     private static final int MOST_SECRET_BYTES = 1 << 10;
@@ -90,9 +90,18 @@ public final class DataDirectory implements AutoCloseable {
         return disk.path("");
     }
 
-    /** Where the rows are, a directory inside it. */
+    /**
+     * Where the log of rows is, a directory inside it, made if there is none and nothing can be in it.
+     *
+     * @throws MillraceException XX001 if it is missing and tables have rows in it
+     */
     public Disk rows() {
         try {
+            boolean isNeeded = catalog().objects().stream().anyMatch(object -> object.rows().isPresent());
+            if (isNeeded && !(disk.has(ROWS) && WriteAheadLog.exists(disk.directory(ROWS)))) {
+                throw DiskErrors.missing(disk.path(ROWS), "the log with the rows of tables is in it")
+                        .withHint("put it back from a copy; ./millrace verify says what else is damaged");
+            }
             return disk.directory(ROWS);
         } catch (IOException e) {
             throw DiskErrors.failed("use " + disk.path(ROWS), e);
@@ -138,27 +147,43 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /** Where the jar of this hash is kept, if it is. */
-    public Optional<Path> jar(String hash) {
-        String name = hash + ".jar";
+    /**
+     * Where the jar of this hash is kept.
+     *
+     * @throws MillraceException XX001 if it is missing, or is another by now
+     */
+    public Path jar(String hash) {
         try {
-            if (!disk.has(JARS)) {
-                return Optional.empty();
+            if (!disk.has(JARS) || !disk.directory(JARS).has(jarName(hash))) {
+                throw DiskErrors.missing(disk.path(JARS + "/" + jarName(hash)), "code of a function is in it")
+                        .withHint("put it back from a copy");
             }
-            Disk jars = disk.directory(JARS);
-            return jars.has(name) ? Optional.of(Path.of(jars.path(name))) : Optional.empty();
+            Path jar = Path.of(disk.directory(JARS).path(jarName(hash)));
+            if (!isWhole(jar, hash)) {
+                throw DiskErrors.damaged(jar.toString(), 0, "its SHA-256 is not its name")
+                        .withHint("put it back from a copy");
+            }
+            return jar;
         } catch (IOException e) {
             throw DiskErrors.failed("read " + disk.path(JARS), e);
         }
     }
 
+    private static String jarName(String hash) {
+        return hash + ".jar";
+    }
+
+    private static boolean isWhole(Path jar, String hash) throws IOException {
+        return CatalogVerification.sha256(Files.readAllBytes(jar)).equals(hash);
+    }
+
     /** Keeps a copy of a jar under its hash; when this returns, it is on disk. */
     public void keepJar(String hash, Path from) {
-        if (jar(hash).isPresent()) {
-            return;
-        }
         try {
-            WholeFile.write(disk.directory(JARS), hash + ".jar", ByteBuffer.wrap(Files.readAllBytes(from)));
+            Disk jars = disk.directory(JARS);
+            if (!jars.has(jarName(hash)) || !isWhole(Path.of(jars.path(jarName(hash))), hash)) {
+                WholeFile.write(jars, jarName(hash), ByteBuffer.wrap(Files.readAllBytes(from)));
+            }
         } catch (IOException e) {
             throw DiskErrors.failed("keep " + from + " in " + disk.path(""), e);
         }

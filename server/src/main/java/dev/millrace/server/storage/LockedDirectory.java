@@ -9,23 +9,30 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** A directory of the machine that this process has for itself, by a lock on the file {@code lock}, which has its number. */
 final class LockedDirectory implements DataPlace.Taken {
-    private static final String LOCK = "lock";
+    static final String LOCK = "lock";
+
+    /** Those of this process: closing any other channel of a lock file would free its lock, as systems have one for all channels. */
+    private static final Set<Path> TAKEN = ConcurrentHashMap.newKeySet();
 
     private final Path path;
+    private final Path real; // among those that are taken
     private final FileChannel lockFile;
 
-    private LockedDirectory(Path path, FileChannel lockFile) {
+    private LockedDirectory(Path path, Path real, FileChannel lockFile) {
         this.path = path;
+        this.real = real;
         this.lockFile = lockFile;
     }
 
@@ -33,18 +40,48 @@ final class LockedDirectory implements DataPlace.Taken {
     static LockedDirectory take(Path path) {
         try {
             create(path);
-            FileChannel lockFile = FileChannel.open(
-                    path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            Path real = path.toRealPath();
+            if (!TAKEN.add(real)) {
+                throw inUse(path, String.valueOf(ProcessHandle.current().pid()));
+            }
             try {
-                lock(path, lockFile);
+                return new LockedDirectory(path, real, lockFile(path));
             } catch (IOException | RuntimeException | Error e) {
-                lockFile.close();
+                TAKEN.remove(real);
                 throw e;
             }
-            return new LockedDirectory(path, lockFile);
         } catch (IOException e) {
             throw MillraceException.external(
                     DiskErrors.stateOf(e), "cannot use the data directory " + path + ": " + e, e);
+        }
+    }
+
+    private static FileChannel lockFile(Path path) throws IOException {
+        FileChannel lockFile = FileChannel.open(
+                path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        try {
+            lock(path, lockFile);
+            return lockFile;
+        } catch (IOException | RuntimeException | Error e) {
+            lockFile.close();
+            throw e;
+        }
+    }
+
+    /**
+     * The number of the process that has a directory, if one has; empty text where that is not known. Takes no part: of another
+     * process it is seen by trying its lock.
+     */
+    static Optional<String> user(Path path) throws IOException {
+        if (TAKEN.contains(path.toRealPath())) {
+            return Optional.of(String.valueOf(ProcessHandle.current().pid()));
+        }
+        if (!Files.exists(path.resolve(LOCK))) {
+            return Optional.empty();
+        }
+        try (FileChannel lockFile = FileChannel.open(path.resolve(LOCK), StandardOpenOption.READ)) {
+            @Nullable FileLock shared = lockFile.tryLock(0, Long.MAX_VALUE, true);
+            return shared == null ? Optional.of(process(lockFile)) : Optional.empty();
         }
     }
 
@@ -64,22 +101,24 @@ final class LockedDirectory implements DataPlace.Taken {
     }
 
     private static void lock(Path path, FileChannel lockFile) throws IOException {
-        @Nullable FileLock lock;
-        try {
-            lock = lockFile.tryLock();
-        } catch (OverlappingFileLockException e) {
-            lock = null; // another database of this process
-        }
+        @Nullable FileLock lock = lockFile.tryLock();
         if (lock == null) {
-            ByteBuffer number = ByteBuffer.allocate(32);
-            lockFile.read(number, 0);
-            String process = new String(number.array(), 0, number.position(), StandardCharsets.US_ASCII).strip();
-            throw MillraceException.user(
-                    SqlState.LOCK_FILE_EXISTS,
-                    "the data directory " + path + " is in use" + (process.isEmpty() ? "" : " by process " + process));
+            throw inUse(path, process(lockFile));
         }
         lockFile.truncate(0);
         lockFile.write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII)), 0);
+    }
+
+    private static String process(FileChannel lockFile) throws IOException {
+        ByteBuffer number = ByteBuffer.allocate(32);
+        lockFile.read(number, 0);
+        return new String(number.array(), 0, number.position(), StandardCharsets.US_ASCII).strip();
+    }
+
+    private static MillraceException inUse(Path path, String process) {
+        return MillraceException.user(
+                SqlState.LOCK_FILE_EXISTS,
+                "the data directory " + path + " is in use" + (process.isEmpty() ? "" : " by process " + process));
     }
 
     @Override
@@ -90,10 +129,15 @@ final class LockedDirectory implements DataPlace.Taken {
     /** The file stays: removing it could remove that of the next, who may have it open. Closing it frees the lock. */
     @Override
     public void close() {
+        if (!lockFile.isOpen()) {
+            return; // the directory may be another's by now
+        }
         try {
             lockFile.close();
         } catch (IOException e) {
             throw DiskErrors.failed("close " + path, e);
+        } finally {
+            TAKEN.remove(real);
         }
     }
 }

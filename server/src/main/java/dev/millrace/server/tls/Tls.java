@@ -8,6 +8,7 @@ import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBeh
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.cert.X509Certificate;
@@ -79,6 +80,16 @@ public final class Tls {
         Tls tls = new Tls(options.mode(), () -> known);
         tls.make();
         return tls;
+    }
+
+    /**
+     * Reads the certificate that a server has made for itself, and its key, and makes none.
+     *
+     * @return until when it is good, in words
+     * @throws MillraceException F0000 if a file cannot be read, or the two do not fit together
+     */
+    public static String verify(Path directory) {
+        return "good until " + TlsIdentity.kept(directory).chain().get(0).getNotAfter().toInstant();
     }
 
     /** Begins to make what is not there yet; returns at once. */

@@ -64,6 +64,11 @@ record TlsIdentity(PrivateKey key, List<X509Certificate> chain) {
         return create(certificate, key, names);
     }
 
+    /** What is kept in a directory, of both files; nothing is made. */
+    static TlsIdentity kept(Path directory) {
+        return read(directory.resolve(CERTIFICATE), directory.resolve(KEY));
+    }
+
     private static TlsIdentity create(Path certificate, Path key, List<String> names) {
         TlsIdentity made = SelfSigned.create(names);
         try {

@@ -31,14 +31,26 @@ public final class RealDisk implements Disk {
             List.of("No space left", "Disk quota exceeded", "not enough space on the disk");
 
     private final Path directory;
+    private final boolean readOnly;
 
     /** The files of a directory that is there. */
     public RealDisk(Path directory) {
+        this(directory, false);
+    }
+
+    private RealDisk(Path directory, boolean readOnly) {
         this.directory = directory;
+        this.readOnly = readOnly;
+    }
+
+    /** The files of a directory that is there, which may belong to somebody else: files are opened to be read, and not made. */
+    public static RealDisk readOnly(Path directory) {
+        return new RealDisk(directory, true);
     }
 
     @Override
     public DiskFile create(String name) throws IOException {
+        requireWritable();
         return file(
                 name,
                 Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
@@ -47,7 +59,15 @@ public final class RealDisk implements Disk {
 
     @Override
     public DiskFile open(String name) throws IOException {
-        return file(name, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
+        return file(
+                name,
+                readOnly ? Set.of(StandardOpenOption.READ) : Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
+    }
+
+    private void requireWritable() throws IOException {
+        if (readOnly) {
+            throw new IOException("nothing is changed in " + directory);
+        }
     }
 
     private DiskFile file(String name, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
@@ -71,6 +91,7 @@ public final class RealDisk implements Disk {
 
     @Override
     public void rename(String from, String to) throws IOException {
+        requireWritable();
         try {
             Files.move(
                     directory.resolve(from),
@@ -84,6 +105,7 @@ public final class RealDisk implements Disk {
 
     @Override
     public void delete(String name) throws IOException {
+        requireWritable();
         Files.delete(directory.resolve(name));
     }
 
@@ -124,6 +146,7 @@ public final class RealDisk implements Disk {
     public Disk directory(String name) throws IOException {
         Path inside = directory.resolve(name);
         if (!Files.isDirectory(inside)) {
+            requireWritable();
             try {
                 Files.createDirectory(inside, attributes("rwx------"));
             } catch (IOException e) {
@@ -131,7 +154,7 @@ public final class RealDisk implements Disk {
             }
             forceNames();
         }
-        return new RealDisk(inside);
+        return new RealDisk(inside, readOnly);
     }
 
     @Override

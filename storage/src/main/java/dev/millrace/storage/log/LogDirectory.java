@@ -27,7 +27,7 @@ final class LogDirectory {
     private static final int MOST_SPARE = 2;
     private static final int STEP = 1 << 20;
     private static final int LEAST_AHEAD = 64 << 10;
-    private static final String SPARE = "spare-";
+    static final String SPARE = "spare-";
 
     private final Disk disk;
     private final WriteAheadLogOptions options;

@@ -8,4 +8,9 @@ package dev.millrace.storage.log;
  */
 public record LogPlace(long segment, long offset) {
     static final LogPlace BEGINNING = new LogPlace(0, 0);
+
+    /** The name of the segment's file. */
+    public String file() {
+        return SegmentHeader.name(segment);
+    }
 }

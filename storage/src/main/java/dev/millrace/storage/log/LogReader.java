@@ -5,7 +5,6 @@ import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -57,17 +56,34 @@ final class LogReader {
         }
         while (number >= state.first()) {
             SegmentHeader header = SegmentHeader.read(disk, state.identity(), number);
-            if (header.end().segment() >= number) {
-                throw DiskErrors.damaged(disk.path(SegmentHeader.name(number)), 40, "it goes on from a later segment");
-            }
+            checkOrder(disk, header);
             chain.add(0, header);
             number = header.end().segment();
         }
         return chain;
     }
 
+    static void checkOrder(Disk disk, SegmentHeader header) {
+        if (header.end().segment() >= header.number()) {
+            throw DiskErrors.damaged(
+                    disk.path(SegmentHeader.name(header.number())), 40, "it goes on from a later segment");
+        }
+    }
+
+    /** The last place to which the newest segment can be read, be it the end of the log or not. */
+    End endOfWhatIsRead() throws IOException {
+        SegmentHeader newest = segments.get(segments.size() - 1);
+        try (SegmentReader reader = new SegmentReader(disk, newest, newest.size())) {
+            long last = newest.lastWhole();
+            while (reader.next()) {
+                last = reader.fragment().endsRecord() ? reader.fragment().number : last;
+            }
+            return new End(last, newest.cut(), new LogPlace(newest.number(), reader.position()), 0, 0);
+        }
+    }
+
     /**
-     * Finds the end, by reading the newest segment.
+     * Finds the end, by reading the newest segment. What is written meanwhile may be part of it or not.
      *
      * @throws MillraceException XX001 if something durable is missing there
      */
@@ -78,34 +94,44 @@ final class LogReader {
         SegmentHeader newest = segments.get(segments.size() - 1);
         String path = disk.path(SegmentHeader.name(newest.number()));
         RecordAssembler records = new RecordAssembler(newest, Long.MAX_VALUE);
-        try (SegmentReader reader = new SegmentReader(disk, newest, newest.size())) {
-            LogPlace cut = newest.beginsWithRecord() ? new LogPlace(newest.number(), reader.position()) : newest.cut();
-            long unforced = reader.position();
-            long claimed = -1; // as durable; a group is written only when the one before it is
-            while (true) {
-                long at = reader.position();
-                if (!reader.next()) {
-                    break;
+        LogPlace cut = newest.beginsWithRecord() ? new LogPlace(newest.number(), SegmentHeader.BYTES) : newest.cut();
+        long unforced = SegmentHeader.BYTES;
+        long claimed = -1; // as durable; a group is written only when the one before it is
+        long at = SegmentHeader.BYTES;
+        while (true) {
+            try (SegmentReader reader = new SegmentReader(disk, newest, at, newest.size())) {
+                long from = at;
+                while (reader.next()) {
+                    if (reader.fragment().durable != claimed) {
+                        claimed = reader.fragment().durable;
+                        unforced = at;
+                    }
+                    Optional<String> misfit = records.add(reader.fragment(), reader.contents());
+                    if (misfit.isPresent()) {
+                        throw DiskErrors.damaged(path, at, misfit.get());
+                    }
+                    at = reader.position();
+                    if (records.isWhole()) {
+                        cut = new LogPlace(newest.number(), at);
+                    }
                 }
-                if (reader.fragment().durable != claimed) {
-                    claimed = reader.fragment().durable;
-                    unforced = at;
+                long last = records.lastWhole();
+                SegmentReader.Rest rest = reader.rest(last);
+                if (rest.durable() > last && (at > from || isThere(newest, at))) {
+                    continue; // written since it was looked for: what is behind it was written later
                 }
-                Optional<String> misfit = records.add(reader.fragment(), reader.contents());
-                if (misfit.isPresent()) {
-                    throw DiskErrors.damaged(path, at, misfit.get());
+                boolean closed = state.closedAt() != 0 && state.newest() == newest.number();
+                if (Math.max(rest.durable(), state.durable()) > last || closed && at != state.closedAt()) {
+                    throw DiskErrors.damaged(path, at, "record " + (last + 1) + " is not what was written");
                 }
-                if (records.isWhole()) {
-                    cut = new LogPlace(newest.number(), reader.position());
-                }
+                return new End(last, cut, new LogPlace(newest.number(), at), unforced, rest.bytes());
             }
-            long last = records.lastWhole();
-            SegmentReader.Rest rest = reader.rest(last);
-            boolean closed = state.closedAt() != 0 && state.newest() == newest.number();
-            if (Math.max(rest.durable(), state.durable()) > last || closed && reader.position() != state.closedAt()) {
-                throw DiskErrors.damaged(path, reader.position(), "record " + (last + 1) + " is not what was written");
-            }
-            return new End(last, cut, new LogPlace(newest.number(), reader.position()), unforced, rest.bytes());
+        }
+    }
+
+    private boolean isThere(SegmentHeader segment, long at) throws IOException {
+        try (SegmentReader reader = new SegmentReader(disk, segment, at, segment.size())) {
+            return reader.next();
         }
     }
 
@@ -203,8 +229,7 @@ final class LogReader {
     }
 
     /** Reads a segment up to where the next one says that it ends. */
-    private void read(int index, End end, RecordAssembler records, long after, RecordConsumer consumer)
-            throws IOException {
+    void read(int index, End end, RecordAssembler records, long after, RecordConsumer consumer) throws IOException {
         SegmentHeader header = segments.get(index);
         long limit = limit(index, end);
         String path = disk.path(SegmentHeader.name(header.number()));
@@ -231,60 +256,6 @@ final class LogReader {
                     consumer.accept(records.lastWhole(), begin, records.record());
                 }
             }
-        }
-    }
-
-    /** Reads every byte that counts; goes on behind damage, with the next segment. */
-    static LogReport verify(Disk disk) throws IOException {
-        Tally tally = new Tally();
-        try {
-            LogState state = LogState.read(disk);
-            LogReader log = new LogReader(disk, state, chain(disk, state));
-            End end = log.end();
-            end.notice(disk).ifPresent(tally.notices::add);
-            for (int i = 0; i < log.segments.size(); i++) {
-                log.verify(i, end, tally);
-            }
-        } catch (MillraceException e) {
-            tally.damage.add(e.getMessage());
-        } catch (NoSuchFileException e) {
-            tally.damage.add(disk.path(LogState.NAME) + " is missing");
-        }
-        return tally.report();
-    }
-
-    private void verify(int index, End end, Tally tally) throws IOException {
-        SegmentHeader header = segments.get(index);
-        RecordAssembler records = tally.records == null ? new RecordAssembler(header, -1) : tally.records;
-        tally.records = records;
-        try {
-            read(index, end, records, -1, tally);
-        } catch (MillraceException e) {
-            tally.damage.add(e.getMessage());
-            tally.records = null; // the next segment says itself where it begins
-        }
-    }
-
-    /** Counts what is read. */
-    private static final class Tally implements RecordConsumer {
-        private final List<String> damage = new ArrayList<>();
-        private final List<String> notices = new ArrayList<>();
-        private @Nullable RecordAssembler records; // of the segments before; null behind damage
-        private long first;
-        private long last;
-        private long count;
-        private long bytes;
-
-        @Override
-        public void accept(long number, ByteBuffer contents) {
-            first = count == 0 ? number : first;
-            last = number;
-            count++;
-            bytes += contents.remaining();
-        }
-
-        LogReport report() {
-            return new LogReport(first, last, count, bytes, damage, notices);
         }
     }
 }

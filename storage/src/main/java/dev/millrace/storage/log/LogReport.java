@@ -1,5 +1,6 @@
 package dev.millrace.storage.log;
 
+import dev.millrace.storage.disk.FileReport;
 import java.util.List;
 
 /**
@@ -9,12 +10,20 @@ import java.util.List;
  * @param last number of the last record, 0 where there is none
  * @param records how many whole ones were read
  * @param bytes of their contents
- * @param damage one line for each, naming file, offset and record
- * @param notices what is no damage, as a torn end
+ * @param files all that are there, and those that are missing
  */
-public record LogReport(long first, long last, long records, long bytes, List<String> damage, List<String> notices) {
+public record LogReport(long first, long last, long records, long bytes, List<FileReport> files) {
     public LogReport {
-        damage = List.copyOf(damage);
-        notices = List.copyOf(notices);
+        files = List.copyOf(files);
+    }
+
+    /** One line for each, naming file, offset and record. */
+    public List<String> damage() {
+        return files.stream().flatMap(file -> file.damage().stream()).toList();
+    }
+
+    /** What is no damage, as a torn end. */
+    public List<String> notices() {
+        return files.stream().flatMap(file -> file.notices().stream()).toList();
     }
 }

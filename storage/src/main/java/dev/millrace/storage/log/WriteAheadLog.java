@@ -14,6 +14,7 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,10 +98,29 @@ public final class WriteAheadLog implements AutoCloseable {
         }
     }
 
-    /** Reads every byte of the log of a directory that nobody has open, and changes nothing; 58030 where it cannot be read. */
+    /** Whether there is anything of a log that holds records: opening it begins none. */
+    public static boolean exists(Disk disk) throws IOException {
+        return disk.list().stream()
+                .anyMatch(name -> name.equals(LogState.NAME)
+                        || SegmentHeader.numberOf(name).isPresent());
+    }
+
+    /** Reads every byte of a log, as the other method does, and passes its records on to nobody. */
     public static LogReport verify(Disk disk) {
+        return verify(disk, () -> (number, bytes) -> {});
+    }
+
+    /**
+     * Reads every byte of the log of a directory, and changes nothing. A log may have it open meanwhile: then what is read is all
+     * that was durable when it began, and perhaps more.
+     *
+     * @param consumers asked for one each time that reading begins, as it does anew where the log's owner has removed segments; a
+     *     consumer that throws XX001 says that a record is damaged
+     * @throws MillraceException 58030 where something cannot be read
+     */
+    public static LogReport verify(Disk disk, Supplier<RecordConsumer> consumers) {
         try {
-            return LogReader.verify(disk);
+            return LogVerification.run(disk, consumers);
         } catch (IOException e) {
             throw DiskErrors.failed("read the log " + disk.path(LogState.NAME), e);
         }

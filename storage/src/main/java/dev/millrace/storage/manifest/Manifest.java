@@ -4,14 +4,14 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.DiskFile;
+import dev.millrace.storage.disk.FileReport;
 import dev.millrace.storage.disk.WholeFile;
 import dev.millrace.storage.snapshot.SnapshotFile;
-import dev.millrace.storage.snapshot.SnapshotReader;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -31,6 +31,7 @@ import java.util.regex.Pattern;
  */
 public final class Manifest {
     static final String NAME = "manifest";
+    private static final int MOST_TRIES = 20;
     private static final Pattern OURS = Pattern.compile("checkpoint-\\d{12,18}-\\d{4,9}\\.snapshot");
 
     private final Disk disk;
@@ -85,7 +86,7 @@ public final class Manifest {
         }
     }
 
-    private static boolean isOurs(String name) {
+    static boolean isOurs(String name) {
         return OURS.matcher(name).matches();
     }
 
@@ -136,24 +137,33 @@ public final class Manifest {
         return next;
     }
 
-    /** Reads every byte of the manifest of a directory and of the snapshots that it names; one line for each damage. */
-    public static List<String> verify(Disk disk) {
-        List<String> damage = new ArrayList<>();
+    /**
+     * Reads every byte of the manifest of a directory and of the snapshots that it names, and changes nothing; who has it open may
+     * publish another meanwhile.
+     *
+     * @return what was found, file by file
+     * @throws MillraceException 58030 where something cannot be read
+     */
+    public static List<FileReport> verify(Disk disk) {
         try {
-            for (SnapshotFile file : ManifestBytes.read(disk, NAME).files()) {
-                try (SnapshotReader reader = SnapshotReader.open(disk, file)) {
-                    damage.addAll(reader.verify());
-                } catch (MillraceException e) {
-                    damage.add(e.getMessage());
+            for (int i = 1; ; i++) {
+                Optional<Checkpoint> before = read(disk);
+                List<FileReport> files = ManifestVerification.run(disk);
+                boolean whole = files.stream().allMatch(FileReport::isWhole);
+                if (whole || i == MOST_TRIES || before.equals(read(disk))) {
+                    return files;
                 }
             }
-        } catch (MillraceException e) {
-            damage.add(e.getMessage());
-        } catch (NoSuchFileException e) {
-            damage.add(disk.path(NAME) + " is missing");
         } catch (IOException e) {
             throw DiskErrors.failed("read " + disk.path(NAME), e);
         }
-        return damage;
+    }
+
+    private static Optional<Checkpoint> read(Disk disk) throws IOException {
+        try {
+            return Optional.of(ManifestBytes.read(disk, NAME));
+        } catch (MillraceException | NoSuchFileException e) {
+            return Optional.empty();
+        }
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.storage.disk.FileReport;
 import dev.millrace.storage.simulation.DiskFault;
 import dev.millrace.storage.simulation.SimulatedCrash;
 import dev.millrace.storage.simulation.SimulatedDisk;
@@ -110,7 +111,7 @@ class ManifestTest {
         SimulatedDisk disk = new SimulatedDisk(1);
         Manifest manifest = Manifest.open(disk);
         manifest.publish(5, List.of(write(disk, manifest, 1), write(disk, manifest, 2)));
-        assertEquals(List.of(), Manifest.verify(disk));
+        assertTrue(Manifest.verify(disk).stream().allMatch(FileReport::isWhole));
         for (String name : disk.list()) {
             byte[] bytes = disk.bytes(name);
             for (int at = 0; at < bytes.length; at++) {
@@ -118,19 +119,19 @@ class ManifestTest {
                 byte[] changed = bytes.clone();
                 changed[at] ^= (byte) (1 << at % 8);
                 damaged.put(name, changed);
-                assertTrue(Manifest.verify(damaged).toString().contains(name), name + " at " + at);
+                assertTrue(damage(damaged).contains(name), name + " at " + at);
             }
             for (int length = 0; length < bytes.length; length++) {
                 SimulatedDisk damaged = disk.copy();
                 damaged.put(name, Arrays.copyOf(bytes, length));
-                assertTrue(Manifest.verify(damaged).toString().contains(name), name + " cut to " + length);
+                assertTrue(damage(damaged).contains(name), name + " cut to " + length);
                 MillraceException e = assertThrows(MillraceException.class, () -> Manifest.open(damaged));
                 assertEquals(SqlState.DATA_CORRUPTED, e.sqlState());
                 assertTrue(e.getMessage().contains(name), e.getMessage());
             }
             SimulatedDisk without = disk.copy();
             without.remove(name);
-            assertTrue(Manifest.verify(without).toString().contains(name), name);
+            assertTrue(damage(without).contains(name), name);
             MillraceException e = assertThrows(MillraceException.class, () -> Manifest.open(without));
             assertEquals(SqlState.DATA_CORRUPTED, e.sqlState());
             assertTrue(e.getMessage().contains(name + " is missing"), e.getMessage());
@@ -159,5 +160,12 @@ class ManifestTest {
         SnapshotFile second = write(disk, manifest, 2);
         manifest.publish(2, List.of(second));
         assertEquals(List.of(second.name(), "manifest", "notes.txt"), disk.list());
+    }
+
+    private static String damage(SimulatedDisk disk) {
+        return Manifest.verify(disk).stream()
+                .flatMap(file -> file.damage().stream())
+                .toList()
+                .toString();
     }
 }

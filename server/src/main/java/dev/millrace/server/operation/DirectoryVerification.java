@@ -1,0 +1,143 @@
+package dev.millrace.server.operation;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.config.ConfigFile;
+import dev.millrace.server.journal.JournalVerification;
+import dev.millrace.server.role.ScramDecoys;
+import dev.millrace.server.storage.CatalogVerification;
+import dev.millrace.server.tls.Tls;
+import dev.millrace.storage.disk.DiskErrors;
+import dev.millrace.storage.disk.FileReport;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * Reads every byte of a data directory and says of each file what is in it and whether it is whole. Changes nothing, takes no lock, and
+ * may run beside a database that has the directory open. For one thread.
+ */
+public final class DirectoryVerification {
+    private static final String DECOYS = "decoys.key";
+    private static final String CERTIFICATE = "server.crt";
+    private static final String KEY = "server.key";
+
+    private final Path directory;
+    private final List<FileReport> files = new ArrayList<>();
+
+    private DirectoryVerification(Path directory) {
+        this.directory = directory;
+    }
+
+    /** @throws MillraceException 58P01 if there is no such directory, 58030 where something cannot be read */
+    public static DirectoryReport run(Path directory) {
+        if (!Files.isDirectory(directory)) {
+            throw MillraceException.user(SqlState.UNDEFINED_FILE, directory + " is no directory");
+        }
+        try {
+            return new DirectoryVerification(directory).read();
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + directory, e);
+        }
+    }
+
+    private DirectoryReport read() throws IOException {
+        CatalogVerification.Findings definitions = CatalogVerification.run(directory);
+        files.addAll(definitions.files());
+        files.addAll(JournalVerification.run(directory, definitions.catalog()));
+        Map<String, Supplier<FileReport>> others = Map.of(
+                DECOYS, this::decoys,
+                CERTIFICATE, () -> tls(CERTIFICATE, "the certificate"),
+                KEY, () -> tls(KEY, "the key of the certificate"),
+                ConfigFile.NAME, this::configuration);
+        try (Stream<Path> list = Files.list(directory)) {
+            for (Path entry : list.sorted().toList()) {
+                String name = String.valueOf(entry.getFileName());
+                boolean isRead = files.stream()
+                        .anyMatch(file -> file.name().equals(name) || file.name().startsWith(name + "/"));
+                if (!isRead && !(Files.isDirectory(entry) && isEmpty(entry))) {
+                    files.add(others.containsKey(name) ? others.get(name).get() : other(entry, name));
+                }
+            }
+        }
+        return new DirectoryReport(directory, definitions.user(), files);
+    }
+
+    private static boolean isEmpty(Path entry) throws IOException {
+        try (Stream<Path> list = Files.list(entry)) {
+            return list.findAny().isEmpty();
+        }
+    }
+
+    private static FileReport other(Path entry, String name) throws IOException {
+        if (Files.isDirectory(entry)) {
+            try (Stream<Path> inside = Files.walk(entry)) {
+                long count = inside.filter(Files::isRegularFile).count();
+                return new FileReport(
+                        name, 0, "no directory of Millrace's, of " + count + " files", false, List.of(), List.of());
+            }
+        }
+        return name.endsWith(".new")
+                ? FileReport.whole(name, Files.size(entry), "not finished: does not count")
+                : FileReport.unknown(name, Files.size(entry));
+    }
+
+    private long bytes(String name) {
+        try {
+            return Files.size(directory.resolve(name));
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + directory.resolve(name), e);
+        }
+    }
+
+    /** Random bytes without a checksum: another 32 would do. */
+    private FileReport decoys() {
+        String contents = "what is shown to clients of unknown roles";
+        long bytes = bytes(DECOYS);
+        return bytes == ScramDecoys.KEY_BYTES
+                ? FileReport.whole(DECOYS, bytes, contents)
+                : FileReport.damaged(
+                        DECOYS,
+                        bytes,
+                        contents,
+                        directory.resolve(DECOYS) + " is damaged: it has " + bytes + " bytes, and "
+                                + ScramDecoys.KEY_BYTES + " were written");
+    }
+
+    private FileReport tls(String name, String contents) {
+        if (!Files.exists(directory.resolve(CERTIFICATE)) || !Files.exists(directory.resolve(KEY))) {
+            return new FileReport(
+                    name,
+                    bytes(name),
+                    contents,
+                    true,
+                    List.of(),
+                    List.of("its " + (name.equals(KEY) ? CERTIFICATE : KEY) + " is missing: a server makes both anew"));
+        }
+        return checked(name, contents, () -> Tls.verify(directory));
+    }
+
+    private FileReport configuration() {
+        return checked(ConfigFile.NAME, "the server's configuration", () -> {
+            ConfigFile.read(Optional.of(directory.resolve(ConfigFile.NAME)), Map.of());
+            return "";
+        });
+    }
+
+    /** A file that is whole if it can be used. */
+    private FileReport checked(String name, String contents, Supplier<String> use) {
+        long bytes = bytes(name);
+        try {
+            String more = use.get();
+            return FileReport.whole(name, bytes, more.isEmpty() ? contents : contents + ", " + more);
+        } catch (RuntimeException e) { // of libraries, which say of damaged bytes what they like
+            return FileReport.damaged(name, bytes, contents, directory.resolve(name) + ": " + e.getMessage());
+        }
+    }
+}
