@@ -47,7 +47,7 @@ public final class JournalVerification {
             return tables.isEmpty()
                     ? List.of()
                     : List.of(FileReport.damaged(
-                            DataDirectory.ROWS, 0, "all rows of " + names(tables.values()), rows + " is missing"));
+                            DataDirectory.ROWS, 0, "all rows of " + names(new TreeSet<>(tables.values())), rows + " is missing"));
         }
         List<Tally> tallies = new ArrayList<>(); // the last one counts
         LogReport report = WriteAheadLog.verify(RealDisk.readOnly(rows), () -> {

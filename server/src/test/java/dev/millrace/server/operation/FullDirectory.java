@@ -34,7 +34,7 @@ public final class FullDirectory {
                 "ALTER ROLE staff SET statement_timeout = '7s'",
                 "GRANT staff TO \"Ann's \"\"best\"\"\" WITH ADMIN OPTION",
                 "SET scheduling_policy = 'fcfs'",
-                "CREATE FUNCTION twice(v BIGINT) RETURNS BIGINT LANGUAGE JAVA AS '" + jar + "', 'org.example.Code.twice'",
+                "CREATE FUNCTION twice(v BIGINT) RETURNS BIGINT LANGUAGE JAVA AS '" + jar + "', 'org.example.Code'",
                 "CREATE FUNCTION plus(a BIGINT, b BIGINT) RETURNS BIGINT LANGUAGE SQL AS 'a + b'",
                 "CREATE STREAM s (at TIMESTAMP, k TEXT, v BIGINT, WATERMARK FOR at AS at - INTERVAL '5 seconds')",
                 "CREATE TABLE customers (id INT PRIMARY KEY, name TEXT NOT NULL, note VARCHAR(20) DEFAULT 'it''s; so')",

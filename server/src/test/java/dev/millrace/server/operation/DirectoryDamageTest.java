@@ -1,0 +1,234 @@
+package dev.millrace.server.operation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.server.session.TestDatabase;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Whatever is changed, cut off, removed, exchanged or added to any file of a directory: a database refuses to open it, naming the file,
+ * or answers exactly what was there; and {@code verify} finds whatever a database refuses. {@code ./check --damage N} has N of them.
+ */
+class DirectoryDamageTest {
+    private static final long SEED = Long.getLong("millrace.damage.seed", System.nanoTime());
+    private static final int RUNS = Integer.getInteger("millrace.damage.runs", 2000);
+
+    /** Of what is said to be whole so many are opened; the refused are all. */
+    private static final int OPENED_OF = Integer.getInteger("millrace.damage.opened", 20);
+
+    @TempDir
+    Path folder;
+
+    private final Random random = new Random(SEED);
+    private final Map<String, Integer> counts = new TreeMap<>();
+
+    private enum Kind {
+        FLIP,
+        TRUNCATE,
+        REMOVE,
+        EXCHANGE,
+        APPEND,
+        OLDER,
+        FOREIGN
+    }
+
+    /** A mutated directory, and in words how. */
+    private record Damage(Kind kind, String file, String how, Map<String, byte[]> files) {}
+
+    @Test
+    void everyDamageIsFoundOrHarmless() throws IOException {
+        System.out.println("damaged directories, seed " + SEED);
+        Path data = folder.resolve("data");
+        FullDirectory.create(data, folder);
+        Map<String, byte[]> older = FullDirectory.files(data);
+        try (TestDatabase database = new TestDatabase(data)) {
+            database.run("INSERT INTO customers VALUES (101, 'later'); CREATE TABLE later (a INT); INSERT INTO later VALUES (1)");
+            database.run("CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM customers");
+        }
+        Map<String, byte[]> whole = FullDirectory.files(data);
+        Map<String, byte[]> foreign = foreign();
+        Map<String, List<String>> answers = answers(data);
+        assertTrue(answers.get("SELECT * FROM customers").size() == 43, answers::toString);
+        assertEquals(List.of(), answers.get("SELECT name FROM millrace.not_restored"));
+        for (int i = 0; i < RUNS; i++) {
+            Damage damage = damage(whole, older, foreign);
+            Path at = folder.resolve("damaged");
+            FullDirectory.write(at, damage.files());
+            try {
+                check(at, damage, answers, i);
+            } finally {
+                FullDirectory.delete(at);
+            }
+        }
+        System.out.println("damaged directories: " + counts);
+        for (Kind kind : Kind.values()) {
+            assertTrue(counts.keySet().stream().anyMatch(seen -> seen.startsWith(kind.name())), counts::toString);
+        }
+    }
+
+    private static Map<String, List<String>> answers(Path directory) {
+        try (TestDatabase database = new TestDatabase(directory)) {
+            return FullDirectory.answers(database);
+        }
+    }
+
+    /** Files of the same names of another database. */
+    private Map<String, byte[]> foreign() throws IOException {
+        Path other = folder.resolve("other");
+        try (TestDatabase database = new TestDatabase(other)) {
+            for (String statement : FullDirectory.statements(folder)) {
+                database.run(statement);
+            }
+            database.run("UPDATE customers SET name = 'somebody else'; CREATE TABLE more (a INT); DROP TABLE more");
+            database.run("CREATE TABLE more (a INT); DROP TABLE more; CREATE TABLE more (a INT)");
+        }
+        return FullDirectory.files(other);
+    }
+
+    private void check(Path at, Damage damage, Map<String, List<String>> answers, int run) {
+        DirectoryReport report = DirectoryVerification.run(at);
+        String found = report.isWhole() ? "whole" : "damaged";
+        if (report.isWhole() && run % OPENED_OF != 0) {
+            count(damage, "said to be whole");
+            return;
+        }
+        Map<String, List<String>> after;
+        try {
+            after = answers(at);
+        } catch (MillraceException e) {
+            count(damage, "refused");
+            assertTrue(
+                    Set.of("XX001", "F0000").contains(e.sqlState().code()),
+                    () -> describe(damage) + ": " + e.sqlState().code() + " " + e.getMessage());
+            assertTrue(namesAFile(e.getMessage(), damage), () -> describe(damage) + ": " + e.getMessage());
+            assertTrue(!report.isWhole(), () -> describe(damage) + " is refused, and verify finds nothing: " + e);
+            return;
+        }
+        if (after.equals(answers)) {
+            count(damage, "answered, " + found);
+        } else if ((damage.file() + damage.how()).contains("jars/") && without(after, answers)) {
+            count(damage, "answered without a function, " + found);
+            assertTrue(!report.isWhole(), () -> describe(damage));
+        } else {
+            Map<String, List<String>> differ = new TreeMap<>(after);
+            differ.entrySet().removeAll(answers.entrySet());
+            fail(describe(damage) + " is answered from, and verify says " + found + ": " + differ);
+        }
+    }
+
+    private void count(Damage damage, String what) {
+        counts.merge(damage.kind() + " " + what, 1, Integer::sum);
+    }
+
+    /** Of a file that was taken for another's the other may be named, or what is missing where it was. */
+    private static boolean namesAFile(String message, Damage damage) {
+        return damage.files().keySet().stream().anyMatch(message::contains)
+                || message.contains(damage.file())
+                || message.contains("/rows is missing");
+    }
+
+    private static String describe(Damage damage) {
+        return damage.kind() + " " + damage.file() + " " + damage.how() + ", seed " + SEED;
+    }
+
+    /** The function's jar is named as the reason why it, and what reads it, is not there; all else is. */
+    private static boolean without(Map<String, List<String>> after, Map<String, List<String>> before) {
+        Map<String, List<String>> rest = new HashMap<>(before);
+        rest.entrySet().removeAll(after.entrySet());
+        return rest.keySet()
+                .equals(Set.of(
+                        "SELECT * FROM \"Named; totals\"",
+                        "SELECT query, state FROM millrace.query_stats",
+                        "SELECT table_name, grantee, privilege_type FROM information_schema.table_privileges",
+                        "SELECT name FROM millrace.not_restored"));
+    }
+
+    // ---- damage ----------------------------------------------------------------------------------------------------
+
+    private Damage damage(Map<String, byte[]> whole, Map<String, byte[]> older, Map<String, byte[]> foreign) {
+        List<String> names = new ArrayList<>(whole.keySet());
+        while (true) {
+            Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+            String name = names.get(random.nextInt(names.size()));
+            byte[] bytes = whole.get(name);
+            Map<String, byte[]> files = new TreeMap<>(whole);
+            String how = "";
+            switch (kind) {
+                case FLIP -> {
+                    if (bytes.length == 0) {
+                        continue;
+                    }
+                    int at = place(bytes);
+                    int bit = random.nextInt(8);
+                    byte[] changed = bytes.clone();
+                    changed[at] ^= (byte) (1 << bit);
+                    files.put(name, changed);
+                    how = "at byte " + at + ", bit " + bit;
+                }
+                case TRUNCATE -> {
+                    if (bytes.length == 0) {
+                        continue;
+                    }
+                    int length = random.nextInt(4) == 0 ? bytes.length - 1 : place(bytes);
+                    files.put(name, Arrays.copyOf(bytes, length));
+                    how = "to " + length + " bytes";
+                }
+                case REMOVE -> {
+                    boolean all = name.startsWith("rows/") && random.nextInt(3) == 0;
+                    files.keySet().removeIf(file -> all ? file.startsWith("rows/") : file.equals(name));
+                    how = all ? "and all beside it" : "";
+                }
+                case EXCHANGE -> {
+                    String other = names.get(random.nextInt(names.size()));
+                    if (Arrays.equals(whole.get(other), bytes)) {
+                        continue;
+                    }
+                    files.put(name, whole.get(other));
+                    files.put(other, bytes);
+                    how = "and " + other;
+                }
+                case APPEND -> {
+                    byte[] more = new byte[1 + random.nextInt(40)];
+                    random.nextBytes(more);
+                    byte[] added = random.nextBoolean() ? more : "0a\n".getBytes(StandardCharsets.US_ASCII);
+                    byte[] longer = Arrays.copyOf(bytes, bytes.length + added.length);
+                    System.arraycopy(added, 0, longer, bytes.length, added.length);
+                    files.put(name, longer);
+                    how = added.length + " bytes";
+                }
+                case OLDER, FOREIGN -> {
+                    Map<String, byte[]> from = kind == Kind.OLDER ? older : foreign;
+                    if (!from.containsKey(name) || Arrays.equals(from.get(name), bytes)) {
+                        continue;
+                    }
+                    files.put(name, from.get(name));
+                }
+            }
+            return new Damage(kind, name, how, files);
+        }
+    }
+
+    /** Anywhere, but mostly where something is. */
+    private int place(byte[] bytes) {
+        int at = random.nextInt(bytes.length);
+        for (int tried = 0; tried < 50 && bytes[at] == 0; tried++) {
+            at = random.nextInt(random.nextBoolean() ? bytes.length : Math.min(bytes.length, 1 << 16));
+        }
+        return at;
+    }
+}
