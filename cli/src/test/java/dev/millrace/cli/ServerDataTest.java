@@ -1,8 +1,21 @@
 package dev.millrace.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.millrace.cli.operation.VerifyCommand;
+import dev.millrace.error.MillraceException;
+import dev.millrace.server.operation.DirectoryVerification;
+import dev.millrace.server.session.Database;
+import dev.millrace.server.session.DatabaseOptions;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -16,6 +29,8 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.ParseResult;
 
 /** A server with a data directory that dies without a warning. */
 @Timeout(180)
@@ -117,5 +132,40 @@ class ServerDataTest {
                         () -> second.lines().toString());
             }
         }
+    }
+
+    /** A lock belongs to a process, and goes when any channel to its file is closed. */
+    @Test
+    void whoIsRefusedADirectoryTakesNothingFromWhoHasIt() throws Exception {
+        DatabaseOptions options = DatabaseOptions.defaults().withData(folder.resolve("data"));
+        try (Database first = Database.open(options)) {
+            assertThrows(MillraceException.class, () -> Database.open(options));
+            assertFalse(DirectoryVerification.run(folder.resolve("data")).user().isEmpty());
+            try (ServerProcess other = start()) {
+                assertEquals(1, other.awaitExit());
+                assertTrue(
+                        other.lines().get(0).contains("is in use by process "),
+                        () -> other.lines().toString());
+            }
+            assertEquals(0, first.sessionCount());
+        }
+    }
+
+    @Test
+    void verifyEndsWithOneWhereSomethingIsDamaged() throws Exception {
+        Path data = folder.resolve("data");
+        Database.open(DatabaseOptions.defaults().withData(data)).close();
+        assertEquals("0 catalog.log whole", verify(data));
+        Files.writeString(data.resolve("catalog.log"), "x");
+        assertEquals("1 catalog.log damaged", verify(data));
+    }
+
+    private static String verify(Path data) throws Exception {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        PrintStream to = new PrintStream(out, true, StandardCharsets.UTF_8);
+        ParseResult arguments = new CommandLine(VerifyCommand.spec()).parseArgs("--json", data.toString());
+        int code = VerifyCommand.run(arguments, to, System.err);
+        JsonNode first = new ObjectMapper().readTree(out.toString(StandardCharsets.UTF_8)).path("files").path(0);
+        return code + " " + first.path("file").asText() + " " + first.path("status").asText();
     }
 }
