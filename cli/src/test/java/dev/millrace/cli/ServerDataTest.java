@@ -165,7 +165,11 @@ class ServerDataTest {
         PrintStream to = new PrintStream(out, true, StandardCharsets.UTF_8);
         ParseResult arguments = new CommandLine(VerifyCommand.spec()).parseArgs("--json", data.toString());
         int code = VerifyCommand.run(arguments, to, System.err);
-        JsonNode first = new ObjectMapper().readTree(out.toString(StandardCharsets.UTF_8)).path("files").path(0);
-        return code + " " + first.path("file").asText() + " " + first.path("status").asText();
+        JsonNode first = new ObjectMapper()
+                .readTree(out.toString(StandardCharsets.UTF_8))
+                .path("files")
+                .path(0);
+        return code + " " + first.path("file").asText() + " "
+                + first.path("status").asText();
     }
 }

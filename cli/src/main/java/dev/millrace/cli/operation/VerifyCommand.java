@@ -37,8 +37,7 @@ public final class VerifyCommand {
     /** Returns the exit code. */
     public static int run(ParseResult arguments, PrintStream out, PrintStream err) {
         try {
-            DirectoryReport report =
-                    DirectoryVerification.run(Path.of(arguments.matchedPositionalValue(0, "")));
+            DirectoryReport report = DirectoryVerification.run(Path.of(arguments.matchedPositionalValue(0, "")));
             if (arguments.hasMatchedOption("--json")) {
                 out.println(report.json());
             } else {

@@ -47,7 +47,10 @@ public final class JournalVerification {
             return tables.isEmpty()
                     ? List.of()
                     : List.of(FileReport.damaged(
-                            DataDirectory.ROWS, 0, "all rows of " + names(new TreeSet<>(tables.values())), rows + " is missing"));
+                            DataDirectory.ROWS,
+                            0,
+                            "all rows of " + names(new TreeSet<>(tables.values())),
+                            rows + " is missing"));
         }
         List<Tally> tallies = new ArrayList<>(); // the last one counts
         LogReport report = WriteAheadLog.verify(RealDisk.readOnly(rows), () -> {
@@ -78,8 +81,7 @@ public final class JournalVerification {
 
         @Override
         public void accept(long number, LogPlace place, ByteBuffer bytes) {
-            Set<Long> relations =
-                    bySegment.computeIfAbsent(place.file(), segment -> new TreeSet<>());
+            Set<Long> relations = bySegment.computeIfAbsent(place.file(), segment -> new TreeSet<>());
             KeptRows.parts(
                     number,
                     bytes,
@@ -92,8 +94,7 @@ public final class JournalVerification {
             Set<String> found = new TreeSet<>();
             relations.forEach(number -> found.add(tables.getOrDefault(number, "tables that are gone")));
             String contents = found.isEmpty() ? file.contents() : file.contents() + ": rows of " + names(found);
-            return new FileReport(
-                    file.name(), file.bytes(), contents, file.known(), file.damage(), file.notices());
+            return new FileReport(file.name(), file.bytes(), contents, file.known(), file.damage(), file.notices());
         }
     }
 }

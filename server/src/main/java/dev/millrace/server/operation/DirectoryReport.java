@@ -72,9 +72,8 @@ public record DirectoryReport(Path directory, Optional<String> user, List<FileRe
                 files.size(),
                 bytes,
                 damaged == 0 ? "all whole" : damaged + " damaged or missing"));
-        user.ifPresent(process -> text.append(
-                "It is open" + (process.isEmpty() ? "" : " in process " + process)
-                        + ": what was written since this began may not have been read." + System.lineSeparator()));
+        user.ifPresent(process -> text.append("It is open" + (process.isEmpty() ? "" : " in process " + process)
+                + ": what was written since this began may not have been read." + System.lineSeparator()));
         return text.toString();
     }
 }

@@ -52,15 +52,20 @@ public final class DirectoryVerification {
         files.addAll(definitions.files());
         files.addAll(JournalVerification.run(directory, definitions.catalog()));
         Map<String, Supplier<FileReport>> others = Map.of(
-                DECOYS, this::decoys,
-                CERTIFICATE, () -> tls(CERTIFICATE, "the certificate"),
-                KEY, () -> tls(KEY, "the key of the certificate"),
-                ConfigFile.NAME, this::configuration);
+                DECOYS,
+                this::decoys,
+                CERTIFICATE,
+                () -> tls(CERTIFICATE, "the certificate"),
+                KEY,
+                () -> tls(KEY, "the key of the certificate"),
+                ConfigFile.NAME,
+                this::configuration);
         try (Stream<Path> list = Files.list(directory)) {
             for (Path entry : list.sorted().toList()) {
                 String name = String.valueOf(entry.getFileName());
                 boolean isRead = files.stream()
-                        .anyMatch(file -> file.name().equals(name) || file.name().startsWith(name + "/"));
+                        .anyMatch(
+                                file -> file.name().equals(name) || file.name().startsWith(name + "/"));
                 if (!isRead && !(Files.isDirectory(entry) && isEmpty(entry))) {
                     files.add(others.containsKey(name) ? others.get(name).get() : other(entry, name));
                 }

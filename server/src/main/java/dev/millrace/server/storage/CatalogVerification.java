@@ -73,7 +73,8 @@ public final class CatalogVerification {
         OptionalLong answered = CatalogEnd.read(RealDisk.readOnly(directory));
         Path log = directory.resolve(CatalogLog.NAME);
         if (!Files.exists(log)) {
-            files.add(FileReport.damaged(CatalogLog.NAME, 0, "all definitions, roles and settings", log + " is missing"));
+            files.add(
+                    FileReport.damaged(CatalogLog.NAME, 0, "all definitions, roles and settings", log + " is missing"));
         } else {
             readLog(log, answered);
         }
@@ -86,10 +87,7 @@ public final class CatalogVerification {
         } else {
             String what = endIsThere ? " is damaged at byte 0: it is no number of a record" : " is missing";
             files.add(FileReport.damaged(
-                    CatalogEnd.NAME,
-                    bytes(CatalogEnd.NAME),
-                    behind,
-                    directory.resolve(CatalogEnd.NAME) + what));
+                    CatalogEnd.NAME, bytes(CatalogEnd.NAME), behind, directory.resolve(CatalogEnd.NAME) + what));
         }
     }
 
@@ -141,7 +139,8 @@ public final class CatalogVerification {
         for (String line : new String(content, StandardCharsets.UTF_8).split("\n")) {
             Optional<NumberedLine> whole = NumberedLine.read(line);
             boolean isTitle = line.startsWith(CatalogReader.TITLE);
-            isDamaged |= !isTitle && (whole.isEmpty() || next >= 0 && whole.get().number() != next);
+            isDamaged |=
+                    !isTitle && (whole.isEmpty() || next >= 0 && whole.get().number() != next);
             next = whole.map(it -> it.number() + 1).orElse(next < 0 ? next : next + 1);
             Matcher names = NAMED.matcher(line);
             while (isDamaged && names.find() && named.size() < MOST_NAMED) {
@@ -177,7 +176,8 @@ public final class CatalogVerification {
         String shown = DataDirectory.JARS + "/" + name;
         Matcher hash = JAR.matcher(name);
         if (hash.matches()) {
-            List<String> functions = Optional.ofNullable(needed.remove(hash.group(1))).orElse(List.of());
+            List<String> functions =
+                    Optional.ofNullable(needed.remove(hash.group(1))).orElse(List.of());
             String contents = functions.isEmpty()
                     ? "code that no function has any more"
                     : "code of " + String.join(", ", functions);
@@ -186,7 +186,10 @@ public final class CatalogVerification {
                     sha256(bytes).equals(hash.group(1))
                             ? FileReport.whole(shown, bytes.length, contents)
                             : FileReport.damaged(
-                                    shown, bytes.length, contents, file + " is damaged at byte 0: its SHA-256 is not its name"));
+                                    shown,
+                                    bytes.length,
+                                    contents,
+                                    file + " is damaged at byte 0: its SHA-256 is not its name"));
         } else if (name.endsWith(".new")) {
             files.add(FileReport.whole(shown, Files.size(file), "not finished: does not count"));
         } else {

@@ -97,7 +97,8 @@ public final class DataDirectory implements AutoCloseable {
      */
     public Disk rows() {
         try {
-            boolean isNeeded = catalog().objects().stream().anyMatch(object -> object.rows().isPresent());
+            boolean isNeeded = catalog().objects().stream()
+                    .anyMatch(object -> object.rows().isPresent());
             if (isNeeded && !(disk.has(ROWS) && WriteAheadLog.exists(disk.directory(ROWS)))) {
                 throw DiskErrors.missing(disk.path(ROWS), "the log with the rows of tables is in it")
                         .withHint("put it back from a copy; ./millrace verify says what else is damaged");

@@ -89,7 +89,8 @@ public final class Tls {
      * @throws MillraceException F0000 if a file cannot be read, or the two do not fit together
      */
     public static String verify(Path directory) {
-        return "good until " + TlsIdentity.kept(directory).chain().get(0).getNotAfter().toInstant();
+        return "good until "
+                + TlsIdentity.kept(directory).chain().get(0).getNotAfter().toInstant();
     }
 
     /** Begins to make what is not there yet; returns at once. */

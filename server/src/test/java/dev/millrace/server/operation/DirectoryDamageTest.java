@@ -57,7 +57,8 @@ class DirectoryDamageTest {
         FullDirectory.create(data, folder);
         Map<String, byte[]> older = FullDirectory.files(data);
         try (TestDatabase database = new TestDatabase(data)) {
-            database.run("INSERT INTO customers VALUES (101, 'later'); CREATE TABLE later (a INT); INSERT INTO later VALUES (1)");
+            database.run(
+                    "INSERT INTO customers VALUES (101, 'later'); CREATE TABLE later (a INT); INSERT INTO later VALUES (1)");
             database.run("CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM customers");
         }
         Map<String, byte[]> whole = FullDirectory.files(data);

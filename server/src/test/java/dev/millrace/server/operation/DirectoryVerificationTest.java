@@ -54,14 +54,12 @@ class DirectoryVerificationTest {
                         .contents()
                         .endsWith("rows of Odd; name \"quoted\", customers, orders, tables that are gone"),
                 report::text);
-        assertTrue(
-                report.files().stream()
-                        .anyMatch(file -> file.contents().equals("code of twice")),
-                report::text);
+        assertTrue(report.files().stream().anyMatch(file -> file.contents().equals("code of twice")), report::text);
         assertEquals(before.keySet(), FullDirectory.files(data()).keySet());
-        FullDirectory.files(data()).forEach((name, bytes) -> assertEquals(
-                List.of(before.get(name).length, java.util.Arrays.hashCode(before.get(name))),
-                List.of(bytes.length, java.util.Arrays.hashCode(bytes))));
+        FullDirectory.files(data())
+                .forEach((name, bytes) -> assertEquals(
+                        List.of(before.get(name).length, java.util.Arrays.hashCode(before.get(name))),
+                        List.of(bytes.length, java.util.Arrays.hashCode(bytes))));
     }
 
     @Test
@@ -91,8 +89,8 @@ class DirectoryVerificationTest {
         assertTrue(report.json().contains("\"status\":\"unknown\""), report::json);
 
         Files.writeString(log, text);
-        FileReport missing = file(
-                DirectoryVerification.run(data()), data().relativize(jar).toString());
+        FileReport missing =
+                file(DirectoryVerification.run(data()), data().relativize(jar).toString());
         assertEquals("code of twice", missing.contents());
         assertEquals(List.of(jar + " is missing"), missing.damage());
     }

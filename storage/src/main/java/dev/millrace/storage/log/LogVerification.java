@@ -209,8 +209,8 @@ final class LogVerification {
             } else if (number.isPresent() && number.getAsLong() <= newest.getAsLong() + 1) {
                 finding.contents = "void: nothing in it counts";
             } else if (number.isPresent()) {
-                finding.damage.add(disk.path(SegmentHeader.name(newest.getAsLong() + 1)) + " is missing: there is " + name
-                        + " behind it");
+                finding.damage.add(disk.path(SegmentHeader.name(newest.getAsLong() + 1)) + " is missing: there is "
+                        + name + " behind it");
             } else {
                 finding.known = false;
             }
