@@ -47,6 +47,14 @@ public interface Journal {
      */
     void whenDurable(long number, Runnable then);
 
+    /**
+     * The number of the last entry, or a greater one that none has; 0 where nothing is written. With the lock of epochs held it is that
+     * of the last whose rows were accepted.
+     */
+    default long appended() {
+        return 0;
+    }
+
     /** Rows whose bytes are made. Closed after it was appended, or when it will not be. */
     interface Entry extends AutoCloseable {
         /** Of rows that nobody writes down. */

@@ -312,6 +312,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     }
 
     @Override
+    public long since() {
+        return epochs.since();
+    }
+
+    @Override
     public long firstEpoch() {
         return epochs.firstEpoch();
     }

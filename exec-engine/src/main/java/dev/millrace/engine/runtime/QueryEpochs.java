@@ -31,6 +31,7 @@ final class QueryEpochs {
     private Optional<EpochInput> relay = Optional.empty(); // while paused
     private OptionalLong ownEpoch = OptionalLong.empty(); // the first, if nobody else has it; as firstEpoch
     private volatile long firstEpoch = Epochs.NONE; // written by whoever starts the query, read by all
+    private volatile long since; // as firstEpoch
     private volatile boolean begun; // written by whoever finds out, read by all
 
     QueryEpochs(Epochs epochs, QueryTasks tasks, QueryOutput output) {
@@ -49,6 +50,7 @@ final class QueryEpochs {
      * @param isSeen of a leaf of the plan: whether the query has its rows already
      */
     void attach(EpochDomain domain, EpochOutput.Publisher publisher, Predicate<PlanNode> isSeen) {
+        since = epochs.atomically(() -> epochs.journal().appended());
         output.attach(epochs.addOutput(domain, publisher, tasks::wakeAll), tasks::wakeAll);
         for (int i = 0; i < tasks.tasks.size(); i++) {
             ScheduledTask scheduled = tasks.scheduled.get(i);
@@ -123,6 +125,11 @@ final class QueryEpochs {
     /** Its number; {@link Epochs#NONE} before the query has started. Any thread. */
     long firstEpoch() {
         return firstEpoch;
+    }
+
+    /** What the journal had come to when the query was attached; any thread. */
+    long since() {
+        return since;
     }
 
     /** Whether the answer is that of a whole epoch, or none will come; any thread. */

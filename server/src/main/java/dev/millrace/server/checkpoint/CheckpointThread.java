@@ -5,7 +5,6 @@ import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.log.EventLog;
-import java.util.concurrent.TimeUnit;
 
 /** The thread {@code millrace-checkpoint}, which writes a checkpoint when the log has grown enough. */
 public final class CheckpointThread implements AutoCloseable {
@@ -34,14 +33,7 @@ public final class CheckpointThread implements AutoCloseable {
                 Thread.sleep(pauseMillis);
                 pauseMillis = LOOK_MILLIS;
                 if (database.journal().isGrown()) {
-                    long start = database.clock().nanoTime();
-                    new TableCheckpoint(database).run();
-                    LOG.info(
-                            "checkpoint",
-                            "millis",
-                            TimeUnit.NANOSECONDS.toMillis(database.clock().nanoTime() - start),
-                            "log_bytes",
-                            database.journal().logBytes());
+                    new DatabaseCheckpoint(database).run();
                 }
             } catch (InterruptedException e) {
                 return;

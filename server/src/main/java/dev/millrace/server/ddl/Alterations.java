@@ -12,6 +12,7 @@ import dev.millrace.planner.explain.PlanText;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.Index;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.planning.PlanBasis;
 import dev.millrace.server.planning.Plans;
 import dev.millrace.server.planning.StandingRules;
 import dev.millrace.server.query.Queries;
@@ -46,7 +47,8 @@ public final class Alterations {
     }
 
     /** A query that is to be altered, and its new plan. */
-    private record Planned(CatalogObject object, StandingQuery query, PhysicalPlan plan, Alteration alteration) {}
+    private record Planned(
+            CatalogObject object, StandingQuery query, PhysicalPlan plan, PlanBasis basis, Alteration alteration) {}
 
     private Planned plan(Statement.AlterQuery alter) {
         boolean plain = database.catalog()
@@ -72,9 +74,10 @@ public final class Alterations {
             throw MillraceException.user(
                     SqlState.INVALID_TABLE_DEFINITION, "\"" + alter.name() + "\" would read itself");
         }
-        PhysicalPlan plan = queries.plan(alter.query(), StandingRules.of(object.options()));
+        PlanBasis basis = PlanBasis.first();
+        PhysicalPlan plan = queries.plan(alter.query(), StandingRules.of(object.options()), basis);
         StandingQuery query = database.standing(alter.name()).orElseThrow();
-        return new Planned(object, query, plan, database.engine().alteration(alter.name(), plan.root()));
+        return new Planned(object, query, plan, basis, database.engine().alteration(alter.name(), plan.root()));
     }
 
     /** The new plan, each operator with what becomes of its state. */
@@ -156,6 +159,7 @@ public final class Alterations {
             }
             CatalogObject after = altered(planned, alter);
             List<Index> with = indexes.altered(planned.object, after);
+            database.catalogStore().plannedBy(alter.name(), planned.basis);
             database.catalog().replace(after);
             indexes.replace(after, with);
             return altered;

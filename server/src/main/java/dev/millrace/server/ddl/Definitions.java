@@ -16,6 +16,7 @@ import dev.millrace.server.generated.GeneratedColumns;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.permission.Identity;
 import dev.millrace.server.permission.Permissions;
+import dev.millrace.server.planning.PlanBasis;
 import dev.millrace.server.planning.Plans;
 import dev.millrace.server.planning.StandingRules;
 import dev.millrace.server.query.Queries;
@@ -98,7 +99,9 @@ public final class Definitions {
             if (source.isPresent()) {
                 database.engine().relations().addSource(create.name(), source.get(), onError);
             } else {
-                database.engine().relations().addStream(create.name(), schema);
+                long rows = database.catalogStore().newRows();
+                database.engine().relations().addStream(create.name(), schema, rows);
+                database.catalogStore().hasRows(create.name(), rows);
             }
             return object;
         });
@@ -286,11 +289,13 @@ public final class Definitions {
             int priority = (int) options.integer("priority", 0, -1000, 1000);
             requireStart(options, query);
             options.rejectUnread();
-            PhysicalPlan plan = queries.plan(query, rules);
+            PlanBasis basis = database.catalogStore().basis();
+            PhysicalPlan plan = queries.plan(query, rules, basis);
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
             QueryOptions how = queries.limits()
                     .limited((view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority));
             start(name, plan, how);
+            database.catalogStore().plannedBy(name, basis);
             return new CatalogObject(
                     name,
                     kind,
@@ -337,7 +342,8 @@ public final class Definitions {
             queries.checks().requireStreaming(create.query().relations(), "a sink");
             Options options = new Options(create.options());
             String connector = options.required("connector");
-            PhysicalPlan plan = queries.plan(create.query(), StandingRules.of(options));
+            PlanBasis basis = database.catalogStore().basis();
+            PhysicalPlan plan = queries.plan(create.query(), StandingRules.of(options), basis);
             Schema schema = create.query().schema();
             Sink sink = database.connectors().sink(connector).open(schema, plan.appendOnly(), options);
             try {
@@ -348,6 +354,7 @@ public final class Definitions {
             }
             QueryOptions how = queries.limits().limited(QueryOptions.streaming().withSink(sink));
             start(create.name(), plan, how);
+            database.catalogStore().plannedBy(create.name(), basis);
             return new CatalogObject(
                     create.name(),
                     ObjectKind.SINK,

@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.user.UserCode;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.planning.PlanBasis;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.role.ScramDecoys;
 import dev.millrace.server.settings.Setting;
@@ -17,10 +18,10 @@ import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.time.Clock;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,7 +30,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 /**
  * Keeps definitions, roles and settings in the data directory, by which they are made again when a database is opened. Without
@@ -43,12 +46,15 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     private final Clock clock;
     private final List<CatalogChange> pending = new ArrayList<>();
     private final Map<String, NotRestored> notRestored = new ConcurrentSkipListMap<>();
-    private final Map<String, Long> rowNumbers = new ConcurrentHashMap<>(); // by table
-    private final Map<Long, String> tables = new ConcurrentHashMap<>(); // by those numbers
-    private final Set<Long> unkept = ConcurrentHashMap.newKeySet(); // of those numbers, by the statement under way
-    private long lastRowNumber;
+    private final Map<String, Long> numbers = new ConcurrentHashMap<>(); // by name
+    private final Map<Long, String> relations = new ConcurrentHashMap<>(); // that are written to, by their numbers
+    private final Map<String, PlanBasis> bases = new ConcurrentHashMap<>(); // of queries that are being made
+    private final Set<Long> unkept = ConcurrentHashMap.newKeySet(); // of those, by the statement under way
+    private long lastNumber;
     private Optional<DatabaseCatalog> catalog = Optional.empty();
     private Supplier<String> schedulingPolicy = () -> "";
+    private ToLongFunction<String> since = name -> 0;
+    private Optional<CatalogRecord> owed = Optional.empty(); // that a checkpoint has, and the catalog's log has not
     private Optional<KeptObject> restoring = Optional.empty();
     private boolean listening;
     private Access access = Access.NONE;
@@ -63,7 +69,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         this.directory = directory;
         this.clock = clock;
         directory.ifPresent(
-                kept -> kept.catalog().objects().forEach(object -> object.rows().ifPresent(this::usedRows)));
+                kept -> kept.catalog().objects().forEach(object -> object.number().ifPresent(this::used)));
     }
 
     public static CatalogStore open(Optional<DataPlace> place, Clock clock) {
@@ -102,6 +108,13 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     @Override
     public void defined(CatalogObject object) {
         notRestored.remove(object.name());
+        if (directory.isEmpty()) {
+            return;
+        }
+        long number = relations.containsValue(object.name()) // it has the number of its rows
+                ? numbers.get(object.name())
+                : newNumber();
+        numbers.put(object.name(), number);
         if (!listening) {
             return;
         }
@@ -116,84 +129,86 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 object.createdMicros(),
                 "",
                 code.map(function -> UserCode.jar(function.code())),
-                rowsOf(object.name()),
-                false)));
+                OptionalLong.of(number),
+                since.applyAsLong(object.name()),
+                Optional.ofNullable(bases.remove(object.name()))
+                        .map(PlanBasis::told)
+                        .orElse(Map.of()),
+                OptionalLong.empty())));
     }
 
     @Override
     public void removed(String name) {
-        forgetRows(name);
+        forget(name);
         if (listening) {
             pending.add(new CatalogChange.Drop(name));
         }
     }
 
     /**
-     * A number for the rows that a table has from now on, by which the log of rows knows them: that of a table that is being
-     * made again, else one that none had; 0 where nothing is kept.
+     * A number for a relation that takes rows from now on, by which the log knows them: that of one that is being made again, else one
+     * that none had; 0 where nothing is kept.
      */
     public long newRows() {
         if (directory.isEmpty()) {
             return 0;
         }
-        OptionalLong kept = restoring.map(KeptObject::rows).orElse(OptionalLong.empty());
-        if (kept.isPresent()) {
-            return kept.getAsLong();
-        }
+        long number = newNumber();
         if (listening) {
-            unkept.add(++lastRowNumber);
-        } else {
-            lastRowNumber++;
+            unkept.add(number);
         }
-        return lastRowNumber;
+        return number;
     }
 
-    /** The greatest number that was given so far. */
-    public long newestRows() {
-        return lastRowNumber;
+    private long newNumber() {
+        return restoring.map(KeptObject::number).orElse(OptionalLong.empty()).orElseGet(() -> ++lastNumber);
     }
 
-    /** The numbers of rows that tables have by what is on disk. */
-    public Set<Long> keptRows() {
-        Set<Long> numbers = new HashSet<>();
-        directory.ifPresent(
-                kept -> kept.catalog().objects().forEach(object -> object.rows().ifPresent(numbers::add)));
-        return numbers;
-    }
-
-    /** Whether the statement that gave rows this number is under way, and the number not on disk. On any thread. */
+    /** Whether the statement that gave a relation this number is under way, and the number not on disk. On any thread. */
     public boolean isUnkept(long number) {
         return !unkept.isEmpty() && unkept.contains(number);
     }
 
-    /** A table has the rows of this number, from {@link #newRows}. */
-    public void hasRows(String table, long number) {
-        forgetRows(table);
-        rowNumbers.put(table, number);
-        tables.put(number, table);
-    }
-
-    private void forgetRows(String table) {
-        Long before = rowNumbers.remove(table);
-        if (before != null) {
-            tables.remove(before);
+    /** A table or stream has the rows of this number, from {@link #newRows}. */
+    public void hasRows(String relation, long number) {
+        forget(relation);
+        if (number > 0) {
+            numbers.put(relation, number);
+            relations.put(number, relation);
         }
     }
 
-    /** The number of the rows that a table has now. On any thread. */
-    public OptionalLong rowsOf(String table) {
-        Long number = rowNumbers.get(table);
-        return number == null ? OptionalLong.empty() : OptionalLong.of(number);
+    private void forget(String name) {
+        Long before = numbers.remove(name);
+        if (before != null) {
+            relations.remove(before);
+        }
     }
 
-    /** The table that has the rows of a number; none if it was dropped or altered. On any thread. */
-    public Optional<String> tableOf(long number) {
-        return Optional.ofNullable(tables.get(number));
+    /** The table or stream that has the rows of a number; none if it was dropped or altered. On any thread. */
+    public Optional<String> relationOf(long number) {
+        return Optional.ofNullable(relations.get(number));
     }
 
-    /** Numbers up to this one were given to rows that may be in the log still. */
-    public void usedRows(long number) {
-        lastRowNumber = Math.max(lastRowNumber, number);
+    /** Numbers up to this one were given, and something of what had them may be on disk still. */
+    public void used(long number) {
+        lastNumber = Math.max(lastNumber, number);
+    }
+
+    /** What the planner is told for a query that is being made: what it was told when it was made first. */
+    public PlanBasis basis() {
+        return restoring
+                .map(KeptObject::basis)
+                .filter(told -> !told.isEmpty())
+                .map(PlanBasis::again)
+                .orElseGet(PlanBasis::first);
+    }
+
+    /** A query is about to be defined whose planner was told this. */
+    public void plannedBy(String query, PlanBasis basis) {
+        if (listening) {
+            bases.put(query, basis);
+        }
     }
 
     /** When an object that is being made was made first, in microseconds since 1970 UTC. */
@@ -229,17 +244,18 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
      * Keeps what a statement did.
      *
      * @param done whether it succeeded; it may have changed something before it failed
+     * @param checkpoint is given what will be kept; whether it is in a checkpoint then, which makes it kept whatever comes
      * @return what went wrong; then nothing was kept
      */
-    public Optional<Failure> keep(Statement statement, boolean done) {
+    public Optional<Failure> keep(Statement statement, boolean done, Predicate<CatalogRecord> checkpoint) {
         try {
-            return keepChanges(statement, done);
+            return keepChanges(statement, done, checkpoint);
         } finally {
             unkept.clear();
         }
     }
 
-    private Optional<Failure> keepChanges(Statement statement, boolean done) {
+    private Optional<Failure> keepChanges(Statement statement, boolean done, Predicate<CatalogRecord> checkpoint) {
         if (!listening) {
             pending.clear();
             return Optional.empty();
@@ -251,9 +267,9 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         }
         pending.clear();
         if (done && statement instanceof Statement.Pause pause) {
-            changes.add(new CatalogChange.Pause(pause.name(), true));
+            changes.add(new CatalogChange.Pause(pause.name(), OptionalLong.of(since.applyAsLong(""))));
         } else if (done && statement instanceof Statement.Resume resume) {
-            changes.add(new CatalogChange.Pause(resume.name(), false));
+            changes.add(new CatalogChange.Pause(resume.name(), OptionalLong.empty()));
         }
         boolean accessMayChange = statement instanceof Statement.RoleStatement || statement instanceof Statement.Drop;
         Optional<Access> now =
@@ -267,7 +283,13 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         }
         List<String> made = newNames(changes);
         try {
-            directory.orElseThrow().keep(record);
+            keepOwed();
+            if (checkpoint.test(record)) {
+                owed = Optional.of(record);
+                keepOwed();
+            } else {
+                directory.orElseThrow().keep(record);
+            }
             now.ifPresent(it -> access = it);
             return Optional.empty();
         } catch (MillraceException e) {
@@ -275,17 +297,14 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         }
     }
 
+    private void keepOwed() {
+        owed.ifPresent(directory.orElseThrow()::keep);
+        owed = Optional.empty();
+    }
+
     private static CatalogChange owned(CatalogChange.Define define, Roles roles) {
         KeptObject object = define.object();
-        return new CatalogChange.Define(new KeptObject(
-                object.name(),
-                object.kind(),
-                object.sql(),
-                object.createdMicros(),
-                roles.owner(object.name()),
-                object.jar(),
-                object.rows(),
-                false));
+        return new CatalogChange.Define(object.withOwner(roles.owner(object.name())));
     }
 
     /** If all that changed is new objects, these. */
@@ -333,13 +352,9 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         return notRestored;
     }
 
-    /** Whether a table with rows is among them. On any thread. */
+    /** Whether a table is among them, whose rows nothing but the log and the checkpoint have. On any thread. */
     public boolean hasLostTables() {
-        return !notRestored.isEmpty()
-                && directory.isPresent()
-                && notRestored.keySet().stream()
-                        .anyMatch(name -> directory.get().catalog().object(name).stream()
-                                .anyMatch(object -> object.rows().isPresent()));
+        return notRestored.values().stream().anyMatch(lost -> lost.kind().equals(ObjectKind.TABLE.sqlName()));
     }
 
     /** Where all is kept, if it is. */
@@ -347,10 +362,16 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         return directory;
     }
 
-    /** Hears of changes from here on. @param policy the scheduling policy that holds */
-    public void follow(DatabaseCatalog changing, Supplier<String> policy) {
+    /**
+     * Hears of changes from here on.
+     *
+     * @param policy the scheduling policy that holds
+     * @param from the number of the last record of the log of rows before what has a name began; of what reads no rows, the last by now
+     */
+    public void follow(DatabaseCatalog changing, Supplier<String> policy, ToLongFunction<String> from) {
         catalog = Optional.of(changing);
         schedulingPolicy = policy;
+        since = from;
         changing.addListener(this);
     }
 
@@ -373,15 +394,15 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         directory.ifPresent(this::keepNewNumbers);
     }
 
-    /** Tables of a version that kept no rows have numbers now, under which rows will be logged. */
+    /** What a version kept that gave none have numbers now. */
     private void keepNewNumbers(DataDirectory to) {
         List<CatalogChange> numbered = new ArrayList<>();
         for (KeptObject object : to.catalog().objects()) {
-            Long number = rowNumbers.get(object.name());
-            if (number != null && object.rows().isEmpty()) {
-                numbered.add(new CatalogChange.Define(object.withRows(number)));
-                if (object.paused()) {
-                    numbered.add(new CatalogChange.Pause(object.name(), true));
+            Long number = numbers.get(object.name());
+            if (number != null && object.number().isEmpty()) {
+                numbered.add(new CatalogChange.Define(object.withNumber(number)));
+                if (object.paused().isPresent()) {
+                    numbered.add(new CatalogChange.Pause(object.name(), object.paused()));
                 }
             }
         }

@@ -15,6 +15,7 @@ import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.server.planning.AdHocStatements;
 import dev.millrace.server.planning.Plans;
 import dev.millrace.server.planning.TableStatistics;
+import dev.millrace.server.storage.CheckpointStore;
 import dev.millrace.server.transaction.RowLocks;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.Frontend;
@@ -48,6 +49,7 @@ public final class Instance implements AutoCloseable {
     private final OffloadThreads offloadThreads = new OffloadThreads(turns, heap.planning());
     private final CatalogStore catalogStore;
     private final RowJournal journal;
+    private final CheckpointStore checkpoints;
 
     /** Held while the catalog changes: definitions are made one at a time. */
     private final ReentrantLock definitionLock = new ReentrantLock();
@@ -64,12 +66,14 @@ public final class Instance implements AutoCloseable {
             PrintStream printed,
             Host host,
             CatalogStore catalogStore,
-            RowJournal journal) {
+            RowJournal journal,
+            CheckpointStore checkpoints) {
         this.catalogStore = catalogStore;
         this.journal = journal;
+        this.checkpoints = checkpoints;
         this.clock = clock;
         this.engine = host.engine(options, clock, journal);
-        journal.counters(table -> catalog.numbers().last(table), catalogStore::tableOf);
+        journal.counters(table -> catalog.numbers().last(table), catalogStore::relationOf);
         journal.definitions(catalogStore::isUnkept, this::awaitDefinition);
         this.connectors = Connectors.standard(printed);
         TableStatistics statistics = new TableStatistics(engine);
@@ -90,9 +94,19 @@ public final class Instance implements AutoCloseable {
         return catalogStore;
     }
 
-    /** Where the rows of tables are written down. */
+    /** Where rows that clients bring are written down. */
     public RowJournal journal() {
         return journal;
+    }
+
+    /** What is on disk beside the journal; used by who holds its {@link RowJournal#checkpointing}. */
+    public CheckpointStore checkpoints() {
+        return checkpoints;
+    }
+
+    /** What the journal had come to when a query began; when there is none of the name, what it has come to now. */
+    public long since(String name) {
+        return standing(name).map(StandingQuery::since).orElseGet(journal::appended);
     }
 
     /** What has a name. */

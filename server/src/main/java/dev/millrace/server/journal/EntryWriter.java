@@ -16,14 +16,10 @@ final class EntryWriter {
     private final List<ByteBuffer> pieces = new ArrayList<>();
     private int parts;
 
-    /**
-     * Begins what was accepted by one relation.
-     *
-     * @param asOf 0 for changes; else these are all rows, as the records up to this one have them
-     */
-    void part(long relation, long asOf, Map<String, Long> counters, int batches) {
+    /** Begins what was accepted by one relation. */
+    void part(long relation, Map<String, Long> counters, int batches) {
         parts++;
-        add(20).putLong(relation).putLong(asOf).putInt(counters.size()).flip();
+        add(20).putLong(relation).putLong(0).putInt(counters.size()).flip();
         counters.forEach((column, value) -> {
             byte[] name = column.getBytes(StandardCharsets.UTF_8);
             add(name.length + 12).putInt(name.length).put(name).putLong(value).flip();

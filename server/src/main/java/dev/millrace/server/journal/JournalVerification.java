@@ -39,7 +39,7 @@ public final class JournalVerification {
         Map<Long, String> tables = new TreeMap<>();
         catalog.ifPresent(read -> {
             for (KeptObject object : read.objects()) {
-                object.rows().ifPresent(number -> tables.put(number, object.name()));
+                object.number().ifPresent(number -> tables.put(number, object.name()));
             }
         });
         Path rows = directory.resolve(DataDirectory.ROWS);
@@ -86,7 +86,7 @@ public final class JournalVerification {
                     number,
                     bytes,
                     other -> ByteBuffer.allocate(0),
-                    (relation, asOf, counters, batches) -> relations.add(relation));
+                    (asOf, part) -> relations.add(part.relation()));
         }
 
         FileReport described(FileReport file, Map<Long, String> tables) {

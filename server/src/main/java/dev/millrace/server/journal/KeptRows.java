@@ -1,83 +1,51 @@
 package dev.millrace.server.journal;
 
-import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.storage.batch.BatchBytes;
 import dev.millrace.storage.log.LogPlace;
 import dev.millrace.storage.log.RecordConsumer;
 import dev.millrace.storage.log.WriteAheadLog;
-import dev.millrace.type.Schema;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Consumer;
-import org.apache.arrow.memory.BufferAllocator;
 
-/** What the log has of tables when a database is opened. For the thread that opens it. */
+/** What the log has of rows when a database is opened. For the thread that opens it. */
 public final class KeptRows {
-    private static final int FEW = 4;
-    private static final int OFFSET_BITS = 32; // of a place in a segment, which has at most 1 GB
-
     private final Optional<WriteAheadLog> log;
-    private final Map<Long, Kept> byNumber = new HashMap<>();
     private final Map<Long, LogPlace> batches = new HashMap<>(); // that are records of their own
+    private final Map<Long, Whole> wholes = new TreeMap<>(); // by relation
     private long greatest;
     private long bytes;
 
-    /** Which records have something of one table, and how far its counters were in the last. */
-    private static final class Kept {
-        long[] records = new long[FEW];
-        long[] places = new long[FEW];
-        int count;
-        Map<String, Long> counters = Map.of();
+    /** All rows of a relation, in the place of what the records up to {@code asOf} have of it. */
+    private record Whole(long record, LogPlace place, long asOf) {}
 
-        /** All that is needed from here on: a record that has all rows, and those behind the one as of which it has them. */
-        void whole(long record, LogPlace place, long asOf) {
-            int from = 0;
-            while (from < count && records[from] <= asOf) {
-                from++;
-            }
-            int later = count - from;
-            long[] laterRecords = Arrays.copyOfRange(records, from, count);
-            long[] laterPlaces = Arrays.copyOfRange(places, from, count);
-            count = 0;
-            add(record, place);
-            for (int i = 0; i < later; i++) {
-                add(laterRecords[i], laterPlaces[i]);
-            }
-        }
+    /**
+     * What one relation accepted.
+     *
+     * @param relation the number of its rows
+     * @param counters how far those of its columns were
+     * @param batches as {@code BatchBytes} reads them
+     */
+    public record Part(long relation, Map<String, Long> counters, List<ByteBuffer> batches) {}
 
-        void add(long record, LogPlace place) {
-            if (count == 0 || records[count - 1] != record) { // else it has several parts of one table
-                add(record, place.segment() << OFFSET_BITS | place.offset());
-            }
-        }
-
-        private void add(long record, long place) {
-            if (count == records.length) {
-                records = Arrays.copyOf(records, 2 * count);
-                places = Arrays.copyOf(places, 2 * count);
-            }
-            records[count] = record;
-            places[count++] = place;
-        }
-
-        LogPlace place(int index) {
-            return new LogPlace(places[index] >>> OFFSET_BITS, places[index] & (1L << OFFSET_BITS) - 1);
-        }
+    /** Takes what was accepted in one step. */
+    @FunctionalInterface
+    public interface Taker {
+        /** @param number of the record; the parts' bytes are good until this returns */
+        void accept(long number, List<Part> parts);
     }
 
     /** What is done with one part of an entry. */
-    interface Part {
-        void take(long relation, long asOf, Map<String, Long> counters, List<ByteBuffer> batches);
+    interface EachPart {
+        void take(long asOf, Part part);
     }
 
     private KeptRows(Optional<WriteAheadLog> log) {
@@ -91,18 +59,19 @@ public final class KeptRows {
     /** Looks through a log. */
     static KeptRows of(WriteAheadLog log) {
         KeptRows kept = new KeptRows(Optional.of(log));
-        log.replay(log.forgotten(), new RecordConsumer() {
-            @Override
-            public void accept(long number, ByteBuffer bytes) {
-                throw new IllegalStateException("its place is wanted, too");
-            }
-
-            @Override
-            public void accept(long number, LogPlace place, ByteBuffer bytes) {
-                kept.look(number, place, bytes);
-            }
-        });
+        log.replay(log.forgotten(), (Placed) kept::look);
         return kept;
+    }
+
+    /** Takes records of which it wants the place, too. */
+    private interface Placed extends RecordConsumer {
+        @Override
+        default void accept(long number, ByteBuffer bytes) {
+            throw new IllegalStateException("its place is wanted, too");
+        }
+
+        @Override
+        void accept(long number, LogPlace place, ByteBuffer bytes);
     }
 
     private void look(long number, LogPlace place, ByteBuffer record) {
@@ -111,15 +80,11 @@ public final class KeptRows {
             batches.put(number, place);
             return;
         }
-        parts(number, record, other -> ByteBuffer.allocate(0), (relation, asOf, counters, parts) -> {
-            Kept of = byNumber.computeIfAbsent(relation, unknown -> new Kept());
+        parts(number, record, other -> ByteBuffer.allocate(0), (asOf, part) -> {
             if (asOf > 0) {
-                of.whole(number, place, asOf);
-            } else {
-                of.add(number, place);
+                wholes.put(part.relation(), new Whole(number, place, asOf));
             }
-            of.counters = counters;
-            greatest = Math.max(greatest, relation);
+            greatest = Math.max(greatest, part.relation());
         });
     }
 
@@ -133,45 +98,47 @@ public final class KeptRows {
         return greatest;
     }
 
-    /** How many entries there are of rows of a number. */
-    public int entries(long number) {
-        return Optional.ofNullable(byNumber.get(number)).map(kept -> kept.count).orElse(0);
-    }
-
-    /** How far the counters of a table were, by its columns. */
-    public Map<String, Long> counters(long number) {
-        return Optional.ofNullable(byNumber.get(number))
-                .map(kept -> kept.counters)
-                .orElse(Map.of());
-    }
-
     /**
-     * Reads the changes of rows of a number, in their order.
+     * Reads what was accepted behind a record, in its order.
      *
-     * @param schema of the table
-     * @param taker is given each batch, which it owns
-     * @throws MillraceException XX001 if something of them is damaged
+     * @param after a record whose effect, and that of all before it, is there already; 0 for none
+     * @throws MillraceException XX001 if something of them is damaged or missing
      */
-    public void read(long number, Schema schema, BufferAllocator allocator, Consumer<Batch> taker) {
-        Kept kept = byNumber.get(number);
-        if (kept == null) {
+    public void replay(long after, Taker taker) {
+        if (log.isEmpty()) {
             return;
         }
-        WriteAheadLog from = log.orElseThrow();
-        for (int i = 0; i < kept.count; i++) {
-            long record = kept.records[i];
-            Elsewhere elsewhere = other -> batchRecord(other, from);
-            parts(record, from.read(kept.place(i)), elsewhere, (relation, asOf, counters, parts) -> {
-                if (relation == number) {
-                    parts.forEach(bytes -> taker.accept(BatchBytes.read(bytes, schema, allocator)));
+        WriteAheadLog from = log.get();
+        if (from.forgotten() > after && (after > 0 || wholes.isEmpty())) {
+            throw MillraceException.external(
+                    SqlState.DATA_CORRUPTED,
+                    "the log of rows begins behind record " + from.forgotten() + ", and "
+                            + (after > 0 ? "the checkpoint has what came up to record " + after : "there is no checkpoint"));
+        }
+        Map<Long, Whole> first = after == 0 ? wholes : Map.of(); // they are of versions that had no checkpoints
+        for (Whole whole : first.values()) {
+            List<Part> all = new ArrayList<>();
+            parts(whole.record(), from.read(whole.place()), other -> batchRecord(other, from), (asOf, part) -> all.add(part));
+            taker.accept(1, all);
+        }
+        from.replay(Math.max(after, from.forgotten()), (Placed) (number, place, record) -> {
+            if (record.get(record.position()) == EntryWriter.BATCH) {
+                return;
+            }
+            List<Part> parts = new ArrayList<>();
+            parts(number, record, other -> batchRecord(other, from), (asOf, part) -> {
+                Whole whole = first.get(part.relation());
+                if (asOf == 0 && (whole == null || whole.asOf() < number)) {
+                    parts.add(part);
                 }
             });
-        }
+            taker.accept(number, parts);
+        });
     }
 
     /** All is read that is needed. */
     void forget() {
-        byNumber.clear();
+        wholes.clear();
         batches.clear();
     }
 
@@ -192,7 +159,7 @@ public final class KeptRows {
     }
 
     /** Takes an entry apart; nothing of a batch that is a record of its own. */
-    static void parts(long record, ByteBuffer bytes, Elsewhere elsewhere, Part part) {
+    static void parts(long record, ByteBuffer bytes, Elsewhere elsewhere, EachPart taker) {
         try {
             ByteBuffer in = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
             byte kind = in.get();
@@ -217,7 +184,7 @@ public final class KeptRows {
                     int length = in.getInt();
                     batches[batch] = length == EntryWriter.ELSEWHERE ? elsewhere.read(in.getLong()) : take(in, length);
                 }
-                part.take(relation, asOf, counters, List.of(batches));
+                taker.take(asOf, new Part(relation, counters, List.of(batches)));
             }
             if (in.hasRemaining()) {
                 throw damaged(record, "has " + in.remaining() + " bytes too many");

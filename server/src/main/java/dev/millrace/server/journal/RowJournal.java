@@ -1,6 +1,5 @@
 package dev.millrace.server.journal;
 
-import dev.millrace.batch.Batch;
 import dev.millrace.engine.epoch.Journal;
 import dev.millrace.server.host.Host;
 import dev.millrace.server.log.EventLog;
@@ -8,14 +7,12 @@ import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.log.LogMode;
 import dev.millrace.storage.log.WriteAheadLog;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -42,8 +39,8 @@ public final class RowJournal implements Journal, AutoCloseable {
     private final Optional<WriteAheadLog> log;
     private final KeptRows kept;
 
-    /** The first records of entries that are not appended yet, whose batches are in the log. */
-    private final NavigableSet<Long> ahead = new ConcurrentSkipListSet<>();
+    /** From which record on the log has batches of entries that are not appended yet, and how many such entries. */
+    private final ConcurrentSkipListMap<Long, Integer> ahead = new ConcurrentSkipListMap<>();
 
     private LongFunction<Map<String, Long>> counters = number -> Map.of(); // set before any row comes
     private LongPredicate isUndefined = number -> false; // likewise
@@ -55,8 +52,8 @@ public final class RowJournal implements Journal, AutoCloseable {
     private volatile boolean writing; // written by who opens the database
     private final ReentrantLock checkpointing = new ReentrantLock();
     private final LongAdder written = new LongAdder(); // bytes of records
-    private volatile long logBytes; // of what is needed, when the last checkpoint ended
-    private volatile long writtenThen; // of written, when it did
+    private volatile long checkpointBytes; // of the newest
+    private volatile long writtenThen; // of written, when it was whole
 
     private RowJournal(Optional<WriteAheadLog> log) {
         this.log = log;
@@ -112,7 +109,6 @@ public final class RowJournal implements Journal, AutoCloseable {
 
     /** All that was kept is there again: what comes from now on is written. */
     public void begin() {
-        logBytes = 0; // how much of what is there is needed is not known
         writtenThen = -kept.bytes();
         kept.forget();
         writing = log.isPresent();
@@ -128,85 +124,47 @@ public final class RowJournal implements Journal, AutoCloseable {
         return checkpointing;
     }
 
-    /** The number of the last record. */
+    /**
+     * How far the log was at a moment.
+     *
+     * @param last the number of the last record; with the lock of epochs held, that of the last entry whose rows were accepted, or a
+     *     greater one
+     * @param needless records up to this one have nothing that entries behind {@code last} need
+     */
+    public record Mark(long last, long needless) {}
+
+    /** How far it is now. */
+    public Mark mark() {
+        long last = appended(); // first: who begins an entry from here on has greater numbers
+        Map.Entry<Long, Integer> first = ahead.firstEntry();
+        return new Mark(last, first == null ? last : Math.min(last, first.getKey() - 1));
+    }
+
+    @Override
     public long appended() {
         return log.map(WriteAheadLog::lastNumber).orElse(0L);
     }
 
-    /** Bytes that were written since the database was opened. */
-    public long writtenBytes() {
-        return written.sum();
-    }
-
-    /** About how long the log is. */
+    /** About how long the log is behind the newest checkpoint, in bytes. */
     public long logBytes() {
-        return logBytes + written.sum() - writtenThen;
+        return written.sum() - writtenThen;
     }
 
-    /** Whether the log has more in it that nobody needs than what is needed, and is worth a checkpoint. */
+    /** Whether the log has become longer than the newest checkpoint, and is worth another. */
     public boolean isGrown() {
-        return writing && written.sum() - writtenThen > Math.max(SHORT_BYTES, logBytes);
+        return writing && logBytes() > Math.max(SHORT_BYTES, checkpointBytes);
     }
 
     /**
      * A checkpoint is whole.
      *
-     * @param upTo records up to this one have nothing that is needed
-     * @param bytes that the checkpoint wrote
+     * @param then how far the log was when it was cut
+     * @param bytes of the checkpoint
      */
-    public void forget(long upTo, long bytes) {
-        Long under = ahead.isEmpty() ? Long.MAX_VALUE : ahead.first();
-        log.ifPresent(of -> of.forget(Math.min(upTo, under - 1)));
-        logBytes = bytes;
+    public void forget(Mark then, long bytes) {
+        log.ifPresent(of -> of.forget(then.needless()));
+        checkpointBytes = bytes;
         writtenThen = written.sum();
-    }
-
-    /** Begins to write all rows of a table, as the records up to one have them. */
-    public WholeTable whole(long relation, long asOf) {
-        return new WholeTable(relation, asOf);
-    }
-
-    /** All rows of one table, batch by batch. For one thread. */
-    public final class WholeTable implements AutoCloseable {
-        private final WriteAheadLog to = log.orElseThrow();
-        private final List<Long> batches = new ArrayList<>();
-        private final long relation;
-        private final long asOf;
-        private long first = Long.MAX_VALUE;
-
-        private WholeTable(long relation, long asOf) {
-            this.relation = relation;
-            this.asOf = asOf;
-        }
-
-        /** Writes a batch, which stays the caller's. */
-        public void add(Batch batch) {
-            for (RowPiece piece : RowPiece.of(List.of(batch))) {
-                long number = RowJournal.this.append(to, EntryWriter.batchRecord(piece.bytes()));
-                batches.add(number);
-                if (first == Long.MAX_VALUE) {
-                    first = number;
-                    ahead.add(number);
-                }
-            }
-        }
-
-        /**
-         * Those were all.
-         *
-         * @return the number of the record from which on they count
-         */
-        public long append() {
-            EntryWriter entry = new EntryWriter();
-            entry.part(relation, Math.max(1, asOf), counters.apply(relation), batches.size());
-            batches.forEach(entry::batch);
-            return RowJournal.this.append(to, entry.record());
-        }
-
-        @Override
-        public void close() {
-            ahead.remove(first);
-        }
     }
 
     @Override
@@ -216,13 +174,13 @@ public final class RowJournal implements Journal, AutoCloseable {
         }
         WriteAheadLog to = log.orElseThrow();
         awaitRoom(to);
-        long first = Long.MAX_VALUE;
+        long first = 0;
         int inline = 0;
         EntryWriter entry = new EntryWriter();
         try {
             for (Change change : changes) {
                 List<RowPiece> pieces = RowPiece.of(change.rows());
-                entry.part(change.relation(), 0, counters.apply(change.relation()), pieces.size());
+                entry.part(change.relation(), counters.apply(change.relation()), pieces.size());
                 for (RowPiece piece : pieces) {
                     ByteBuffer bytes = piece.bytes();
                     if (inline + bytes.remaining() <= INLINE_BYTES) {
@@ -230,12 +188,11 @@ public final class RowJournal implements Journal, AutoCloseable {
                         entry.batch(bytes);
                         continue;
                     }
-                    long number = append(to, EntryWriter.batchRecord(bytes));
-                    entry.batch(number);
-                    if (first == Long.MAX_VALUE) {
-                        first = number;
-                        ahead.add(number);
+                    if (first == 0) {
+                        first = appended() + 1;
+                        ahead.merge(first, 1, Integer::sum); // before there is a record
                     }
+                    entry.batch(append(to, EntryWriter.batchRecord(bytes)));
                 }
             }
             return new Prepared(
@@ -244,9 +201,14 @@ public final class RowJournal implements Journal, AutoCloseable {
                     first,
                     changes.stream().anyMatch(change -> isUndefined.test(change.relation())));
         } catch (RuntimeException | Error e) {
-            ahead.remove(first);
+            done(first);
             throw e;
         }
+    }
+
+    /** Of an entry whose batches were written ahead from a record on; 0 for none. */
+    private void done(long first) {
+        ahead.computeIfPresent(first, (number, entries) -> entries == 1 ? null : entries - 1);
     }
 
     /**
@@ -301,7 +263,7 @@ public final class RowJournal implements Journal, AutoCloseable {
 
         @Override
         public void close() {
-            ahead.remove(first);
+            done(first);
         }
     }
 

@@ -1,6 +1,6 @@
 /**
- * The rows of tables on disk: every change of them is an entry of a log, written as it is accepted, from which a table that is
- * made again has its rows.
+ * Rows on disk: what tables and streams accept from clients is an entry of a log, written as it is accepted. What is behind the newest
+ * checkpoint is accepted once more when a database is opened.
  *
  * <p>Entry: {@link dev.millrace.server.journal.RowJournal} is what the engine writes to; {@link
  * dev.millrace.server.journal.KeptRows} what a database that is opened reads. The log itself is {@code dev.millrace.storage.log},
@@ -11,8 +11,8 @@
  * <pre>
  *   1: an entry: what was accepted together; all of it is in effect, or none
  *     4 bytes  how many parts there are, each of one relation:
- *       8 bytes  the number of its rows ({@code "rows"} in catalog.log): those of a number that no table has any more are passed over
- *       8 bytes  0: what follows are changes; else they are all rows that the table has, in the place of all that the records up to
+ *       8 bytes  the number of its rows ({@code "rows"} in catalog.log): those of a number that nothing has any more are passed over
+ *       8 bytes  0: what follows are changes; else (written by versions without checkpoints) they are all rows that the table has, in the place of all that the records up to
  *                this one have of it: what is between that record and this one comes after them
  *       4 bytes  how many counters (of identity and serial columns) its columns have, each as they were or later:
  *         4 bytes  the length of the column's name, then its name in UTF-8; 8 bytes the last value given

@@ -6,9 +6,12 @@ import dev.millrace.server.config.ConfigFile;
 import dev.millrace.server.journal.JournalVerification;
 import dev.millrace.server.role.ScramDecoys;
 import dev.millrace.server.storage.CatalogVerification;
+import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.tls.Tls;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.FileReport;
+import dev.millrace.storage.disk.RealDisk;
+import dev.millrace.storage.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,6 +54,10 @@ public final class DirectoryVerification {
         CatalogVerification.Findings definitions = CatalogVerification.run(directory);
         files.addAll(definitions.files());
         files.addAll(JournalVerification.run(directory, definitions.catalog()));
+        Path checkpoints = directory.resolve(DataDirectory.CHECKPOINTS);
+        if (Files.isDirectory(checkpoints)) {
+            Manifest.verify(RealDisk.readOnly(checkpoints)).forEach(file -> files.add(file.in(DataDirectory.CHECKPOINTS)));
+        }
         Map<String, Supplier<FileReport>> others = Map.of(
                 DECOYS,
                 this::decoys,

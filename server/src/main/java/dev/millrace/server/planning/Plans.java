@@ -181,9 +181,17 @@ public final class Plans {
      *
      * @param dropLate whether late rows are dropped also where windows stay open
      * @param stateTtlMicros after how long state is forgotten, if ever
+     * @param basis what the planner is told of rows
      */
-    public PhysicalPlan standing(Query query, boolean dropLate, OptionalLong stateTtlMicros) {
-        PhysicalPlan plan = Planner.plan(query, context(Mode.STANDING, dropLate, stateTtlMicros));
+    public PhysicalPlan standing(Query query, boolean dropLate, OptionalLong stateTtlMicros, PlanBasis basis) {
+        // Queries are created under a lock that others wait for: nothing is read for their plans.
+        PlannerContext context = context(
+                Mode.STANDING,
+                dropLate,
+                stateTtlMicros,
+                name -> basis.of(name, atHand),
+                basis.micros(clock.epochMicros()));
+        PhysicalPlan plan = Planner.plan(query, context);
         PlanNode replayed = Rewriter.rewrite(plan.root(), this::replay);
         return new PhysicalPlan(
                 replayed,
@@ -251,7 +259,7 @@ public final class Plans {
             return found;
         };
         plannings.increment();
-        PhysicalPlan plan = Planner.plan(query, context(Mode.PULL, false, OptionalLong.empty(), asked));
+        PhysicalPlan plan = Planner.plan(query, context(Mode.PULL, false, OptionalLong.empty(), asked, clock.epochMicros()));
         pulled.put(query, new Pulled(version, plan, counted));
         return plan;
     }
@@ -303,13 +311,12 @@ public final class Plans {
         return true;
     }
 
-    private PlannerContext context(Mode mode, boolean dropLate, OptionalLong stateTtlMicros) {
-        // Queries are created under a lock that others wait for.
-        return context(mode, dropLate, stateTtlMicros, atHand);
-    }
-
     private PlannerContext context(
-            Mode mode, boolean dropLate, OptionalLong stateTtlMicros, Function<String, RelationStatistics> statistics) {
+            Mode mode,
+            boolean dropLate,
+            OptionalLong stateTtlMicros,
+            Function<String, RelationStatistics> statisticsOf,
+            long nowMicros) {
         return new PlannerContext(
                 mode,
                 this::facts,
@@ -318,8 +325,8 @@ public final class Plans {
                 dropLate,
                 stateTtlMicros,
                 Plans::userStates,
-                statistics,
-                OptionalLong.of(clock.epochMicros()));
+                statisticsOf,
+                OptionalLong.of(nowMicros));
     }
 
     private static Optional<UserStates> userStates(String function) {
@@ -388,7 +395,7 @@ public final class Plans {
         return PlanText.of(
                 plan.root(),
                 new Inference(this::facts, !standing),
-                context(mode, false, OptionalLong.empty()).cardinality());
+                context(mode, false, OptionalLong.empty(), atHand, clock.epochMicros()).cardinality());
     }
 
     /** What the plans of one query group have in common, as text. */

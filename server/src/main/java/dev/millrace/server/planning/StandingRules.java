@@ -40,7 +40,8 @@ public record StandingRules(LateRule late, OptionalLong stateTtlMicros) {
         return OptionalLong.of(micros);
     }
 
-    public PhysicalPlan plan(Plans plans, Query query) {
-        return plans.standing(late.applied(query), late == LateRule.DROP, stateTtlMicros);
+    /** @param basis what the planner is told of rows */
+    public PhysicalPlan plan(Plans plans, Query query, PlanBasis basis) {
+        return plans.standing(late.applied(query), late == LateRule.DROP, stateTtlMicros, basis);
     }
 }

@@ -19,6 +19,7 @@ import dev.millrace.server.lookup.GivenValues;
 import dev.millrace.server.lookup.KeyRows;
 import dev.millrace.server.lookup.RangePlan;
 import dev.millrace.server.lookup.RangeRows;
+import dev.millrace.server.planning.PlanBasis;
 import dev.millrace.server.planning.StandingRules;
 import dev.millrace.server.planning.UserCalls;
 import dev.millrace.server.result.FixedRows;
@@ -169,7 +170,12 @@ public final class Queries {
 
     /** The plan of a query whose answer is kept current. */
     public PhysicalPlan plan(Query query, StandingRules rules) {
-        return offload.run(() -> rules.plan(database.plans(), query));
+        return plan(query, rules, PlanBasis.first());
+    }
+
+    /** The same, as the planner is told of rows. */
+    public PhysicalPlan plan(Query query, StandingRules rules, PlanBasis basis) {
+        return offload.run(() -> rules.plan(database.plans(), query, basis));
     }
 
     /** The rows of a finite query. */

@@ -22,6 +22,7 @@ import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.role.ScramDecoys;
 import dev.millrace.server.role.ScramSecret;
+import dev.millrace.server.storage.CheckpointStore;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.system.SystemRelations;
 import dev.millrace.time.Clock;
@@ -38,8 +39,8 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 
 /**
- * An open database: a catalog, an engine, and what the sessions share. Safe on any thread. With a data directory definitions,
- * roles, settings and the rows of tables are kept; answers of queries are in memory, and are computed anew.
+ * An open database: a catalog, an engine, and what the sessions share. Safe on any thread. With a data directory all of it outlives
+ * the process: definitions, roles, settings, rows, and what queries made of them.
  */
 public final class Database implements AutoCloseable {
     private final Instance instance;
@@ -52,10 +53,17 @@ public final class Database implements AutoCloseable {
     private Optional<CheckpointThread> checkpoints = Optional.empty(); // set before anybody has the database
     private final DirectCalls direct = new DirectCalls(this);
 
-    private Database(DatabaseOptions options, CatalogStore catalogStore, RowJournal journal) {
+    private Database(
+            DatabaseOptions options, CatalogStore catalogStore, RowJournal journal, CheckpointStore checkpoints) {
         this.timeouts = new Timeouts(sessions, options.clock());
         this.instance = new Instance(
-                options.engine(), options.clock(), options.printed(), options.host(), catalogStore, journal);
+                options.engine(),
+                options.clock(),
+                options.printed(),
+                options.host(),
+                catalogStore,
+                journal,
+                checkpoints);
         SystemRelations system = new SystemRelations(instance);
         system.addAll();
         instance.pgCatalog().relations().forEach(system::add);
@@ -75,7 +83,8 @@ public final class Database implements AutoCloseable {
         try {
             RowJournal journal = RowJournal.open(catalogStore.directory().map(DataDirectory::rows), options.host());
             opened.add(0, journal);
-            database = new Database(options, catalogStore, journal);
+            CheckpointStore checkpoints = CheckpointStore.open(catalogStore.directory().map(DataDirectory::checkpoints));
+            database = new Database(options, catalogStore, journal, checkpoints);
         } catch (RuntimeException | Error e) {
             Closing.all(opened);
             throw e;

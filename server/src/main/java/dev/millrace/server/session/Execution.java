@@ -1,11 +1,13 @@
 package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.cancellation.Offload;
-import dev.millrace.server.checkpoint.TableCheckpoint;
+import dev.millrace.server.checkpoint.DatabaseCheckpoint;
 import dev.millrace.server.ddl.Alterations;
 import dev.millrace.server.ddl.Definitions;
 import dev.millrace.server.ddl.Drops;
@@ -38,6 +40,7 @@ import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.storage.CatalogRecord;
 import dev.millrace.server.system.Inspection;
 import dev.millrace.server.transaction.Transactions;
 import dev.millrace.sql.ParsedStatement;
@@ -49,6 +52,7 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.WithChanges;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** Executes the statements of one session: says which class does which. */
@@ -240,6 +244,32 @@ final class Execution {
 
     /** Answers a statement that changes what is kept when that is on disk: changes are kept in the order they are made. */
     private StatementResult keep(Statement statement, Supplier<StatementResult> change) {
+        boolean altersState = database.journal().isWriting() && altersState(statement);
+        if (altersState) {
+            Interrupt.lock(database.journal().checkpointing());
+        }
+        try {
+            return keep(statement, change, altersState);
+        } finally {
+            if (altersState) {
+                database.journal().checkpointing().unlock();
+            }
+        }
+    }
+
+    /** Whether something goes on with other state under its name: that it does, and the state, are kept together, in a checkpoint. */
+    private boolean altersState(Statement statement) {
+        return statement instanceof AlterTable
+                || statement instanceof Statement.AlterQuery
+                || statement instanceof Statement.Resume resume
+                        && database.standing(resume.name())
+                                .filter(query -> query.state() == QueryState.FAILED)
+                                .isPresent();
+    }
+
+    private StatementResult keep(Statement statement, Supplier<StatementResult> change, boolean altersState) {
+        Predicate<CatalogRecord> checkpoint =
+                record -> altersState && new DatabaseCheckpoint(database).run(record);
         database.lockDefinitions();
         try {
             StatementResult result;
@@ -247,14 +277,14 @@ final class Execution {
                 result = change.get();
             } catch (RuntimeException e) {
                 try {
-                    database.catalogStore().keep(statement, false); // what it did before it failed
+                    database.catalogStore().keep(statement, false, checkpoint); // what it did before it failed
                 } catch (MillraceException unkept) {
                     e.addSuppressed(unkept);
                 }
                 throw e;
             }
             queries.epochs().force(); // a table that is made of rows is there with them
-            database.catalogStore().keep(statement, true).ifPresent(failure -> {
+            database.catalogStore().keep(statement, true, checkpoint).ifPresent(failure -> {
                 failure.made().forEach(drops::takeBack);
                 throw failure.why();
             });
@@ -340,7 +370,7 @@ final class Execution {
         if (!database.journal().isWriting()) {
             notices.accept("nothing is kept on disk: start with --data DIR");
         }
-        new TableCheckpoint(database).run();
+        new DatabaseCheckpoint(database).run();
         return Command.of("CHECKPOINT");
     }
 

@@ -1,35 +1,60 @@
 package dev.millrace.server.session;
 
+import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
-import dev.millrace.server.dml.RestoredTable;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.dml.RestoredRows;
 import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
-import dev.millrace.server.journal.KeptRows;
 import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.server.role.Roles;
+import dev.millrace.server.storage.CheckpointCatalog;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptObject;
+import dev.millrace.server.storage.SavedCheckpoint;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.time.Clock;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 
 /**
- * Makes again, when a database is opened, all that its data directory keeps, by the statements that are kept. What cannot be
- * made is logged, stays kept, and can be dropped. On the thread that opens the database.
+ * Makes again, when a database is opened, all that its data directory keeps. On the thread that opens the database.
+ *
+ * <pre>
+ *   the newest checkpoint: what it has is declared by the statements that are kept, and begins with the state that it had then
+ *   what came after it, as it came: rows are accepted once more, and between two of them what was made between them is made again
+ * </pre>
+ *
+ * What cannot be made is logged, stays kept, and can be dropped.
  */
 final class Restoration {
     private static final EventLog LOG = EventLog.named("storage");
     private static final long TELL_NANOS = 2_000_000_000;
+
+    /** What keeps nothing of its own: it is there as soon as anything may need it. */
+    private static final Set<String> STATELESS =
+            Set.of(ObjectKind.VIEW.sqlName(), ObjectKind.FUNCTION.sqlName(), ObjectKind.INDEX.sqlName());
 
     private final Database database;
     private final Instance instance;
     private final CatalogStore catalogStore;
     private final Clock clock;
     private final DatabaseOptions.Restoring progress;
-    private long rows; // changes of tables that were made again
+    private int done;
+    private int all;
+    private long toldNanos;
+
+    /** What was done between two entries of the log. @param since the last before it */
+    private record Event(long since, KeptObject object, Runnable redo) {}
 
     Restoration(Database database, DatabaseOptions.Restoring progress) {
         this.database = database;
@@ -41,7 +66,7 @@ final class Restoration {
 
     /** From here on the catalog store hears of changes, and keeps them when all is there. */
     void run() {
-        catalogStore.follow(instance.catalog(), instance.engine()::schedulingPolicy);
+        catalogStore.follow(instance.catalog(), instance.engine()::schedulingPolicy, instance::since);
         if (catalogStore.directory().isPresent()) {
             run(catalogStore.directory().get());
         }
@@ -51,54 +76,160 @@ final class Restoration {
         from.notices().forEach(notice -> LOG.warning("data directory", "directory", from.path(), "notice", notice));
         RowJournal journal = instance.journal();
         journal.notices().forEach(notice -> LOG.warning("log of rows", "directory", from.path(), "notice", notice));
-        catalogStore.usedRows(journal.kept().greatest());
+        Optional<SavedCheckpoint> checkpoint = instance.checkpoints().newest();
         instance.definitionLock().lock();
-        try (Session session = database.session()) {
+        try (Session session = database.session();
+                RestoredRows rows = new RestoredRows(instance)) {
+            checkpoint.ifPresent(saved -> catchUp(from, saved.catalog()));
+            from.catalog().objects().forEach(object -> object.number().ifPresent(catalogStore::used));
+            catalogStore.used(journal.kept().greatest());
             from.catalog().access().roles().forEach(statement -> run(session, statement));
             from.catalog()
                     .settings()
                     .forEach((name, value) -> run(session, "SET " + name + " = " + Identifiers.quoteText(value)));
-            restore(session, List.copyOf(from.catalog().objects()));
+            List<KeptObject> objects = List.copyOf(from.catalog().objects());
+            all = objects.size();
+            toldNanos = clock.nanoTime();
+            progress.restored(done, all);
+            long after = checkpoint.map(SavedCheckpoint::logNumber).orElse(0L);
+            List<KeptObject> rest = checkpoint
+                    .map(saved -> resume(session, objects, saved))
+                    .orElse(objects);
+            goOn(session, after, events(session, after, objects, rest), rows);
+            tryAgain(session);
+            rows.end();
             from.catalog().access().grants().forEach(statement -> run(session, statement));
             journal.begin();
             catalogStore.begin();
+            report(from, rows.rows());
         } finally {
             instance.definitionLock().unlock();
+            checkpoint.ifPresent(SavedCheckpoint::close);
         }
-        int lost = catalogStore.notRestored().size();
-        LOG.info(
-                "definitions restored",
-                "directory",
-                from.path(),
-                "objects",
-                from.catalog().objects().size() - lost,
-                "not_restored",
-                lost,
-                "changes_of_rows",
-                rows);
+    }
+
+    /** Keeps what a statement made whose state the checkpoint has, and that was not kept yet. */
+    private static void catchUp(DataDirectory from, CheckpointCatalog checkpoint) {
+        long last = from.lastRecord();
+        if (last == checkpoint.record() - 1 && checkpoint.ahead().isPresent()) {
+            from.keep(checkpoint.ahead().get());
+        } else if (last < checkpoint.record()) {
+            throw MillraceException.external(
+                    SqlState.DATA_CORRUPTED,
+                    "catalog.log of " + from.path() + " ends with record " + last + ", and the checkpoint is of record "
+                            + checkpoint.record());
+        }
+    }
+
+    // ---- from the checkpoint ---------------------------------------------------------------------------------------
+
+    /** Declares what the checkpoint has. @return what is still to be made */
+    private List<KeptObject> resume(Session session, List<KeptObject> objects, SavedCheckpoint saved) {
+        Set<Long> numbers = saved.catalog().numbers();
+        numbers.forEach(catalogStore::used);
+        List<KeptObject> rest = new ArrayList<>();
+        try (Resumption resumption = instance.engine().restore(saved)) {
+            for (KeptObject object : objects) {
+                boolean has = object.number().isPresent()
+                        && numbers.contains(object.number().getAsLong());
+                if (!has && !STATELESS.contains(object.kind())) {
+                    rest.add(object);
+                    continue;
+                }
+                make(session, object);
+                if (object.paused().isPresent() && object.paused().getAsLong() <= saved.logNumber()) {
+                    pause(object.name());
+                }
+                boolean mayComeLater = !object.kind().equals(ObjectKind.TABLE.sqlName()); // a table would come without its rows
+                if (mayComeLater && catalogStore.notRestored().containsKey(object.name())) {
+                    rest.add(object);
+                }
+            }
+            resumption
+                    .begunAnew()
+                    .forEach((name, why) -> LOG.warning("begins anew", "name", name, "reason", why));
+        }
+        saved.catalog().counters().forEach((table, columns) -> {
+            if (instance.catalog().object(table).isPresent()) {
+                columns.forEach((column, value) -> instance.catalog().numbers().goOn(table, column, value));
+            }
+        });
+        return rest;
+    }
+
+    // ---- what came after -------------------------------------------------------------------------------------------
+
+    private Deque<Event> events(Session session, long after, List<KeptObject> objects, List<KeptObject> rest) {
+        List<Event> events = new ArrayList<>();
+        for (KeptObject object : rest) {
+            events.add(new Event(object.since(), object, () -> make(session, object)));
+        }
+        for (KeptObject object : objects) {
+            OptionalLong since = object.paused();
+            if (since.isPresent() && (rest.contains(object) || since.getAsLong() > after)) {
+                events.add(new Event(since.getAsLong(), object, () -> pause(object.name())));
+            }
+        }
+        events.sort(Comparator.comparingLong(Event::since)); // stable: what others read comes before these
+        return new ArrayDeque<>(events);
+    }
+
+    private void goOn(Session session, long after, Deque<Event> events, RestoredRows rows) {
+        instance.journal().kept().replay(after, (number, parts) -> {
+            redo(events, number, rows);
+            rows.take(parts);
+            if (clock.nanoTime() - toldNanos >= TELL_NANOS) {
+                toldNanos = clock.nanoTime();
+                LOG.info("restoring rows", "record", number, "rows", rows.rows());
+            }
+        });
+        redo(events, Long.MAX_VALUE, rows);
+    }
+
+    /** What was done before an entry. */
+    private static void redo(Deque<Event> events, long before, RestoredRows rows) {
+        while (!events.isEmpty() && events.element().since() < before) {
+            rows.flush();
+            events.remove().redo().run();
+        }
+    }
+
+    private void make(Session session, KeptObject object) {
+        catalogStore.restoring(object, () -> restore(session, object));
+        if (!catalogStore.notRestored().containsKey(object.name())) {
+            done++;
+        }
+        progress.restored(done, all);
+        if (clock.nanoTime() - toldNanos >= TELL_NANOS) {
+            toldNanos = clock.nanoTime();
+            LOG.info("restoring definitions", "done", done, "of", all);
+        }
+    }
+
+    private void restore(Session session, KeptObject object) {
+        session.execute(object.sql()).drain();
+        Roles roles = instance.catalog().roles();
+        if (roles.find(object.owner()).isPresent()) {
+            roles.setOwner(object.name(), object.owner());
+        }
+    }
+
+    private void pause(String name) {
+        instance.standing(name).ifPresent(StandingQuery::pause);
     }
 
     /** Once more what failed, as long as that helps: an object that was missing may have been made anew, later. */
-    private void restore(Session session, List<KeptObject> objects) {
-        List<KeptObject> failed = objects;
+    private void tryAgain(Session session) {
         int before;
         do {
-            before = failed.size();
-            int done = 0;
-            long toldNanos = clock.nanoTime();
-            progress.restored(done, before);
-            for (KeptObject object : failed) {
-                catalogStore.restoring(object, () -> restore(session, object));
-                progress.restored(++done, before);
-                if (clock.nanoTime() - toldNanos >= TELL_NANOS) {
-                    toldNanos = clock.nanoTime();
-                    LOG.info("restoring definitions", "done", done, "of", before);
-                }
+            before = catalogStore.notRestored().size();
+            for (CatalogStore.NotRestored lost : List.copyOf(catalogStore.notRestored().values())) {
+                catalogStore.directory().orElseThrow().catalog().object(lost.name()).ifPresent(object -> {
+                    make(session, object);
+                    object.paused().ifPresent(since -> pause(object.name()));
+                });
             }
-            failed = failed.stream()
-                    .filter(object -> catalogStore.notRestored().containsKey(object.name()))
-                    .toList();
-        } while (!failed.isEmpty() && failed.size() < before);
+        } while (catalogStore.notRestored().size() < before);
         for (CatalogStore.NotRestored lost : catalogStore.notRestored().values()) {
             LOG.warning(
                     "not restored",
@@ -113,26 +244,18 @@ final class Restoration {
         }
     }
 
-    private void restore(Session session, KeptObject object) {
-        session.execute(object.sql()).drain();
-        object.rows().ifPresent(number -> restoreRows(object.name(), number));
-        Roles roles = instance.catalog().roles();
-        if (roles.find(object.owner()).isPresent()) {
-            roles.setOwner(object.name(), object.owner());
-        }
-        if (object.paused()) {
-            instance.standing(object.name()).ifPresent(StandingQuery::pause);
-        }
-    }
-
-    private void restoreRows(String name, long number) {
-        KeptRows kept = instance.journal().kept();
-        if (kept.entries(number) > 0) {
-            try (RestoredTable table =
-                    new RestoredTable(instance, instance.catalog().require(ObjectKind.TABLE, name))) {
-                rows += table.read(kept, number);
-            }
-        }
+    private void report(DataDirectory from, long rows) {
+        int lost = catalogStore.notRestored().size();
+        LOG.info(
+                "definitions restored",
+                "directory",
+                from.path(),
+                "objects",
+                from.catalog().objects().size() - lost,
+                "not_restored",
+                lost,
+                "changes_of_rows",
+                rows);
     }
 
     /** Runs a statement about roles, which may be about what could not be restored. */

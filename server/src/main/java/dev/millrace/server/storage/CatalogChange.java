@@ -1,5 +1,7 @@
 package dev.millrace.server.storage;
 
+import java.util.OptionalLong;
+
 /** One change of what is kept. */
 public sealed interface CatalogChange {
 
@@ -9,6 +11,10 @@ public sealed interface CatalogChange {
     /** An object is gone. */
     record Drop(String name) implements CatalogChange {}
 
-    /** A query stands still, or goes on. */
-    record Pause(String name, boolean paused) implements CatalogChange {}
+    /**
+     * A query stands still, or goes on.
+     *
+     * @param since the number of the last record of the log of rows before it stands still; none if it goes on
+     */
+    record Pause(String name, OptionalLong since) implements CatalogChange {}
 }

@@ -99,6 +99,11 @@ final class CatalogLog implements AutoCloseable {
         return catalog;
     }
 
+    /** The number of the last record. */
+    long last() {
+        return last;
+    }
+
     /** What was noticed when it was opened, and was no reason to refuse it. */
     List<String> notices() {
         return notices;

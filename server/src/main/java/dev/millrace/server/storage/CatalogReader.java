@@ -15,7 +15,7 @@ import java.util.OptionalLong;
  */
 final class CatalogReader {
     static final String TITLE = "millrace-catalog ";
-    static final int VERSION = 2;
+    static final int VERSION = 3;
     private static final int WITHOUT_NUMBERS = 1;
 
     /**
@@ -28,7 +28,7 @@ final class CatalogReader {
      */
     record Contents(int version, List<CatalogRecord> records, long last, int end, int tornBytes) {
         boolean isOld() {
-            return version == WITHOUT_NUMBERS;
+            return version < VERSION;
         }
     }
 
@@ -86,7 +86,11 @@ final class CatalogReader {
 
     /** The first line of the file, for records from this number on. */
     static byte[] title(long first) {
-        String title = TITLE + VERSION + " " + first;
+        return title(VERSION, first);
+    }
+
+    private static byte[] title(int version, long first) {
+        String title = TITLE + version + " " + first;
         return (title + " " + NumberedLine.checksum(title) + "\n").getBytes(StandardCharsets.US_ASCII);
     }
 
@@ -94,7 +98,7 @@ final class CatalogReader {
         String[] words = line.startsWith(TITLE) ? line.substring(TITLE.length()).split(" ", -1) : new String[0];
         try {
             version = words.length == 0 ? 0 : Integer.parseInt(words[0]);
-            if (version == VERSION && words.length == 3) {
+            if (version > WITHOUT_NUMBERS && version <= VERSION && words.length == 3) {
                 last = Long.parseLong(words[1]) - 1;
             }
         } catch (NumberFormatException e) {
@@ -108,7 +112,8 @@ final class CatalogReader {
         }
         boolean whole = version == WITHOUT_NUMBERS
                 ? words.length == 1
-                : version == VERSION && line.equals(new String(title(last + 1), StandardCharsets.US_ASCII).strip());
+                : version > WITHOUT_NUMBERS
+                        && line.equals(new String(title(version, last + 1), StandardCharsets.US_ASCII).strip());
         if (!whole) {
             throw noTitle();
         }

@@ -27,6 +27,7 @@ import java.util.List;
 public final class DataDirectory implements AutoCloseable {
     static final String JARS = "jars";
     public static final String ROWS = "rows";
+    public static final String CHECKPOINTS = "checkpoints";
     private static final String DECOYS = "decoys.key";
     private static final List<String> LEFT = List.of(JARS, ROWS, DECOYS, CatalogEnd.NAME);
     private static final int MOST_SECRET_BYTES = 1 << 10;
@@ -98,14 +99,27 @@ public final class DataDirectory implements AutoCloseable {
     public Disk rows() {
         try {
             boolean isNeeded = catalog().objects().stream()
-                    .anyMatch(object -> object.rows().isPresent());
+                    .anyMatch(object -> object.number().isPresent());
             if (isNeeded && !(disk.has(ROWS) && WriteAheadLog.exists(disk.directory(ROWS)))) {
                 throw DiskErrors.missing(disk.path(ROWS), "the log with the rows of tables is in it")
                         .withHint("put it back from a copy; ./millrace verify says what else is damaged");
             }
-            return disk.directory(ROWS);
         } catch (IOException e) {
             throw DiskErrors.failed("use " + disk.path(ROWS), e);
+        }
+        return within(ROWS);
+    }
+
+    /** Where the checkpoints are, likewise. */
+    public Disk checkpoints() {
+        return within(CHECKPOINTS);
+    }
+
+    private Disk within(String name) {
+        try {
+            return disk.directory(name);
+        } catch (IOException e) {
+            throw DiskErrors.failed("use " + disk.path(name), e);
         }
     }
 
@@ -117,6 +131,11 @@ public final class DataDirectory implements AutoCloseable {
     /** What was noticed when it was opened, as that a record was not whole whose statement was never answered. */
     public List<String> notices() {
         return log.notices();
+    }
+
+    /** The number of the last record of the catalog. */
+    public long lastRecord() {
+        return log.last();
     }
 
     /**

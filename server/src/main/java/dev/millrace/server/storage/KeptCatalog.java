@@ -33,7 +33,7 @@ public final class KeptCatalog {
         } else if (change instanceof CatalogChange.Drop drop) {
             objects.remove(drop.name());
         } else if (change instanceof CatalogChange.Pause pause) {
-            objects.computeIfPresent(pause.name(), (name, object) -> object.withPaused(pause.paused()));
+            objects.computeIfPresent(pause.name(), (name, object) -> object.withPaused(pause.since()));
         }
     }
 
@@ -54,14 +54,21 @@ public final class KeptCatalog {
         return settings;
     }
 
+    /** What these records say together. */
+    public static KeptCatalog of(List<CatalogRecord> records) {
+        KeptCatalog catalog = new KeptCatalog();
+        records.forEach(catalog::apply);
+        return catalog;
+    }
+
     /** Records that make this catalog of an empty one, as few as possible. */
-    List<CatalogRecord> records() {
+    public List<CatalogRecord> records() {
         List<CatalogRecord> records = new ArrayList<>();
         for (KeptObject object : objects.values()) {
             List<CatalogChange> changes = new ArrayList<>();
             changes.add(new CatalogChange.Define(object));
-            if (object.paused()) {
-                changes.add(new CatalogChange.Pause(object.name(), true));
+            if (object.paused().isPresent()) {
+                changes.add(new CatalogChange.Pause(object.name(), object.paused()));
             }
             records.add(new CatalogRecord(changes, Optional.empty(), Optional.empty()));
         }

@@ -1,5 +1,6 @@
 package dev.millrace.server.storage;
 
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -11,9 +12,11 @@ import java.util.OptionalLong;
  * @param createdMicros when it was made first, since 1970 UTC
  * @param owner its role
  * @param jar of a Java function: the hash of its jar
- * @param rows of a table: the number by which the log of rows knows it, greater than zero; none of a table that was kept by a
- *     version without such a log
- * @param paused whether it stands still
+ * @param number that it has alone, greater than zero, also among those that were dropped or altered: by it the log knows its rows
+ *     and a checkpoint what it keeps; none of one that was kept by a version without such numbers
+ * @param since the number of the last record of the log of rows that came before it was there, or was altered
+ * @param basis of a query: what the planner was told of rows, by question ({@code dev.millrace.server.planning.PlanBasis})
+ * @param paused as {@code since}, of the moment from which on it stands still; none if it runs
  */
 public record KeptObject(
         String name,
@@ -22,18 +25,25 @@ public record KeptObject(
         long createdMicros,
         String owner,
         Optional<String> jar,
-        OptionalLong rows,
-        boolean paused) {
-    KeptObject withPaused(boolean now) {
-        return new KeptObject(name, kind, sql, createdMicros, owner, jar, rows, now);
+        OptionalLong number,
+        long since,
+        Map<String, Double> basis,
+        OptionalLong paused) {
+    public KeptObject {
+        basis = Map.copyOf(basis);
     }
 
-    KeptObject withOwner(String newOwner) {
-        return new KeptObject(name, kind, sql, createdMicros, newOwner, jar, rows, paused);
+    KeptObject withPaused(OptionalLong now) {
+        return new KeptObject(name, kind, sql, createdMicros, owner, jar, number, since, basis, now);
     }
 
-    /** The same of a table whose rows have a number. */
-    public KeptObject withRows(long number) {
-        return new KeptObject(name, kind, sql, createdMicros, owner, jar, OptionalLong.of(number), paused);
+    /** The same of another role. */
+    public KeptObject withOwner(String newOwner) {
+        return new KeptObject(name, kind, sql, createdMicros, newOwner, jar, number, since, basis, paused);
+    }
+
+    /** The same of an object that has a number now. */
+    public KeptObject withNumber(long given) {
+        return new KeptObject(name, kind, sql, createdMicros, owner, jar, OptionalLong.of(given), since, basis, paused);
     }
 }

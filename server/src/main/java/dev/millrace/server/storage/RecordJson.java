@@ -14,12 +14,12 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /** Records as JSON; the package says of what form. */
-final class RecordJson {
+public final class RecordJson {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private RecordJson() {}
 
-    static String write(CatalogRecord record) {
+    public static String write(CatalogRecord record) {
         ObjectNode root = MAPPER.createObjectNode();
         if (!record.changes().isEmpty()) {
             ArrayNode changes = root.putArray("changes");
@@ -47,16 +47,23 @@ final class RecordJson {
                     .put("at", object.createdMicros())
                     .put("owner", object.owner());
             object.jar().ifPresent(hash -> to.put("jar", hash));
-            object.rows().ifPresent(number -> to.put("rows", number));
+            object.number().ifPresent(number -> to.put("rows", number));
+            if (object.since() > 0) {
+                to.put("since", object.since());
+            }
+            if (!object.basis().isEmpty()) {
+                to.set("basis", MAPPER.valueToTree(new TreeMap<>(object.basis())));
+            }
         } else if (change instanceof CatalogChange.Drop drop) {
             to.put("drop", drop.name());
         } else if (change instanceof CatalogChange.Pause pause) {
-            to.put(pause.paused() ? "pause" : "resume", pause.name());
+            to.put(pause.since().isPresent() ? "pause" : "resume", pause.name());
+            pause.since().ifPresent(since -> to.put("since", since));
         }
     }
 
     /** @throws JsonProcessingException if it is not JSON, or lacks what it needs */
-    static CatalogRecord read(String json) throws JsonProcessingException {
+    public static CatalogRecord read(String json) throws JsonProcessingException {
         JsonNode root = MAPPER.readTree(json);
         List<CatalogChange> changes = new ArrayList<>();
         root.path("changes").forEach(change -> changes.add(change(change)));
@@ -81,12 +88,24 @@ final class RecordJson {
                     change.path("rows").asLong() > 0
                             ? OptionalLong.of(change.path("rows").asLong())
                             : OptionalLong.empty(),
-                    false));
+                    change.path("since").asLong(),
+                    basis(change.path("basis")),
+                    OptionalLong.empty()));
         } else if (change.has("drop")) {
             return new CatalogChange.Drop(change.path("drop").asText());
         }
-        boolean pause = change.has("pause");
-        return new CatalogChange.Pause(change.path(pause ? "pause" : "resume").asText(), pause);
+        return change.has("pause")
+                ? new CatalogChange.Pause(
+                        change.path("pause").asText(),
+                        OptionalLong.of(change.path("since").asLong()))
+                : new CatalogChange.Pause(change.path("resume").asText(), OptionalLong.empty());
+    }
+
+    private static Map<String, Double> basis(JsonNode object) {
+        Map<String, Double> basis = new TreeMap<>();
+        object.fields()
+                .forEachRemaining(field -> basis.put(field.getKey(), field.getValue().asDouble()));
+        return basis;
     }
 
     private static List<String> texts(JsonNode array) {

@@ -8,32 +8,38 @@
  *   DIR/lock          held by the process that uses it; its number is in it
  *   DIR/catalog.log   what was defined, in order
  *   DIR/catalog.end   how many of its records there are at least
+ *   DIR/rows/         the log of rows (see {@code dev.millrace.storage.log})
+ *   DIR/checkpoints/  what was there without it (see {@link dev.millrace.server.storage.CheckpointStore})
  *   DIR/jars/HASH.jar code of functions, by the SHA-256 of the jar
  *   DIR/decoys.key    what unknown roles' salts are made with (see {@code dev.millrace.server.role.ScramDecoys})
  *   DIR/server.crt    our own certificate, with server.key (see {@code dev.millrace.server.tls})
  *   DIR/millrace.conf the server's configuration, if somebody put one there
  * </pre>
  *
- * <p><b>catalog.log.</b> The first line is {@code millrace-catalog 2 FIRST CHECKSUM}: the version of the format, the number of
+ * <p><b>catalog.log.</b> The first line is {@code millrace-catalog 3 FIRST CHECKSUM}: the version of the format, the number of
  * the first record, and the CRC-32C of what comes before it in the line, in eight hexadecimal digits. Each other line is a
  * record: the CRC-32C of the rest; a space; its number, one more than that before it; a space; a JSON object; a line feed. A
  * record is written and forced to disk before its statement is answered, and takes effect whole. The members of a record, all
  * optional:
  *
  * <pre>
- *   changes      [{"define": name, "kind": .., "sql": .., "at": micros, "owner": .., "jar": hash, "rows": number} | {"drop": name}
- *                 | {"pause": name} | {"resume": name}], one after the other
+ *   changes      [{"define": name, "kind": .., "sql": .., "at": micros, "owner": .., "jar": hash, "rows": number, "since": record,
+ *                 "basis": {question: number}}
+ *                 | {"drop": name} | {"pause": name, "since": record} | {"resume": name}], one after the other
  *   roles        [statement]    all roles, settings of roles and memberships from now on; passwords as SCRAM verifiers
  *   owners       {object: role} all owners from now on that are not the superuser
  *   grants       [statement]    all privileges from now on
  *   settings     {name: value}  what SET changed for everybody, all of it
  * </pre>
  *
- * A last line without a line feed was being written when the process ended and was not answered: it is cut off, which is
+ * {@code rows} is the number of the object ({@link dev.millrace.server.storage.KeptObject}); {@code since} says where in the log of rows
+ * the change took effect: behind the record of this number; {@code basis} is what the planner was told of rows. All are missing where a version before checkpoints wrote them.
+ *
+ * <p>A last line without a line feed was being written when the process ended and was not answered: it is cut off, which is
  * logged. Any other line whose checksum does not hold, or whose number is not the next one, is damage, which is reported and
  * never passed over. When most of the log is of the past, opening it writes a new one, which takes the place of the old in one
- * step; its last record has the number that the last one had. Files of version 1, whose lines have no numbers, are read and
- * written anew.
+ * step; its last record has the number that the last one had. Files of version 1, whose lines have no numbers, and of
+ * version 2, beside which there were no checkpoints, are read and written anew.
  *
  * <p><b>catalog.end</b> is a line like a record's, with a number and nothing behind it: that of the last record whose statement
  * was answered. A log that ends before it has lost something. It is written after the record and not forced to disk, so it may

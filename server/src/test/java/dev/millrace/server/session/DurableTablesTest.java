@@ -169,7 +169,16 @@ class DurableTablesTest {
         try (DataDirectory directory = DataDirectory.open(DataPlace.of(folder.resolve("data")))) {
             KeptObject is = directory.catalog().object(name).orElseThrow();
             KeptObject other = new KeptObject(
-                    name, is.kind(), sql, is.createdMicros(), is.owner(), is.jar(), is.rows(), is.paused());
+                    name,
+                    is.kind(),
+                    sql,
+                    is.createdMicros(),
+                    is.owner(),
+                    is.jar(),
+                    is.number(),
+                    is.since(),
+                    is.basis(),
+                    is.paused());
             directory.keep(
                     new CatalogRecord(List.of(new CatalogChange.Define(other)), Optional.empty(), Optional.empty()));
         }

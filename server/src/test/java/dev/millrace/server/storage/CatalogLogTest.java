@@ -71,7 +71,9 @@ class CatalogLogTest {
                 "millrace",
                 Optional.empty(),
                 OptionalLong.of(12),
-                false);
+                34,
+                Map.of("t rows", 7.5),
+                OptionalLong.empty());
         return new CatalogRecord(List.of(new CatalogChange.Define(object)), Optional.empty(), Optional.empty());
     }
 
@@ -89,19 +91,20 @@ class CatalogLogTest {
     void recordsSayTheSameAfterReopening() throws IOException {
         Access access = new Access(List.of("CREATE ROLE a"), Map.of("x", "a"), List.of("GRANT SELECT ON x TO a"));
         KeptObject function = new KeptObject(
-                "f", "function", "CREATE FUNCTION ...", 9, "a", Optional.of("abc"), OptionalLong.empty(), false);
+                "f", "function", "CREATE FUNCTION ...", 9, "a", Optional.of("abc"), OptionalLong.empty(), 0, Map.of(), OptionalLong.empty());
         try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             log.append(define("x"));
             log.append(define("y"));
             log.append(new CatalogRecord(
-                    List.of(new CatalogChange.Define(function), new CatalogChange.Pause("y", true)),
+                    List.of(new CatalogChange.Define(function), new CatalogChange.Pause("y", OptionalLong.of(35))),
                     Optional.of(access),
                     Optional.of(Map.of("scheduling_policy", "fcfs"))));
             log.append(define("x"));
         }
         try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             assertEquals(List.of("y", "f", "x"), names(log));
-            assertTrue(log.catalog().object("y").orElseThrow().paused());
+            assertEquals(
+                    OptionalLong.of(35), log.catalog().object("y").orElseThrow().paused());
             assertEquals(
                     Optional.of("abc"), log.catalog().object("f").orElseThrow().jar());
             assertEquals(access, log.catalog().access());
@@ -161,16 +164,16 @@ class CatalogLogTest {
 
     @Test
     void otherFilesAndLaterVersionsAreRefused() throws IOException {
-        Files.writeString(file(), "millrace-catalog 3\n");
+        Files.writeString(file(), "millrace-catalog 4\n");
         MillraceException later = assertThrows(MillraceException.class, this::reopened);
-        assertEquals(file() + " is of version 3; this Millrace reads up to 2", later.getMessage());
+        assertEquals(file() + " is of version 4; this Millrace reads up to 3", later.getMessage());
         for (String other : List.of(
                 "",
                 "hello\n",
                 "millrace-catalog x\n",
                 "millrace-catalog 1",
-                "millrace-catalog 2\n",
-                "millrace-catalog 2 7 00000000\n",
+                "millrace-catalog 3\n",
+                "millrace-catalog 3 7 00000000\n",
                 "millrace-catalog 1 1\n")) {
             Files.write(file(), other.getBytes(StandardCharsets.UTF_8));
             assertEquals(
@@ -277,7 +280,7 @@ class CatalogLogTest {
         assertEquals(List.of(), reopened());
         assertEquals(1, Files.readAllLines(file()).size());
         List<String> lines = written("y", "z");
-        assertTrue(lines.get(0).startsWith("millrace-catalog 2 401 "), lines.get(0));
+        assertTrue(lines.get(0).startsWith("millrace-catalog 3 401 "), lines.get(0));
         assertTrue(refused(List.of(lines.get(0), lines.get(2))).endsWith("record 401 is missing"));
         assertTrue(refused(List.of(lines.get(0))).endsWith("records 401 to 402 are missing"));
         Files.write(file(), lines);
@@ -300,7 +303,7 @@ class CatalogLogTest {
             log.append(define("c"));
         }
         List<String> now = Files.readAllLines(file());
-        assertTrue(now.get(0).startsWith("millrace-catalog 2 2 "), now.get(0));
+        assertTrue(now.get(0).startsWith("millrace-catalog 3 2 "), now.get(0));
         assertEquals(4, now.size());
         assertEquals(List.of("b", "a", "c"), reopened());
         List<String> damaged = new ArrayList<>(old);

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Timeout;
@@ -34,7 +35,9 @@ class RelativeDirectoryTest {
                         "millrace",
                         Optional.empty(),
                         OptionalLong.empty(),
-                        false);
+                        0,
+                        Map.of(),
+                        OptionalLong.empty());
                 directory.keep(new CatalogRecord(
                         List.of(new CatalogChange.Define(object)), Optional.empty(), Optional.empty()));
                 directory.decoysKey(8);

@@ -1,0 +1,123 @@
+package dev.millrace.server.checkpoint;
+
+import dev.millrace.engine.checkpoint.CheckpointSummary;
+import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.journal.RowJournal;
+import dev.millrace.server.journal.RowJournal.Mark;
+import dev.millrace.server.log.EventLog;
+import dev.millrace.server.storage.CatalogRecord;
+import dev.millrace.server.storage.CheckpointCatalog;
+import dev.millrace.server.storage.CheckpointStore;
+import dev.millrace.server.storage.DataDirectory;
+import dev.millrace.server.storage.KeptCatalog;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Writes all that a database keeps, while rows flow, and has the log forget how it came to be. It is cut between two statements that
+ * change definitions, so that it has what these are of. On any thread; one at a time.
+ */
+public final class DatabaseCheckpoint {
+    private static final EventLog LOG = EventLog.named("storage");
+
+    private final Instance database;
+    private final RowJournal journal;
+
+    public DatabaseCheckpoint(Instance database) {
+        this.database = database;
+        this.journal = database.journal();
+    }
+
+    /**
+     * Waits until it is on disk.
+     *
+     * @throws MillraceException what {@code Engine.checkpoint} says; 53100 or 58030 when the disk takes nothing, or why the statement under
+     *     way was stopped; then the checkpoint before counts, and the log is as it was
+     */
+    public void run() {
+        Interrupt.lock(journal.checkpointing());
+        try {
+            write(Optional.empty());
+        } finally {
+            journal.checkpointing().unlock();
+        }
+    }
+
+    /**
+     * The same as part of a statement that alters what keeps state: what it made, and that it made it, are kept in one step. By who
+     * holds the locks of checkpoints and of definitions.
+     *
+     * @param ahead what the statement will have the catalog keep
+     * @return whether it is kept; if not, the log says why, and queries that were altered would begin anew after a restart
+     */
+    public boolean run(CatalogRecord ahead) {
+        try {
+            return write(Optional.of(ahead));
+        } catch (MillraceException e) {
+            LOG.warning("no checkpoint of what was altered", "reason", e.getMessage());
+            return false;
+        }
+    }
+
+    private boolean write(Optional<CatalogRecord> ahead) {
+        if (!journal.isWriting() || database.catalogStore().hasLostTables()) {
+            return false; // rows of a table that could not be made again are in what there is, and nowhere else
+        }
+        DataDirectory directory = database.catalogStore().directory().orElseThrow();
+        try (CheckpointStore.Writing writing = database.checkpoints().begin()) {
+            AtomicReference<Mark> mark = new AtomicReference<>();
+            long record;
+            List<CatalogRecord> records;
+            CheckpointSummary summary;
+            database.lockDefinitions();
+            try {
+                record = directory.lastRecord() + (ahead.isPresent() ? 1 : 0);
+                records = new ArrayList<>(directory.catalog().records());
+                ahead.ifPresent(records::add);
+                summary = database.engine().checkpoint(writing, () -> {
+                    mark.set(journal.mark());
+                    database.definitionLock().unlock();
+                });
+            } finally {
+                if (mark.get() == null) {
+                    database.definitionLock().unlock();
+                }
+            }
+            CheckpointCatalog catalog = new CheckpointCatalog(record, KeptCatalog.of(records).records(), counters(), ahead);
+            long bytes = writing.publish(mark.get().last(), catalog);
+            journal.forget(mark.get(), bytes);
+            LOG.info(
+                    "checkpoint",
+                    "millis",
+                    TimeUnit.NANOSECONDS.toMillis(summary.nanos()),
+                    "bytes",
+                    bytes,
+                    "without_state",
+                    String.join(", ", summary.begunAnew()));
+            return true;
+        }
+    }
+
+    /** How far the counters are by now, which may be further than those of the rows that are in it. */
+    private Map<String, Map<String, Long>> counters() {
+        Map<String, Map<String, Long>> counters = new TreeMap<>();
+        for (CatalogObject object : database.catalog().objects()) {
+            if (object.kind() == ObjectKind.TABLE || object.kind() == ObjectKind.STREAM) {
+                Map<String, Long> last = database.catalog().numbers().last(object.name());
+                if (!last.isEmpty()) {
+                    counters.put(object.name(), last);
+                }
+            }
+        }
+        return counters;
+    }
+}

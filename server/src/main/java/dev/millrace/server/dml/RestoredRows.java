@@ -1,0 +1,191 @@
+package dev.millrace.server.dml;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.runtime.Result;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.journal.KeptRows;
+import dev.millrace.server.rows.RowCopier;
+import dev.millrace.server.transaction.TableKeys;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.storage.batch.BatchBytes;
+import dev.millrace.type.Schema;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * Has tables and streams accept once more what they accepted before the database was closed, in the same order. On the thread that opens
+ * the database.
+ */
+public final class RestoredRows implements AutoCloseable {
+    /** Short changes of one relation are put together: what was written row by row is not read so. */
+    private static final int ENOUGH_ROWS = 4096;
+
+    private final Instance database;
+    private final BufferAllocator allocator;
+    private final Map<String, Long> epochs = new HashMap<>(); // the last of each relation
+    private Optional<Pending> pending = Optional.empty();
+    private long rows;
+
+    /** Rows of one relation that are not accepted yet. */
+    private record Pending(String relation, int[] columns, RowCopier rows) {}
+
+    public RestoredRows(Instance database) {
+        this.database = database;
+        this.allocator = database.engine().allocator();
+    }
+
+    /** How many there were so far. */
+    public long rows() {
+        return rows;
+    }
+
+    /** Takes what was accepted in one step; what was of relations that are gone is left out. */
+    public void take(List<KeptRows.Part> parts) {
+        List<KeptRows.Part> there = parts.stream()
+                .filter(part -> relation(part).isPresent())
+                .toList();
+        for (KeptRows.Part part : there) {
+            String name = relation(part).orElseThrow();
+            part.counters()
+                    .forEach((column, value) -> database.catalog().numbers().goOn(name, column, value));
+        }
+        if (there.size() == 1) {
+            KeptRows.Part part = there.get(0);
+            String name = relation(part).orElseThrow();
+            for (ByteBuffer bytes : part.batches()) {
+                take(name, read(name, bytes));
+            }
+        } else if (!there.isEmpty()) {
+            flush();
+            takeTogether(there);
+        }
+    }
+
+    private Optional<String> relation(KeptRows.Part part) {
+        return database.catalogStore().relationOf(part.relation());
+    }
+
+    private Schema schema(String relation) {
+        return database.catalog().object(relation).orElseThrow().schema();
+    }
+
+    private Batch read(String relation, ByteBuffer bytes) {
+        Batch batch = BatchBytes.read(bytes, schema(relation), allocator);
+        rows += batch.rowCount();
+        return batch;
+    }
+
+    private void take(String relation, Batch batch) {
+        if (pending.isPresent() && !pending.get().relation().equals(relation)) {
+            flush();
+        }
+        if (batch.rowCount() >= ENOUGH_ROWS / 2) {
+            flush();
+            append(relation, batch);
+            return;
+        }
+        try (batch) {
+            if (pending.isEmpty()) {
+                Schema schema = schema(relation);
+                int[] columns = IntStream.range(0, schema.size()).toArray();
+                pending = Optional.of(new Pending(relation, columns, new RowCopier(schema, allocator)));
+            }
+            Pending to = pending.get();
+            for (int row = 0; row < batch.rowCount(); row++) {
+                long weight =
+                        batch.weights().isPresent() ? batch.weights().get().get(row) : 1;
+                to.rows().copy(batch, to.columns(), row, weight);
+            }
+        }
+        if (pending.get().rows().rowCount() >= ENOUGH_ROWS) {
+            flush();
+        }
+    }
+
+    private void takeTogether(List<KeptRows.Part> parts) {
+        Map<String, List<Batch>> together = new HashMap<>();
+        try {
+            for (KeptRows.Part part : parts) {
+                String name = relation(part).orElseThrow();
+                for (ByteBuffer bytes : part.batches()) {
+                    together.computeIfAbsent(name, first -> new ArrayList<>()).add(read(name, bytes));
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            together.values().forEach(Closing::all);
+            throw e;
+        }
+        if (!together.isEmpty()) {
+            long epoch = database.engine().append(together);
+            together.keySet().forEach(name -> epochs.put(name, epoch));
+        }
+    }
+
+    /** Has all be accepted that was taken so far. */
+    public void flush() {
+        if (pending.isPresent()) {
+            Pending of = pending.get();
+            pending = Optional.empty();
+            try (RowCopier copied = of.rows()) {
+                append(of.relation(), copied.build());
+            }
+        }
+    }
+
+    private void append(String relation, Batch batch) {
+        epochs.put(relation, database.engine().relations().writable(relation).append(batch));
+    }
+
+    /** All is there: tables know their keys from here on. */
+    public void end() {
+        flush();
+        for (CatalogObject object : database.catalog().objects()) {
+            if (object.kind() == ObjectKind.TABLE) {
+                fillKeys(object);
+            }
+        }
+    }
+
+    private void fillKeys(CatalogObject table) {
+        TableKeys keys = Objects.requireNonNull(database.tableKeys().get(table.name()));
+        long epoch = epochs.getOrDefault(table.name(), 0L);
+        keys.lock().lock();
+        try {
+            if (epoch > 0) {
+                keys.wrote(epoch);
+                database.engine().awaitEpoch(epoch, List.of(table.name()));
+            }
+            PlanNode all = new PlanNode.Scan(
+                    table.name(),
+                    IntStream.range(0, table.schema().size()).boxed().toList(),
+                    List.of(),
+                    table.schema());
+            if (keys.hasKey() || !keys.uniques().isEmpty()) {
+                try (Result there = database.engine().run(all)) {
+                    for (Optional<Batch> next = there.next(); next.isPresent(); next = there.next()) {
+                        try (Batch batch = next.get()) {
+                            keys.fill(batch);
+                        }
+                    }
+                }
+            }
+        } finally {
+            keys.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        pending.ifPresent(of -> of.rows().close());
+    }
+}

@@ -1,0 +1,84 @@
+package dev.millrace.server.storage;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * What the server says in a checkpoint beside the engine: the definitions as of then.
+ *
+ * <p>Section {@code catalog}: lines of JSON. The first is {@code {"version": 1, "record": number, "counters": {table: {column: number}}, "ahead":
+ * record}};
+ * each other is a record as {@code catalog.log} has them, and all of them together make the definitions.
+ *
+ * @param record the number of the last record of {@code catalog.log} that is in it
+ * @param records that make these definitions of none
+ * @param counters how far those of each table's columns were
+ * @param ahead the last of the records, if {@code catalog.log} was about to have it: a statement that alters what keeps state is kept
+ *     when the state that it made is
+ */
+public record CheckpointCatalog(
+        long record,
+        List<CatalogRecord> records,
+        Map<String, Map<String, Long>> counters,
+        Optional<CatalogRecord> ahead) {
+    static final String SECTION = "catalog";
+    private static final int VERSION = 1;
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    public CheckpointCatalog {
+        records = List.copyOf(records);
+        counters = Map.copyOf(counters);
+    }
+
+    /** The numbers of its objects ({@link KeptObject#number}): one that was altered since has another. */
+    public Set<Long> numbers() {
+        return KeptCatalog.of(records).objects().stream()
+                .flatMapToLong(object -> object.number().stream())
+                .boxed()
+                .collect(Collectors.toSet());
+    }
+
+    String write() {
+        ObjectNode head = MAPPER.createObjectNode();
+        head.put("version", VERSION).put("record", record);
+        head.set("counters", MAPPER.valueToTree(new TreeMap<>(counters)));
+        ahead.ifPresent(next -> head.put("ahead", RecordJson.write(next)));
+        StringBuilder text = new StringBuilder(head.toString()).append('\n');
+        records.forEach(each -> text.append(RecordJson.write(each)).append('\n'));
+        return text.toString();
+    }
+
+    static CheckpointCatalog read(String text) throws JsonProcessingException {
+        List<String> lines = text.lines().toList();
+        JsonNode head = MAPPER.readTree(lines.isEmpty() ? "" : lines.get(0));
+        if (head.path("version").asInt() != VERSION || !head.path("record").isIntegralNumber()) {
+            throw new NumberFormatException("they are of version " + head.path("version"));
+        }
+        Map<String, Map<String, Long>> counters = new TreeMap<>();
+        head.path("counters").fields().forEachRemaining(table -> {
+            Map<String, Long> columns = new TreeMap<>();
+            table.getValue()
+                    .fields()
+                    .forEachRemaining(column ->
+                            columns.put(column.getKey(), column.getValue().asLong()));
+            counters.put(table.getKey(), columns);
+        });
+        List<CatalogRecord> records = new ArrayList<>();
+        for (String line : lines.subList(1, lines.size())) {
+            records.add(RecordJson.read(line));
+        }
+        Optional<CatalogRecord> ahead = head.has("ahead")
+                ? Optional.of(RecordJson.read(head.path("ahead").asText()))
+                : Optional.empty();
+        return new CheckpointCatalog(head.path("record").asLong(), records, counters, ahead);
+    }
+}

@@ -1,0 +1,225 @@
+package dev.millrace.server.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Answers of queries over streams go on with what they had, after closing and after the process was gone at any moment. */
+class DurableQueriesTest {
+    private static final long SEED = Long.getLong("millrace.durable.seed", System.nanoTime());
+    private static final int STEPS = Integer.getInteger("millrace.durable.steps", 200);
+
+    private static final String STREAMS = """
+            CREATE STREAM s (k INT, v BIGINT, ts TIMESTAMP, WATERMARK FOR ts AS ts - INTERVAL '5 seconds');
+            CREATE STREAM p (k INT, t TEXT);
+            CREATE TABLE names (k INT PRIMARY KEY, name TEXT)
+            """;
+
+    private static final List<String> VIEWS = List.of(
+            "g AS SELECT k, count(*) AS n, sum(v) AS total, max(v) AS most FROM s GROUP BY k",
+            "w AS SELECT window_start, k, count(*) AS n, sum(v) AS total FROM TABLE(TUMBLE(TABLE s, DESCRIPTOR(ts), INTERVAL '10'"
+                    + " SECONDS)) GROUP BY window_start, window_end, k",
+            "j AS SELECT s.k, count(*) AS n, max(p.t) AS t FROM s JOIN p ON s.k = p.k GROUP BY s.k",
+            "l AS SELECT names.name, sum(s.v) AS total FROM s LEFT JOIN names ON s.k = names.k GROUP BY names.name",
+            "d AS SELECT DISTINCT v % 7 AS m FROM s",
+            "top AS SELECT k, v FROM s ORDER BY v DESC, k LIMIT 5",
+            "up AS SELECT count(*) AS n, sum(total) AS total FROM g");
+
+    @TempDir
+    Path folder;
+
+    private TestDatabase open() {
+        return new TestDatabase(folder.resolve("data"));
+    }
+
+    private Path crashed(String name) throws IOException {
+        Path from = folder.resolve("data");
+        Path to = folder.resolve(name);
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                Path copy = to.resolve(from.relativize(file));
+                if (Files.isDirectory(file)) {
+                    Files.createDirectories(copy);
+                } else {
+                    Files.copy(file, copy);
+                }
+            }
+        }
+        return to;
+    }
+
+    private static List<String> all(TestDatabase database, List<String> relations) {
+        List<String> rows = new ArrayList<>();
+        for (String relation : relations) {
+            rows.add(relation);
+            rows.addAll(database.rows("SELECT * FROM " + relation));
+        }
+        return rows;
+    }
+
+    private static String rows(Random random, int most) {
+        List<String> rows = new ArrayList<>();
+        for (int i = random.nextInt(most); i >= 0; i--) {
+            rows.add("(" + random.nextInt(6) + ", " + random.nextInt(1000) + ", TIMESTAMP '2026-01-01 00:00:00' + INTERVAL '"
+                    + random.nextInt(600) + " seconds')");
+        }
+        return String.join(", ", rows);
+    }
+
+    @Test
+    void answersGoOnWithAndWithoutACheckpoint() throws IOException {
+        List<String> names = VIEWS.stream()
+                .map(view -> view.substring(0, view.indexOf(' ')))
+                .toList();
+        List<String> before;
+        try (TestDatabase database = open()) {
+            database.run(STREAMS);
+            VIEWS.forEach(view -> database.run("CREATE MATERIALIZED VIEW " + view));
+            Random random = new Random(SEED);
+            database.run("INSERT INTO names VALUES (1, 'one'), (2, 'two')");
+            database.run("INSERT INTO s (k, v, ts) VALUES " + rows(random, 50));
+            database.run("INSERT INTO p VALUES (1, 'a'), (2, 'b'), (2, 'c')");
+            before = all(database, names);
+        }
+        for (int round = 0; round < 3; round++) {
+            try (TestDatabase again = open()) {
+                assertEquals(before, all(again, names), "seed " + SEED + ", round " + round);
+                if (round == 0) {
+                    again.run("CHECKPOINT");
+                }
+                again.run("INSERT INTO s VALUES (2, 5000, TIMESTAMP '2026-01-01 00:20:00'); INSERT INTO p VALUES (2, 'z')");
+                again.run("UPDATE names SET name = 'zwei' WHERE k = 2");
+                before = all(again, names);
+            }
+        }
+    }
+
+    /** What is made between rows sees those after it, and none before. */
+    @Test
+    void whatIsMadeBetweenRowsIsMadeThereAgain() {
+        List<String> before;
+        List<String> views = List.of("v1", "v2", "v3");
+        try (TestDatabase database = open()) {
+            database.run("CREATE STREAM s (a INT)");
+            database.run("CREATE MATERIALIZED VIEW v1 AS SELECT count(*) AS n, sum(a) AS t FROM s");
+            database.run("INSERT INTO s VALUES (1)");
+            database.run("CREATE MATERIALIZED VIEW v2 AS SELECT count(*) AS n, sum(a) AS t FROM s");
+            database.run("INSERT INTO s VALUES (10); CHECKPOINT; INSERT INTO s VALUES (100)");
+            database.run("CREATE MATERIALIZED VIEW v3 AS SELECT count(*) AS n, sum(a) AS t FROM s");
+            database.run("INSERT INTO s VALUES (1000); PAUSE MATERIALIZED VIEW v1; INSERT INTO s VALUES (10000)");
+            before = all(database, views);
+            assertEquals(List.of("v1", "4|1111", "v2", "4|11110", "v3", "2|11000"), before);
+        }
+        try (TestDatabase again = open()) {
+            assertEquals(before, all(again, views));
+            again.run("RESUME MATERIALIZED VIEW v1; INSERT INTO s VALUES (1)");
+            assertEquals(List.of("6|11112"), again.rows("SELECT * FROM v1"));
+        }
+    }
+
+    @Test
+    void whatWasAlteredGoesOnAsItWas() throws IOException {
+        List<String> before;
+        List<String> relations = List.of("v", "t", "o");
+        try (TestDatabase database = open()) {
+            database.run("CREATE STREAM s (k INT, a INT); CREATE TABLE t (k INT PRIMARY KEY)");
+            database.run("CREATE MATERIALIZED VIEW v AS SELECT k, sum(a) AS t FROM s GROUP BY k");
+            database.run("CREATE MATERIALIZED VIEW o AS SELECT s.k, count(*) AS n FROM s JOIN t ON s.k = t.k GROUP BY s.k");
+            database.run("INSERT INTO t VALUES (1), (2); INSERT INTO s VALUES (1, 1), (2, 2), (2, 3)");
+            database.run("ALTER MATERIALIZED VIEW v AS SELECT k, sum(a) AS t FROM s WHERE a > 0 GROUP BY k HAVING sum(a) > 2");
+            database.run("INSERT INTO s VALUES (1, 7), (2, 8)");
+            database.run("ALTER TABLE t ADD COLUMN name TEXT DEFAULT 'x'");
+            database.run("INSERT INTO t VALUES (3, 'three'); INSERT INTO s VALUES (3, 1), (1, 1)");
+            before = all(database, relations);
+        }
+        for (int round = 0; round < 2; round++) {
+            try (TestDatabase again = open()) {
+                assertEquals(before, all(again, relations));
+                again.run("INSERT INTO s VALUES (3, 2)");
+                before = all(again, relations);
+            }
+        }
+    }
+
+    @Test
+    void aNameIsNotTheObject() {
+        try (TestDatabase database = open()) {
+            database.run("CREATE STREAM s (a INT); CREATE MATERIALIZED VIEW v AS SELECT sum(a) AS t FROM s");
+            database.run("INSERT INTO s VALUES (1); CHECKPOINT; DROP MATERIALIZED VIEW v");
+            database.run("CREATE MATERIALIZED VIEW v AS SELECT sum(a) AS t FROM s; INSERT INTO s VALUES (2)");
+        }
+        try (TestDatabase again = open()) {
+            assertEquals(List.of("2"), again.rows("SELECT * FROM v"));
+            again.run("CHECKPOINT; DROP MATERIALIZED VIEW v; DROP STREAM s; CREATE STREAM s (a INT)");
+            again.run("CREATE MATERIALIZED VIEW v AS SELECT sum(a) AS t FROM s; INSERT INTO s VALUES (5)");
+        }
+        try (TestDatabase again = open()) {
+            assertEquals(List.of("5"), again.rows("SELECT * FROM v"));
+        }
+    }
+
+    /** Random statements; at random moments the process is gone, and what it leaves goes on as the database does. */
+    @Test
+    void atAnyMomentAllGoesOn() throws IOException {
+        Random random = new Random(SEED);
+        List<String> views = new ArrayList<>();
+        int crashes = 0;
+        int made = 0;
+        try (TestDatabase database = open()) {
+            database.run(STREAMS);
+            database.run("CREATE MATERIALIZED VIEW " + VIEWS.get(0));
+            database.run("CREATE MATERIALIZED VIEW " + VIEWS.get(1));
+            views.addAll(List.of("g", "w"));
+            for (int step = 0; step < STEPS; step++) {
+                int what = random.nextInt(20);
+                if (what < 8) {
+                    database.run("INSERT INTO s VALUES " + rows(random, 10));
+                } else if (what < 11) {
+                    database.run("INSERT INTO p VALUES (" + random.nextInt(6) + ", 't" + random.nextInt(50) + "')");
+                } else if (what < 13) {
+                    database.run("INSERT INTO names VALUES (" + random.nextInt(6) + ", 'n" + random.nextInt(9)
+                            + "') ON CONFLICT (k) DO UPDATE SET name = excluded.name");
+                } else if (what == 13) {
+                    database.run("BEGIN; INSERT INTO s VALUES " + rows(random, 3) + "; DELETE FROM names WHERE k = "
+                            + random.nextInt(6) + "; INSERT INTO p VALUES (1, 'both'); COMMIT");
+                } else if (what == 14) {
+                    database.run("CHECKPOINT");
+                } else if (what == 15 && views.size() < 12) {
+                    String name = "x" + made++;
+                    String view = VIEWS.get(random.nextInt(VIEWS.size()));
+                    database.run("CREATE MATERIALIZED VIEW " + name + view.substring(view.indexOf(' ')));
+                    views.add(name);
+                } else if (what == 16 && views.size() > 3) {
+                    database.run("DROP MATERIALIZED VIEW " + views.remove(2 + random.nextInt(views.size() - 2)));
+                } else if (what == 17 && random.nextInt(4) == 0) {
+                    database.run("ALTER TABLE names ADD COLUMN c" + step + " INT DEFAULT " + step);
+                } else if (what == 18) {
+                    crashes++;
+                    Path crashed = crashed("crash" + crashes);
+                    List<String> expected = all(database, views);
+                    String more = "INSERT INTO s VALUES " + rows(random, 10) + "; INSERT INTO p VALUES (2, 'more')";
+                    try (TestDatabase again = new TestDatabase(crashed)) {
+                        assertEquals(expected, all(again, views), "seed " + SEED + ", after step " + step);
+                        again.run(more);
+                        database.run(more);
+                        expected = all(database, views);
+                        assertEquals(expected, all(again, views), "seed " + SEED + ", rows after step " + step);
+                    }
+                    try (TestDatabase third = new TestDatabase(crashed)) {
+                        assertEquals(expected, all(third, views), "seed " + SEED + ", again after step " + step);
+                    }
+                }
+            }
+        }
+        assertTrue(crashes > 0, "seed " + SEED);
+    }
+}
