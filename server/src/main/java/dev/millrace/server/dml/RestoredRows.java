@@ -15,10 +15,13 @@ import dev.millrace.type.Schema;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -34,6 +37,7 @@ public final class RestoredRows implements AutoCloseable {
     private final BufferAllocator allocator;
     private final Map<String, Long> epochs = new HashMap<>(); // the last of each relation
     private Optional<Pending> pending = Optional.empty();
+    private final Set<Long> passedBy = new HashSet<>(); // numbers of rows
     private long rows;
 
     /** Rows of one relation that are not accepted yet. */
@@ -49,8 +53,18 @@ public final class RestoredRows implements AutoCloseable {
         return rows;
     }
 
-    /** Takes what was accepted in one step; what was of relations that are gone is left out. */
+    /** Whether there were rows of this number while nothing had it. */
+    public boolean passedBy(OptionalLong number) {
+        return number.isPresent() && passedBy.contains(number.getAsLong());
+    }
+
+    /** Takes what was accepted in one step; what was of relations that are not there is left out. */
     public void take(List<KeptRows.Part> parts) {
+        for (KeptRows.Part part : parts) {
+            if (relation(part).isEmpty()) {
+                passedBy.add(part.relation());
+            }
+        }
         List<KeptRows.Part> there = parts.stream()
                 .filter(part -> relation(part).isPresent())
                 .toList();

@@ -49,12 +49,13 @@ final class Restoration {
     private final CatalogStore catalogStore;
     private final Clock clock;
     private final DatabaseOptions.Restoring progress;
+    private final List<KeptObject> waiting = new ArrayList<>(); // for something that was not there
     private int done;
     private int all;
     private long toldNanos;
 
     /** What was done between two entries of the log. @param since the last before it */
-    private record Event(long since, KeptObject object, Runnable redo) {}
+    private record Event(long since, Runnable redo) {}
 
     Restoration(Database database, DatabaseOptions.Restoring progress) {
         this.database = database;
@@ -95,8 +96,8 @@ final class Restoration {
             List<KeptObject> rest = checkpoint
                     .map(saved -> resume(session, objects, saved))
                     .orElse(objects);
-            goOn(session, after, events(session, after, objects, rest), rows);
-            tryAgain(session);
+            goOn(after, events(session, after, objects, rest, rows), rows);
+            reportLost();
             rows.end();
             from.catalog().access().grants().forEach(statement -> run(session, statement));
             journal.begin();
@@ -128,23 +129,24 @@ final class Restoration {
         Set<Long> numbers = saved.catalog().numbers();
         numbers.forEach(catalogStore::used);
         List<KeptObject> rest = new ArrayList<>();
+        List<KeptObject> toMake = new ArrayList<>();
+        for (KeptObject object : objects) {
+            boolean has = object.number().isPresent()
+                    && numbers.contains(object.number().getAsLong());
+            (has || STATELESS.contains(object.kind()) ? toMake : rest).add(object);
+        }
         try (Resumption resumption = instance.engine().restore(saved)) {
+            for (int before = Integer.MAX_VALUE; toMake.size() < before; ) {
+                before = toMake.size(); // what reads a table that was altered is kept before it
+                toMake.removeIf(object -> make(session, object));
+            }
             for (KeptObject object : objects) {
-                boolean has = object.number().isPresent()
-                        && numbers.contains(object.number().getAsLong());
-                if (!has && !STATELESS.contains(object.kind())) {
-                    rest.add(object);
-                    continue;
-                }
-                make(session, object);
                 if (object.paused().isPresent() && object.paused().getAsLong() <= saved.logNumber()) {
                     pause(object.name());
                 }
-                boolean mayComeLater = !object.kind().equals(ObjectKind.TABLE.sqlName()); // a table would come without its rows
-                if (mayComeLater && catalogStore.notRestored().containsKey(object.name())) {
-                    rest.add(object);
-                }
             }
+            // A table would come without its rows.
+            toMake.stream().filter(lost -> !isTable(lost)).forEach(rest::add);
             resumption
                     .begunAnew()
                     .forEach((name, why) -> LOG.warning("begins anew", "name", name, "reason", why));
@@ -159,22 +161,24 @@ final class Restoration {
 
     // ---- what came after -------------------------------------------------------------------------------------------
 
-    private Deque<Event> events(Session session, long after, List<KeptObject> objects, List<KeptObject> rest) {
+    private Deque<Event> events(
+            Session session, long after, List<KeptObject> objects, List<KeptObject> rest, RestoredRows rows) {
         List<Event> events = new ArrayList<>();
         for (KeptObject object : rest) {
-            events.add(new Event(object.since(), object, () -> make(session, object)));
+            long since = STATELESS.contains(object.kind()) ? 0 : object.since();
+            events.add(new Event(since, () -> makeInTime(session, object, rows)));
         }
         for (KeptObject object : objects) {
             OptionalLong since = object.paused();
             if (since.isPresent() && (rest.contains(object) || since.getAsLong() > after)) {
-                events.add(new Event(since.getAsLong(), object, () -> pause(object.name())));
+                events.add(new Event(since.getAsLong(), () -> pause(object.name())));
             }
         }
         events.sort(Comparator.comparingLong(Event::since)); // stable: what others read comes before these
         return new ArrayDeque<>(events);
     }
 
-    private void goOn(Session session, long after, Deque<Event> events, RestoredRows rows) {
+    private void goOn(long after, Deque<Event> events, RestoredRows rows) {
         instance.journal().kept().replay(after, (number, parts) -> {
             redo(events, number, rows);
             rows.take(parts);
@@ -194,16 +198,36 @@ final class Restoration {
         }
     }
 
-    private void make(Session session, KeptObject object) {
-        catalogStore.restoring(object, () -> restore(session, object));
-        if (!catalogStore.notRestored().containsKey(object.name())) {
-            done++;
+    /**
+     * Makes an object, and once more what failed before for want of it. A table of which rows came and went by stays lost, with its rows
+     * on disk.
+     */
+    private void makeInTime(Session session, KeptObject object, RestoredRows rows) {
+        if (!make(session, object)) {
+            waiting.add(object);
+            return;
         }
+        for (int before = Integer.MAX_VALUE; waiting.size() < before; ) {
+            before = waiting.size();
+            waiting.removeIf(lost -> !(isTable(lost) && rows.passedBy(lost.number())) && make(session, lost));
+        }
+    }
+
+    private static boolean isTable(KeptObject object) {
+        return object.kind().equals(ObjectKind.TABLE.sqlName());
+    }
+
+    /** @return whether it is there now */
+    private boolean make(Session session, KeptObject object) {
+        catalogStore.restoring(object, () -> restore(session, object));
+        boolean there = !catalogStore.notRestored().containsKey(object.name());
+        done += there ? 1 : 0;
         progress.restored(done, all);
         if (clock.nanoTime() - toldNanos >= TELL_NANOS) {
             toldNanos = clock.nanoTime();
             LOG.info("restoring definitions", "done", done, "of", all);
         }
+        return there;
     }
 
     private void restore(Session session, KeptObject object) {
@@ -218,18 +242,7 @@ final class Restoration {
         instance.standing(name).ifPresent(StandingQuery::pause);
     }
 
-    /** Once more what failed, as long as that helps: an object that was missing may have been made anew, later. */
-    private void tryAgain(Session session) {
-        int before;
-        do {
-            before = catalogStore.notRestored().size();
-            for (CatalogStore.NotRestored lost : List.copyOf(catalogStore.notRestored().values())) {
-                catalogStore.directory().orElseThrow().catalog().object(lost.name()).ifPresent(object -> {
-                    make(session, object);
-                    object.paused().ifPresent(since -> pause(object.name()));
-                });
-            }
-        } while (catalogStore.notRestored().size() < before);
+    private void reportLost() {
         for (CatalogStore.NotRestored lost : catalogStore.notRestored().values()) {
             LOG.warning(
                     "not restored",
