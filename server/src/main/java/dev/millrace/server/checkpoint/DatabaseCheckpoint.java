@@ -92,7 +92,8 @@ public final class DatabaseCheckpoint {
                     database.definitionLock().unlock();
                 }
             }
-            CheckpointCatalog catalog = new CheckpointCatalog(record, KeptCatalog.of(records).records(), counters(), ahead);
+            CheckpointCatalog catalog =
+                    new CheckpointCatalog(record, KeptCatalog.of(records).records(), counters(), ahead);
             long bytes = writing.publish(mark.get().last(), catalog);
             journal.forget(mark.get(), bytes);
             LOG.info(

@@ -65,9 +65,8 @@ public final class RestoredRows implements AutoCloseable {
                 passedBy.add(part.relation());
             }
         }
-        List<KeptRows.Part> there = parts.stream()
-                .filter(part -> relation(part).isPresent())
-                .toList();
+        List<KeptRows.Part> there =
+                parts.stream().filter(part -> relation(part).isPresent()).toList();
         for (KeptRows.Part part : there) {
             String name = relation(part).orElseThrow();
             part.counters()

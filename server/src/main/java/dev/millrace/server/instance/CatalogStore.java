@@ -68,8 +68,8 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     private CatalogStore(Optional<DataDirectory> directory, Clock clock) {
         this.directory = directory;
         this.clock = clock;
-        directory.ifPresent(
-                kept -> kept.catalog().objects().forEach(object -> object.number().ifPresent(this::used)));
+        directory.ifPresent(kept ->
+                kept.catalog().objects().forEach(object -> object.number().ifPresent(this::used)));
     }
 
     public static CatalogStore open(Optional<DataPlace> place, Clock clock) {

@@ -83,10 +83,7 @@ public final class JournalVerification {
         public void accept(long number, LogPlace place, ByteBuffer bytes) {
             Set<Long> relations = bySegment.computeIfAbsent(place.file(), segment -> new TreeSet<>());
             KeptRows.parts(
-                    number,
-                    bytes,
-                    other -> ByteBuffer.allocate(0),
-                    (asOf, part) -> relations.add(part.relation()));
+                    number, bytes, other -> ByteBuffer.allocate(0), (asOf, part) -> relations.add(part.relation()));
         }
 
         FileReport described(FileReport file, Map<Long, String> tables) {

@@ -113,12 +113,18 @@ public final class KeptRows {
             throw MillraceException.external(
                     SqlState.DATA_CORRUPTED,
                     "the log of rows begins behind record " + from.forgotten() + ", and "
-                            + (after > 0 ? "the checkpoint has what came up to record " + after : "there is no checkpoint"));
+                            + (after > 0
+                                    ? "the checkpoint has what came up to record " + after
+                                    : "there is no checkpoint"));
         }
         Map<Long, Whole> first = after == 0 ? wholes : Map.of(); // they are of versions that had no checkpoints
         for (Whole whole : first.values()) {
             List<Part> all = new ArrayList<>();
-            parts(whole.record(), from.read(whole.place()), other -> batchRecord(other, from), (asOf, part) -> all.add(part));
+            parts(
+                    whole.record(),
+                    from.read(whole.place()),
+                    other -> batchRecord(other, from),
+                    (asOf, part) -> all.add(part));
             taker.accept(1, all);
         }
         from.replay(Math.max(after, from.forgotten()), (Placed) (number, place, record) -> {

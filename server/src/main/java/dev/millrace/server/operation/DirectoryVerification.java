@@ -56,7 +56,8 @@ public final class DirectoryVerification {
         files.addAll(JournalVerification.run(directory, definitions.catalog()));
         Path checkpoints = directory.resolve(DataDirectory.CHECKPOINTS);
         if (Files.isDirectory(checkpoints)) {
-            Manifest.verify(RealDisk.readOnly(checkpoints)).forEach(file -> files.add(file.in(DataDirectory.CHECKPOINTS)));
+            Manifest.verify(RealDisk.readOnly(checkpoints))
+                    .forEach(file -> files.add(file.in(DataDirectory.CHECKPOINTS)));
         }
         Map<String, Supplier<FileReport>> others = Map.of(
                 DECOYS,

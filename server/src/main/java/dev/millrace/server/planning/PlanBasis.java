@@ -67,8 +67,8 @@ public final class PlanBasis {
             public Optional<ColumnStatistics> column(int column) {
                 String name = relation + " " + column;
                 Optional<ColumnStatistics> known = now.column(column);
-                OptionalDouble is = tell(
-                        name + " known", () -> known.isPresent() ? OptionalDouble.of(1) : OptionalDouble.empty());
+                OptionalDouble is =
+                        tell(name + " known", () -> known.isPresent() ? OptionalDouble.of(1) : OptionalDouble.empty());
                 return is.isPresent() ? Optional.of(new Told(name, known)) : Optional.empty();
             }
         };
@@ -90,12 +90,14 @@ public final class PlanBasis {
 
         @Override
         public double distinct() {
-            return about("distinct", column -> OptionalDouble.of(column.distinct())).orElse(1);
+            return about("distinct", column -> OptionalDouble.of(column.distinct()))
+                    .orElse(1);
         }
 
         @Override
         public double nullFraction() {
-            return about("null", column -> OptionalDouble.of(column.nullFraction())).orElse(0);
+            return about("null", column -> OptionalDouble.of(column.nullFraction()))
+                    .orElse(0);
         }
 
         @Override

@@ -259,7 +259,8 @@ public final class Plans {
             return found;
         };
         plannings.increment();
-        PhysicalPlan plan = Planner.plan(query, context(Mode.PULL, false, OptionalLong.empty(), asked, clock.epochMicros()));
+        PhysicalPlan plan =
+                Planner.plan(query, context(Mode.PULL, false, OptionalLong.empty(), asked, clock.epochMicros()));
         pulled.put(query, new Pulled(version, plan, counted));
         return plan;
     }
@@ -395,7 +396,8 @@ public final class Plans {
         return PlanText.of(
                 plan.root(),
                 new Inference(this::facts, !standing),
-                context(mode, false, OptionalLong.empty(), atHand, clock.epochMicros()).cardinality());
+                context(mode, false, OptionalLong.empty(), atHand, clock.epochMicros())
+                        .cardinality());
     }
 
     /** What the plans of one query group have in common, as text. */

@@ -83,7 +83,8 @@ public final class Database implements AutoCloseable {
         try {
             RowJournal journal = RowJournal.open(catalogStore.directory().map(DataDirectory::rows), options.host());
             opened.add(0, journal);
-            CheckpointStore checkpoints = CheckpointStore.open(catalogStore.directory().map(DataDirectory::checkpoints));
+            CheckpointStore checkpoints =
+                    CheckpointStore.open(catalogStore.directory().map(DataDirectory::checkpoints));
             database = new Database(options, catalogStore, journal, checkpoints);
         } catch (RuntimeException | Error e) {
             Closing.all(opened);

@@ -93,9 +93,8 @@ final class Restoration {
             toldNanos = clock.nanoTime();
             progress.restored(done, all);
             long after = checkpoint.map(SavedCheckpoint::logNumber).orElse(0L);
-            List<KeptObject> rest = checkpoint
-                    .map(saved -> resume(session, objects, saved))
-                    .orElse(objects);
+            List<KeptObject> rest =
+                    checkpoint.map(saved -> resume(session, objects, saved)).orElse(objects);
             goOn(after, events(session, after, objects, rest, rows), rows);
             reportLost();
             rows.end();
@@ -147,9 +146,7 @@ final class Restoration {
             }
             // A table would come without its rows.
             toMake.stream().filter(lost -> !isTable(lost)).forEach(rest::add);
-            resumption
-                    .begunAnew()
-                    .forEach((name, why) -> LOG.warning("begins anew", "name", name, "reason", why));
+            resumption.begunAnew().forEach((name, why) -> LOG.warning("begins anew", "name", name, "reason", why));
         }
         saved.catalog().counters().forEach((table, columns) -> {
             if (instance.catalog().object(table).isPresent()) {

@@ -104,7 +104,8 @@ public final class RecordJson {
     private static Map<String, Double> basis(JsonNode object) {
         Map<String, Double> basis = new TreeMap<>();
         object.fields()
-                .forEachRemaining(field -> basis.put(field.getKey(), field.getValue().asDouble()));
+                .forEachRemaining(
+                        field -> basis.put(field.getKey(), field.getValue().asDouble()));
         return basis;
     }
 

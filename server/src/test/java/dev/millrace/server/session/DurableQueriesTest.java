@@ -69,17 +69,16 @@ class DurableQueriesTest {
     private static String rows(Random random, int most) {
         List<String> rows = new ArrayList<>();
         for (int i = random.nextInt(most); i >= 0; i--) {
-            rows.add("(" + random.nextInt(6) + ", " + random.nextInt(1000) + ", TIMESTAMP '2026-01-01 00:00:00' + INTERVAL '"
-                    + random.nextInt(600) + " seconds')");
+            rows.add("(" + random.nextInt(6) + ", " + random.nextInt(1000)
+                    + ", TIMESTAMP '2026-01-01 00:00:00' + INTERVAL '" + random.nextInt(600) + " seconds')");
         }
         return String.join(", ", rows);
     }
 
     @Test
     void answersGoOnWithAndWithoutACheckpoint() throws IOException {
-        List<String> names = VIEWS.stream()
-                .map(view -> view.substring(0, view.indexOf(' ')))
-                .toList();
+        List<String> names =
+                VIEWS.stream().map(view -> view.substring(0, view.indexOf(' '))).toList();
         List<String> before;
         try (TestDatabase database = open()) {
             database.run(STREAMS);
@@ -96,7 +95,8 @@ class DurableQueriesTest {
                 if (round == 0) {
                     again.run("CHECKPOINT");
                 }
-                again.run("INSERT INTO s VALUES (2, 5000, TIMESTAMP '2026-01-01 00:20:00'); INSERT INTO p VALUES (2, 'z')");
+                again.run(
+                        "INSERT INTO s VALUES (2, 5000, TIMESTAMP '2026-01-01 00:20:00'); INSERT INTO p VALUES (2, 'z')");
                 again.run("UPDATE names SET name = 'zwei' WHERE k = 2");
                 before = all(again, names);
             }
@@ -133,9 +133,11 @@ class DurableQueriesTest {
         try (TestDatabase database = open()) {
             database.run("CREATE STREAM s (k INT, a INT); CREATE TABLE t (k INT PRIMARY KEY)");
             database.run("CREATE MATERIALIZED VIEW v AS SELECT k, sum(a) AS t FROM s GROUP BY k");
-            database.run("CREATE MATERIALIZED VIEW o AS SELECT s.k, count(*) AS n FROM s JOIN t ON s.k = t.k GROUP BY s.k");
+            database.run(
+                    "CREATE MATERIALIZED VIEW o AS SELECT s.k, count(*) AS n FROM s JOIN t ON s.k = t.k GROUP BY s.k");
             database.run("INSERT INTO t VALUES (1), (2); INSERT INTO s VALUES (1, 1), (2, 2), (2, 3)");
-            database.run("ALTER MATERIALIZED VIEW v AS SELECT k, sum(a) AS t FROM s WHERE a > 0 GROUP BY k HAVING sum(a) > 2");
+            database.run(
+                    "ALTER MATERIALIZED VIEW v AS SELECT k, sum(a) AS t FROM s WHERE a > 0 GROUP BY k HAVING sum(a) > 2");
             database.run("INSERT INTO s VALUES (1, 7), (2, 8)");
             database.run("ALTER TABLE t ADD COLUMN name TEXT DEFAULT 'x'");
             database.run("INSERT INTO t VALUES (3, 'three'); INSERT INTO s VALUES (3, 1), (1, 1)");

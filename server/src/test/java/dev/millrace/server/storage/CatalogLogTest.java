@@ -91,7 +91,16 @@ class CatalogLogTest {
     void recordsSayTheSameAfterReopening() throws IOException {
         Access access = new Access(List.of("CREATE ROLE a"), Map.of("x", "a"), List.of("GRANT SELECT ON x TO a"));
         KeptObject function = new KeptObject(
-                "f", "function", "CREATE FUNCTION ...", 9, "a", Optional.of("abc"), OptionalLong.empty(), 0, Map.of(), OptionalLong.empty());
+                "f",
+                "function",
+                "CREATE FUNCTION ...",
+                9,
+                "a",
+                Optional.of("abc"),
+                OptionalLong.empty(),
+                0,
+                Map.of(),
+                OptionalLong.empty());
         try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             log.append(define("x"));
             log.append(define("y"));
