@@ -74,7 +74,7 @@ public final class DatabaseCheckpoint {
         }
         DataDirectory directory = database.catalogStore().directory().orElseThrow();
         try (CheckpointStore.Writing writing = database.checkpoints().begin()) {
-            AtomicReference<Mark> mark = new AtomicReference<>();
+            AtomicReference<Optional<Mark>> mark = new AtomicReference<>(Optional.empty());
             long record;
             List<CatalogRecord> records;
             CheckpointSummary summary;
@@ -84,18 +84,19 @@ public final class DatabaseCheckpoint {
                 records = new ArrayList<>(directory.catalog().records());
                 ahead.ifPresent(records::add);
                 summary = database.engine().checkpoint(writing, () -> {
-                    mark.set(journal.mark());
+                    mark.set(Optional.of(journal.mark()));
                     database.definitionLock().unlock();
                 });
             } finally {
-                if (mark.get() == null) {
+                if (mark.get().isEmpty()) {
                     database.definitionLock().unlock();
                 }
             }
             CheckpointCatalog catalog =
                     new CheckpointCatalog(record, KeptCatalog.of(records).records(), counters(), ahead);
-            long bytes = writing.publish(mark.get().last(), catalog);
-            journal.forget(mark.get(), bytes);
+            Mark then = mark.get().orElseThrow();
+            long bytes = writing.publish(then.last(), catalog);
+            journal.forget(then, bytes);
             LOG.info(
                     "checkpoint",
                     "millis",
