@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Writes all that a database keeps, while rows flow, and has the log forget how it came to be. It is cut between two statements that
@@ -74,7 +73,7 @@ public final class DatabaseCheckpoint {
         }
         DataDirectory directory = database.catalogStore().directory().orElseThrow();
         try (CheckpointStore.Writing writing = database.checkpoints().begin()) {
-            AtomicReference<Optional<Mark>> mark = new AtomicReference<>(Optional.empty());
+            List<Mark> cut = new ArrayList<>(); // one, or none yet
             long record;
             List<CatalogRecord> records;
             CheckpointSummary summary;
@@ -84,17 +83,17 @@ public final class DatabaseCheckpoint {
                 records = new ArrayList<>(directory.catalog().records());
                 ahead.ifPresent(records::add);
                 summary = database.engine().checkpoint(writing, () -> {
-                    mark.set(Optional.of(journal.mark()));
+                    cut.add(journal.mark());
                     database.definitionLock().unlock();
                 });
             } finally {
-                if (mark.get().isEmpty()) {
+                if (cut.isEmpty()) {
                     database.definitionLock().unlock();
                 }
             }
             CheckpointCatalog catalog =
                     new CheckpointCatalog(record, KeptCatalog.of(records).records(), counters(), ahead);
-            Mark then = mark.get().orElseThrow();
+            Mark then = cut.get(0);
             long bytes = writing.publish(then.last(), catalog);
             journal.forget(then, bytes);
             LOG.info(
