@@ -1,10 +1,8 @@
 package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.cancellation.Offload;
 import dev.millrace.server.checkpoint.DatabaseCheckpoint;
@@ -40,7 +38,6 @@ import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
-import dev.millrace.server.storage.CatalogRecord;
 import dev.millrace.server.system.Inspection;
 import dev.millrace.server.transaction.Transactions;
 import dev.millrace.sql.ParsedStatement;
@@ -52,7 +49,6 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.WithChanges;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** Executes the statements of one session: says which class does which. */
@@ -82,6 +78,7 @@ final class Execution {
     private final Inspection inspection;
     private final Alterations alterations;
     private final TableAlterations tables;
+    private final KeptStatements kept;
     private final Explanations explanations;
 
     /** How far the statement under way is; written by the session's thread, read by any. */
@@ -123,6 +120,7 @@ final class Execution {
         this.inspection = new Inspection(database, settings);
         this.alterations = new Alterations(database, notices, queries, indexes);
         this.tables = new TableAlterations(database, definitions, drops, indexes, queries, transactions, notices);
+        this.kept = new KeptStatements(database, queries.epochs(), drops);
         this.explanations = new Explanations(database, queries, alterations);
     }
 
@@ -201,7 +199,7 @@ final class Execution {
             indexes.prepare(index);
         }
         return CatalogStore.concerns(statement)
-                ? keep(statement, () -> execute(statement, parsed.text()))
+                ? kept.keep(statement, () -> execute(statement, parsed.text()))
                 : execute(statement, parsed.text());
     }
 
@@ -240,57 +238,6 @@ final class Execution {
         return KeyReads.concerns(parsed.syntax())
                 ? keyReads.readGiven(parsed, parameters)
                 : preparedChanges.executeGiven(parsed, parameters);
-    }
-
-    /** Answers a statement that changes what is kept when that is on disk: changes are kept in the order they are made. */
-    private StatementResult keep(Statement statement, Supplier<StatementResult> change) {
-        boolean altersState = database.journal().isWriting() && altersState(statement);
-        if (altersState) {
-            Interrupt.lock(database.journal().checkpointing());
-        }
-        try {
-            return keep(statement, change, altersState);
-        } finally {
-            if (altersState) {
-                database.journal().checkpointing().unlock();
-            }
-        }
-    }
-
-    /** Whether something goes on with other state under its name: that it does, and the state, are kept together, in a checkpoint. */
-    private boolean altersState(Statement statement) {
-        return statement instanceof AlterTable
-                || statement instanceof Statement.AlterQuery
-                || statement instanceof Statement.Resume resume
-                        && database.standing(resume.name())
-                                .filter(query -> query.state() == QueryState.FAILED)
-                                .isPresent();
-    }
-
-    private StatementResult keep(Statement statement, Supplier<StatementResult> change, boolean altersState) {
-        Predicate<CatalogRecord> checkpoint = record -> altersState && new DatabaseCheckpoint(database).run(record);
-        database.lockDefinitions();
-        try {
-            StatementResult result;
-            try {
-                result = change.get();
-            } catch (RuntimeException e) {
-                try {
-                    database.catalogStore().keep(statement, false, checkpoint); // what it did before it failed
-                } catch (MillraceException unkept) {
-                    e.addSuppressed(unkept);
-                }
-                throw e;
-            }
-            queries.epochs().force(); // a table that is made of rows is there with them
-            database.catalogStore().keep(statement, true, checkpoint).ifPresent(failure -> {
-                failure.made().forEach(drops::takeBack);
-                throw failure.why();
-            });
-            return result;
-        } finally {
-            database.definitionLock().unlock();
-        }
     }
 
     private StatementResult execute(Statement statement, String text) {

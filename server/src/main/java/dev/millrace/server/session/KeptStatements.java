@@ -1,0 +1,83 @@
+package dev.millrace.server.session;
+
+import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
+import dev.millrace.server.checkpoint.DatabaseCheckpoint;
+import dev.millrace.server.ddl.Drops;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.query.OwnEpochs;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.storage.CatalogRecord;
+import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.Statement;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * Answers statements that change what is kept when that is on disk: changes are kept in the order in which they are made. Belongs to the
+ * session's thread.
+ */
+final class KeptStatements {
+    private final Instance database;
+    private final OwnEpochs epochs;
+    private final Drops drops;
+
+    KeptStatements(Instance database, OwnEpochs epochs, Drops drops) {
+        this.database = database;
+        this.epochs = epochs;
+        this.drops = drops;
+    }
+
+    /** @param change executes the statement */
+    StatementResult keep(Statement statement, Supplier<StatementResult> change) {
+        boolean altersState = database.journal().isWriting() && altersState(statement);
+        if (altersState) {
+            Interrupt.lock(database.journal().checkpointing());
+        }
+        try {
+            return keep(statement, change, altersState);
+        } finally {
+            if (altersState) {
+                database.journal().checkpointing().unlock();
+            }
+        }
+    }
+
+    /** Whether something goes on with other state under its name: that it does, and the state, are kept together, in a checkpoint. */
+    private boolean altersState(Statement statement) {
+        return statement instanceof AlterTable
+                || statement instanceof Statement.AlterQuery
+                || statement instanceof Statement.Resume resume
+                        && database.standing(resume.name())
+                                .filter(query -> query.state() == QueryState.FAILED)
+                                .isPresent();
+    }
+
+    private StatementResult keep(Statement statement, Supplier<StatementResult> change, boolean altersState) {
+        Predicate<CatalogRecord> checkpoint =
+                record -> altersState && new DatabaseCheckpoint(database).run(record);
+        database.lockDefinitions();
+        try {
+            StatementResult result;
+            try {
+                result = change.get();
+            } catch (RuntimeException e) {
+                try {
+                    database.catalogStore().keep(statement, false, checkpoint); // what it did before it failed
+                } catch (MillraceException unkept) {
+                    e.addSuppressed(unkept);
+                }
+                throw e;
+            }
+            epochs.force(); // a table that is made of rows is there with them
+            database.catalogStore().keep(statement, true, checkpoint).ifPresent(failure -> {
+                failure.made().forEach(drops::takeBack);
+                throw failure.why();
+            });
+            return result;
+        } finally {
+            database.definitionLock().unlock();
+        }
+    }
+}
