@@ -55,8 +55,7 @@ final class KeptStatements {
     }
 
     private StatementResult keep(Statement statement, Supplier<StatementResult> change, boolean altersState) {
-        Predicate<CatalogRecord> checkpoint =
-                record -> altersState && new DatabaseCheckpoint(database).run(record);
+        Predicate<CatalogRecord> checkpoint = record -> altersState && new DatabaseCheckpoint(database).run(record);
         database.lockDefinitions();
         try {
             StatementResult result;
