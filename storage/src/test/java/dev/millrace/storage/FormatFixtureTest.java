@@ -6,25 +6,41 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.storage.disk.FileReport;
+import dev.millrace.batch.Batch;
 import dev.millrace.storage.log.LogMode;
 import dev.millrace.storage.log.WriteAheadLog;
 import dev.millrace.storage.log.WriteAheadLogOptions;
 import dev.millrace.storage.manifest.Checkpoint;
 import dev.millrace.storage.manifest.Manifest;
+import dev.millrace.storage.retention.RetentionOptions;
+import dev.millrace.storage.retention.RetentionPolicy;
+import dev.millrace.storage.retention.SegmentStore;
+import dev.millrace.storage.retention.StoreScan;
 import dev.millrace.storage.simulation.SimulatedCrash;
 import dev.millrace.storage.simulation.SimulatedDisk;
 import dev.millrace.storage.snapshot.SectionReader;
 import dev.millrace.storage.snapshot.SnapshotReader;
 import dev.millrace.storage.snapshot.SnapshotWriter;
+import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.time.Clock;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -106,12 +122,85 @@ class FormatFixtureTest {
         }
     }
 
+    private static final Schema STREAM = Schema.of(
+            new Field("id", DataType.BIGINT, false),
+            new Field("at", DataType.TIMESTAMPTZ, true),
+            new Field("value", DataType.DOUBLE, true),
+            new Field("price", DataType.numeric(30, 2), true),
+            new Field("device", DataType.TEXT, true),
+            new Field("payload", DataType.TEXT, true),
+            new Field("ok", DataType.BOOLEAN, true),
+            new Field("tags", DataType.array(DataType.TEXT), true));
+    private static final RetentionOptions RETENTION =
+            RetentionOptions.of(Optional.of(1), RetentionPolicy.FOREVER);
+
+    private static Row row(long id) {
+        return id % 9 == 4
+                ? Row.of(id, null, null, null, null, null, null, null)
+                : Row.of(
+                        id,
+                        1_700_000_000_000_000L + id * 1_000_000,
+                        id % 50 == 7 ? Math.PI * id : id / 10.0,
+                        BigDecimal.valueOf(id * id, 2),
+                        "device " + id % 5,
+                        Long.toHexString(id * 0x9E3779B97F4A7C15L).repeat(1 + (int) id % 3),
+                        id % 3 == 0,
+                        List.of("a", "b" + id % 4));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1})
+    void retainedRowsAreRead(int version) throws IOException {
+        SimulatedDisk disk = load(version, "segments");
+        assertEquals(List.of(), SegmentStore.verify(disk, STREAM));
+        try (BufferAllocator allocator = new RootAllocator();
+                SegmentStore store = SegmentStore.open(disk, STREAM, RETENTION, allocator)) {
+            assertEquals(2, store.segments().size());
+            assertEquals(7, store.lastEntry());
+            List<Row> rows = new ArrayList<>();
+            List<Integer> columns = IntStream.range(0, STREAM.size()).boxed().toList();
+            try (StoreScan scan = store.scan(columns, List.of(), allocator)) {
+                for (Optional<Batch> next = scan.next(); next.isPresent(); next = scan.next()) {
+                    try (Batch batch = next.get()) {
+                        rows.addAll(TestBatches.rows(batch));
+                    }
+                }
+            }
+            assertEquals(
+                    LongStream.range(0, 1000)
+                            .mapToObj(id -> TestBatches.canonical(STREAM, row(id)))
+                            .toList(),
+                    rows);
+        }
+    }
+
+    private static void writeSegments() throws IOException {
+        SimulatedDisk disk = new SimulatedDisk(1);
+        try (BufferAllocator allocator = new RootAllocator();
+                SegmentStore store = SegmentStore.open(disk, STREAM, RETENTION, allocator)) {
+            for (long part = 0; part < 2; part++) {
+                List<Row> rows = LongStream.range(500 * part, 500 * part + 500)
+                        .mapToObj(FormatFixtureTest::row)
+                        .toList();
+                try (Batch batch = TestBatches.of(STREAM, allocator, rows)) {
+                    store.append(3 + 4 * part, 1_700_000_000_000_000L + part, List.of(batch));
+                }
+                store.flush();
+            }
+        }
+        save(disk, "segments");
+    }
+
     @Test
     void theNewestVersionIsThere() throws IOException {
         if (Boolean.getBoolean("millrace.golden.update") && !Files.exists(FIXTURES.resolve("" + NEWEST))) {
             write();
         }
-        for (String name : List.of("log-closed", "log-torn", "checkpoints")) {
+        if (Boolean.getBoolean("millrace.golden.update")
+                && !Files.exists(FIXTURES.resolve("" + NEWEST).resolve("segments"))) {
+            writeSegments();
+        }
+        for (String name : List.of("log-closed", "log-torn", "checkpoints", "segments")) {
             assertFalse(load(NEWEST, name).list().isEmpty(), name);
         }
     }

@@ -6,19 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
+import dev.millrace.storage.RandomRows;
 import dev.millrace.testing.memory.MemoryCheckExtension;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
-import java.math.BigDecimal;
-import java.math.BigInteger;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
-import java.util.UUID;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.OutOfMemoryException;
 import org.apache.arrow.memory.RootAllocator;
@@ -36,99 +32,12 @@ final class BatchBytesTest {
 
     private final BufferAllocator allocator = new RootAllocator(MOST_BYTES);
     private final Random random = new Random(SEED);
+    private final RandomRows generator = new RandomRows(random);
 
     @AfterEach
     void nothingIsLeft() {
         assertEquals(0, allocator.getAllocatedMemory(), "seed " + SEED);
         allocator.close();
-    }
-
-    private DataType type(int depth) {
-        List<DataType> flat = List.of(
-                DataType.BOOLEAN,
-                DataType.SMALLINT,
-                DataType.INTEGER,
-                DataType.BIGINT,
-                DataType.REAL,
-                DataType.DOUBLE,
-                DataType.numeric(38, 16),
-                DataType.numeric(9, 2),
-                DataType.TEXT,
-                DataType.varchar(20),
-                DataType.BYTEA,
-                DataType.DATE,
-                DataType.TIME,
-                DataType.TIMESTAMP,
-                DataType.TIMESTAMPTZ,
-                DataType.INTERVAL,
-                DataType.UUID,
-                DataType.NULL);
-        int choice = random.nextInt(flat.size() + (depth > 0 ? 8 : 0));
-        if (choice < flat.size()) {
-            return flat.get(choice);
-        } else if (choice % 2 == 0) {
-            return DataType.array(type(depth - 1));
-        }
-        List<Field> fields = new ArrayList<>();
-        for (int field = 0; field <= random.nextInt(3); field++) {
-            fields.add(new Field("f" + field, type(depth - 1), true));
-        }
-        return DataType.row(fields);
-    }
-
-    private Object value(DataType type, double nulls) {
-        if (random.nextDouble() < nulls) {
-            return null;
-        }
-        return switch (type.kind()) {
-            case BOOLEAN -> random.nextBoolean();
-            case SMALLINT -> (long) (short) random.nextInt();
-            case INTEGER, DATE -> (long) random.nextInt();
-            case BIGINT, TIME, TIMESTAMP, TIMESTAMPTZ -> random.nextLong();
-            case REAL -> (double) random.nextFloat();
-            case DOUBLE -> random.nextGaussian();
-            case NUMERIC -> new BigDecimal(new BigInteger(random.nextInt(28) + 1, random), type.scale());
-            case TEXT, VARCHAR, CHAR, JSONB -> "ab\u00e9".repeat(random.nextInt(5));
-            case BYTEA -> random.ints(random.nextInt(9)).mapToObj(i -> (byte) i).toList();
-            case INTERVAL -> new Row.Interval(random.nextInt(), random.nextInt(), random.nextInt());
-            case UUID -> new UUID(random.nextLong(), random.nextLong());
-            case ARRAY -> {
-                List<Object> elements = new ArrayList<>();
-                for (int element = random.nextInt(4); element > 0; element--) {
-                    elements.add(value(type.element(), nulls));
-                }
-                yield elements;
-            }
-            case ROW -> {
-                List<Object> fields = new ArrayList<>();
-                type.fields().forEach(field -> fields.add(value(field.type(), nulls)));
-                yield fields;
-            }
-            case NULL -> null;
-        };
-    }
-
-    private Schema schema() {
-        List<Field> fields = new ArrayList<>();
-        for (int column = 0; column <= random.nextInt(6); column++) {
-            fields.add(new Field("c" + column, type(3), true));
-        }
-        return new Schema(fields);
-    }
-
-    private Batch batch(Schema schema, int rows) {
-        double nulls = List.of(0.0, 0.2, 1.0).get(random.nextInt(3));
-        List<Row> all = new ArrayList<>();
-        long[] weights = new long[rows];
-        for (int row = 0; row < rows; row++) {
-            List<Object> values = new ArrayList<>();
-            schema.fields().forEach(field -> values.add(value(field.type(), nulls)));
-            all.add(new Row(values));
-            weights[row] = random.nextBoolean() ? 1 : -1 - random.nextInt(3);
-        }
-        return random.nextBoolean()
-                ? TestBatches.of(schema, allocator, all)
-                : TestBatches.weighted(schema, allocator, all, weights);
     }
 
     private static void assertSame(Batch expected, Batch actual) {
@@ -143,9 +52,9 @@ final class BatchBytesTest {
     void whatIsWrittenIsRead() {
         boolean compressed = false;
         for (int run = 0; run < 300; run++) {
-            Schema schema = schema();
+            Schema schema = generator.schema();
             int rows = run % 50 == 49 ? 2000 + random.nextInt(3000) : random.nextInt(40);
-            try (Batch batch = batch(schema, rows)) {
+            try (Batch batch = generator.batch(schema, rows, allocator)) {
                 ByteBuffer bytes = BatchBytes.write(batch);
                 compressed |= (bytes.get(1) & 2) != 0;
                 try (Batch read = BatchBytes.read(bytes, schema, allocator)) {
@@ -170,8 +79,8 @@ final class BatchBytesTest {
     /** The bytes come from the middle of others, and need not be of an array. */
     @Test
     void bytesAreReadWhereverTheyAre() {
-        Schema schema = schema();
-        try (Batch batch = batch(schema, 20)) {
+        Schema schema = generator.schema();
+        try (Batch batch = generator.batch(schema, 20, allocator)) {
             ByteBuffer bytes = BatchBytes.write(batch);
             ByteBuffer direct = ByteBuffer.allocateDirect(bytes.remaining() + 7).position(3);
             direct.put(bytes.duplicate()).flip().position(3);
@@ -188,9 +97,9 @@ final class BatchBytesTest {
     void damageIsRefusedOrGivesOtherRows(int rows) {
         int refused = 0;
         for (int run = 0; run < 15; run++) {
-            Schema schema = schema();
+            Schema schema = generator.schema();
             ByteBuffer bytes;
-            try (Batch batch = batch(schema, rows)) {
+            try (Batch batch = generator.batch(schema, rows, allocator)) {
                 bytes = BatchBytes.write(batch);
             }
             for (int change = 0; change < 300; change++) {

@@ -1,0 +1,139 @@
+package dev.millrace.storage.column;
+
+import dev.millrace.memory.Memory;
+import java.util.List;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+
+/** Strings of bytes one after the other, or the distinct ones once and for each which it is. For one thread. */
+final class TextEncoding {
+    static final int PLAIN = 0;
+    static final int DICTIONARY = 1;
+
+    private TextEncoding() {}
+
+    /** Writes strings that lie one after the other, by a dictionary if that is allowed and shorter; says whether it was. */
+    static boolean write(
+            long[] lengths, int count, byte[] data, int dataBytes, boolean mayUseDictionary, ByteOutput out) {
+        if (mayUseDictionary && count > 1) {
+            DistinctTexts dictionary = DistinctTexts.of(lengths, count, data, dataBytes);
+            if (!dictionary.isEmpty()) {
+                out.putByte(DICTIONARY);
+                out.putInt(dictionary.size());
+                IntegerEncoding.write(dictionary.lengths(), dictionary.size(), out);
+                out.putInt((int) dictionary.bytes());
+                for (int code = 0; code < dictionary.size(); code++) {
+                    out.putBytes(data, dictionary.start(code), (int) dictionary.lengths()[code]);
+                }
+                IntegerEncoding.write(dictionary.codes(), count, out);
+                return true;
+            }
+        }
+        out.putByte(PLAIN);
+        IntegerEncoding.write(lengths, count, out);
+        out.putInt(dataBytes);
+        out.putBytes(data, 0, dataBytes);
+        return false;
+    }
+
+    /**
+     * Reads so many strings.
+     *
+     * @param buffers to which the buffer of their ends (the first one's beginning, 0, before them) and that of their bytes are added; the
+     *     caller's
+     */
+    static void read(ByteInput in, int count, BufferAllocator allocator, List<ArrowBuf> buffers) {
+        int form = in.getByte();
+        if (form == PLAIN) {
+            ArrowBuf ends = buffer(4L * count + 4, allocator, buffers);
+            int total = readEnds(IntegerCursor.open(in, count), count, ends.memoryAddress());
+            requireLength(in, total);
+            long from = in.take(total);
+            ArrowBuf data = buffer(total, allocator, buffers);
+            Memory.copy(from, data.memoryAddress(), total);
+        } else if (form == DICTIONARY) {
+            readDictionary(in, count, allocator, buffers);
+        } else {
+            throw new EncodingException("there is no form " + form + " of texts");
+        }
+    }
+
+    private static void requireLength(ByteInput in, int total) {
+        int length = in.getInt();
+        if (length != total) {
+            throw new EncodingException("its texts have " + total + " bytes together, not " + length);
+        }
+    }
+
+    private static ArrowBuf buffer(long bytes, BufferAllocator allocator, List<ArrowBuf> buffers) {
+        ArrowBuf buffer = allocator.buffer(bytes + 8); // copied by words
+        buffers.add(buffer);
+        buffer.writerIndex(bytes);
+        return buffer;
+    }
+
+    /** Where strings of some lengths end; 4 bytes each behind a 0. Returns the last. */
+    static int readEnds(IntegerCursor lengths, int count, long to) {
+        long[] group = new long[Math.min(count, IntegerEncoding.GROUP)];
+        int end = 0;
+        Memory.putInt(to, 0);
+        for (int from = 0; from < count; from += IntegerEncoding.GROUP) {
+            int size = Math.min(IntegerEncoding.GROUP, count - from);
+            lengths.next(group, size);
+            for (int i = 0; i < size; i++) {
+                end = after(end, group[i]);
+                Memory.putInt(to + 4L * (from + i + 1), end);
+            }
+        }
+        lengths.end();
+        return end;
+    }
+
+    private static int after(int end, long length) {
+        if (length < 0 || length > Integer.MAX_VALUE - end) {
+            throw new EncodingException("a value of " + length + " bytes or elements follows " + end);
+        }
+        return end + (int) length;
+    }
+
+    private static void readDictionary(ByteInput in, int count, BufferAllocator allocator, List<ArrowBuf> buffers) {
+        int size = in.getCount(IntegerEncoding.MOST_ENTRIES);
+        long[] lengths = IntegerCursor.readAll(in, size);
+        int[] starts = new int[size];
+        int bytes = 0;
+        for (int code = 0; code < size; code++) {
+            starts[code] = bytes;
+            bytes = after(bytes, lengths[code]);
+        }
+        requireLength(in, bytes);
+        long texts = in.take(bytes);
+        ArrowBuf ends = buffer(4L * count + 4, allocator, buffers);
+        long endsAt = ends.memoryAddress();
+        // First which they are, in the place of the ends, as all must be known to fit before the first is copied.
+        FixedWidth.read(in, count, 4, endsAt + 4);
+        Memory.putInt(endsAt, 0);
+        long total = 0;
+        for (int i = 1; i <= count; i++) {
+            int code = Memory.getInt(endsAt + 4L * i);
+            if (code < 0 || code >= size) {
+                throw new EncodingException("there is no distinct text " + code);
+            }
+            total += lengths[code];
+        }
+        ArrowBuf data = buffer(after(0, total), allocator, buffers);
+        long dataAt = data.memoryAddress();
+        int end = 0;
+        for (int i = 1; i <= count; i++) {
+            int code = Memory.getInt(endsAt + 4L * i);
+            int length = (int) lengths[code];
+            long from = texts + starts[code];
+            for (int copied = 0;
+                    copied < length;
+                    copied += 8) { // up to 7 bytes too many, which the next one overwrites
+                Memory.putLong(dataAt + end + copied, Memory.getLong(from + copied));
+            }
+            end += length;
+            Memory.putInt(endsAt + 4L * i, end);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package dev.millrace.storage.retention;
+
+import dev.millrace.storage.segment.SegmentFile;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A segment of a stream. Times are in microseconds since 1970.
+ *
+ * @param number of its file
+ * @param firstEntry number of the entry of the log that its first row is of
+ * @param lastEntry the same of its last row; the next segment begins with a later one
+ * @param firstArrival when its first row was accepted
+ * @param lastArrival when its last row was
+ * @param eventTimes least and greatest; empty where the stream has no event time, or it is NULL in all rows
+ */
+public record KeptSegment(
+        long number,
+        SegmentFile file,
+        long firstEntry,
+        long lastEntry,
+        long firstArrival,
+        long lastArrival,
+        Optional<Span> eventTimes) {
+    private static final Pattern NAME = Pattern.compile("(\\d{12,18})\\.columns");
+
+    /** From one number to another, both included; of times, in microseconds. */
+    public record Span(long first, long last) {}
+
+    static String nameOf(long number) {
+        return String.format("%012d.columns", number);
+    }
+
+    /** The number of a segment by the name of its file; empty for other files. */
+    static OptionalLong numberOf(String name) {
+        Matcher matcher = NAME.matcher(name);
+        return matcher.matches() ? OptionalLong.of(Long.parseLong(matcher.group(1))) : OptionalLong.empty();
+    }
+}

@@ -1,0 +1,475 @@
+package dev.millrace.storage.retention;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.error.MillraceException;
+import dev.millrace.storage.batch.BatchBytes;
+import dev.millrace.storage.column.ColumnBounds;
+import dev.millrace.storage.column.SortKey;
+import dev.millrace.storage.disk.Disk;
+import dev.millrace.storage.disk.DiskErrors;
+import dev.millrace.storage.disk.DiskFile;
+import dev.millrace.storage.disk.WholeFile;
+import dev.millrace.storage.segment.ColumnRange;
+import dev.millrace.storage.segment.ColumnSegment;
+import dev.millrace.storage.segment.ColumnSegmentWriter;
+import dev.millrace.storage.segment.SegmentFile;
+import dev.millrace.storage.segment.SegmentScan;
+import dev.millrace.type.Schema;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * The past of one stream. Any thread; {@link #append} is called in the order of entries.
+ *
+ * <pre>{@code
+ * SegmentStore store = SegmentStore.open(disk.directory("17"), schema, options, allocator);
+ * replay(log, store.lastEntry());                      // appends again what was not flushed
+ * store.append(entry, arrivalMicros, batches);         // with each entry of the log
+ * ...                                                  // and now and then, by a thread in the background:
+ * store.flush();                                       // then the log may forget the entries before store.firstEntryNeeded()
+ * store.drop(nowMicros);
+ * while (store.merge()) {}
+ * }</pre>
+ *
+ * <p>What was published, by a {@link #flush}, {@link #merge} or {@link #drop} that returned, is so after any crash; while one is under way, it
+ * is or is not, as a whole. Methods that read or write files throw XX001 where one is damaged, 53100 and 58030 where the disk is full or fails:
+ * then everything is as before, in memory for certain and on disk as one of the two, and they can be called again.
+ */
+public final class SegmentStore implements AutoCloseable {
+    private final Disk disk;
+    private final Schema kept;
+    private final RetentionOptions options;
+    private final BufferAllocator allocator;
+    private final Object maintenance = new Object(); // held by whoever writes files; taken before this
+
+    @GuardedBy("this")
+    private SegmentList list;
+
+    @GuardedBy("this")
+    private final Deque<RetainedRows> pending = new ArrayDeque<>();
+
+    @GuardedBy("this")
+    private long pendingBytes;
+
+    @GuardedBy("this")
+    private long lastAppended;
+
+    @GuardedBy("this")
+    private long lastArrival = Long.MIN_VALUE;
+
+    @GuardedBy("this")
+    private final Map<Long, Integer> pins = new HashMap<>(); // scans of each segment, by its number
+
+    @GuardedBy("maintenance")
+    private long nextNumber; // of files, also of those that came to nothing
+
+    private SegmentStore(Disk disk, Schema kept, RetentionOptions options, SegmentList list, BufferAllocator allocator) {
+        this.disk = disk;
+        this.kept = kept;
+        this.options = options;
+        this.list = list;
+        this.allocator = allocator;
+        this.nextNumber = list.nextNumber();
+        this.lastAppended = list.lastEntry();
+        for (KeptSegment segment : list.segments()) {
+            lastArrival = Math.max(lastArrival, segment.lastArrival());
+        }
+    }
+
+    /**
+     * Opens what is there, or begins where nothing is; removes files that do not count.
+     *
+     * @param schema of the stream
+     * @param allocator the caller's, of what is held for a while: one block, and the rows of one entry
+     * @throws MillraceException XX001 if a file is missing, damaged, of another length or of other columns; F0000 if it is of a later version;
+     *     53100 or 58030
+     */
+    public static SegmentStore open(Disk disk, Schema schema, RetentionOptions options, BufferAllocator allocator) {
+        Schema kept = RetainedRows.kept(schema);
+        int typesHash = BatchBytes.hash(kept);
+        try {
+            List<String> names = disk.list();
+            if (!names.contains(SegmentList.NAME)) {
+                for (String name : names) {
+                    if (KeptSegment.numberOf(name).isPresent()) {
+                        throw DiskErrors.missing(disk.path(SegmentList.NAME), "there is the segment " + name);
+                    }
+                }
+                SegmentList.empty(typesHash).write(disk);
+            }
+            SegmentList list = SegmentList.read(disk);
+            if (list.typesHash() != typesHash) {
+                throw DiskErrors.damaged(
+                        disk.path(SegmentList.NAME), 40, "its segments have other columns than (" + schema + ")");
+            }
+            disk.forceNames(); // should the process have ended before it had done so
+            for (KeptSegment segment : list.segments()) {
+                checkLength(disk, segment.file());
+            }
+            WholeFile.removeUnfinished(disk);
+            SegmentStore store = new SegmentStore(disk, kept, options, list, allocator);
+            store.removeOthers();
+            return store;
+        } catch (IOException e) {
+            throw DiskErrors.failed("open " + disk.path(SegmentList.NAME), e);
+        }
+    }
+
+    private static void checkLength(Disk disk, SegmentFile expected) throws IOException {
+        String path = disk.path(expected.name());
+        try (DiskFile file = disk.open(expected.name())) {
+            if (file.size() != expected.bytes()) {
+                throw DiskErrors.damaged(
+                        path,
+                        Math.min(file.size(), expected.bytes()),
+                        "it has " + file.size() + " bytes, and " + expected.bytes() + " were written");
+            }
+        } catch (NoSuchFileException e) {
+            throw DiskErrors.missing(path, "it is a segment of a stream");
+        }
+    }
+
+    // ---- rows ------------------------------------------------------------------------------------------------------
+
+    /**
+     * Adds the rows of an entry of the log, which scans that begin from now on see. Reads and writes no file.
+     *
+     * @param entry its number, above all before
+     * @param arrivalMicros when it was accepted, microseconds since 1970; taken for that of the entry before if a clock was set back
+     * @param batches all that it has of the stream, without weights; they stay the caller's
+     * @return bytes that wait to be flushed, which are held in memory: who appends sees to it that this is done
+     */
+    public synchronized long append(long entry, long arrivalMicros, List<Batch> batches) {
+        if (entry <= lastAppended) {
+            throw new IllegalArgumentException("entry " + entry + " comes after " + lastAppended);
+        }
+        lastAppended = entry;
+        lastArrival = Math.max(lastArrival, arrivalMicros);
+        for (Batch batch : batches) {
+            if (batch.rowCount() > 0) {
+                pending.add(new RetainedRows(entry, lastArrival, batch.retain()));
+                pendingBytes += batch.sizeInBytes();
+            }
+        }
+        return pendingBytes;
+    }
+
+    /** Number of the last entry whose rows are on disk, or were; 0 before. What comes after is to be appended when a database is opened. */
+    public synchronized long lastEntry() {
+        return list.lastEntry();
+    }
+
+    /** Number of the first entry that only the log has; empty if there is none, and the log may forget all that was appended. */
+    public synchronized OptionalLong firstEntryNeeded() {
+        RetainedRows first = pending.peekFirst();
+        return first == null ? OptionalLong.empty() : OptionalLong.of(first.entry());
+    }
+
+    /** Bytes of rows that wait to be flushed. */
+    public synchronized long pendingBytes() {
+        return pendingBytes;
+    }
+
+    /** The segments, in the order of their entries. */
+    public synchronized List<KeptSegment> segments() {
+        return list.segments();
+    }
+
+    /** How many rows were dropped since the stream was made. */
+    public synchronized long droppedRows() {
+        return list.droppedRows();
+    }
+
+    /** The columns that scans choose from: the stream's, {@code #entry} and {@code #arrival}. */
+    public Schema schema() {
+        return kept;
+    }
+
+    /**
+     * Reads rows in the order of their entries: those that are there now, whatever is appended, flushed, merged or dropped meanwhile.
+     *
+     * @param columns of {@link #schema}, in the order in which batches have them
+     * @param ranges segments and blocks that have no rows in all of them are passed by; of others all rows are given
+     * @param of the batches, and of what is read at a time
+     * @return the caller's, to be closed
+     */
+    public synchronized StoreScan scan(List<Integer> columns, List<ColumnRange> ranges, BufferAllocator of) {
+        List<KeptSegment> segments = list.segments().stream()
+                .filter(segment -> ranges.stream().allMatch(range -> mayHave(segment, range)))
+                .toList();
+        segments.forEach(segment -> pins.merge(segment.number(), 1, Integer::sum));
+        List<RetainedRows> rows = new ArrayList<>();
+        pending.forEach(each -> rows.add(each.retain()));
+        return new StoreScan(this, segments, rows, columns, ranges, lastAppended, of);
+    }
+
+    /** Whether a segment may have rows in a range, by what the list knows of it. */
+    private boolean mayHave(KeptSegment segment, ColumnRange range) {
+        Optional<KeptSegment.Span> span = Optional.empty();
+        if (range.column() == kept.size() - 2) {
+            span = Optional.of(new KeptSegment.Span(segment.firstEntry(), segment.lastEntry()));
+        } else if (range.column() == kept.size() - 1) {
+            span = Optional.of(new KeptSegment.Span(segment.firstArrival(), segment.lastArrival()));
+        } else if (options.eventTime().equals(Optional.of(range.column()))) {
+            span = segment.eventTimes();
+        }
+        return span.isEmpty()
+                || range.low().map(SortKey::toLong).orElse(Long.MIN_VALUE) <= span.get().last()
+                        && range.high().map(SortKey::toLong).orElse(Long.MAX_VALUE) >= span.get().first();
+    }
+
+    ColumnSegment open(KeptSegment segment) {
+        return ColumnSegment.open(disk, segment.file(), kept);
+    }
+
+    /** A scan has done with a segment. */
+    void unpin(KeptSegment segment) {
+        synchronized (this) {
+            if (pins.merge(segment.number(), -1, Integer::sum) > 0) {
+                return;
+            }
+            pins.remove(segment.number());
+            if (list.segments().contains(segment)) {
+                return;
+            }
+        }
+        try {
+            disk.delete(segment.file().name());
+        } catch (IOException e) {
+            return; // it is removed with the next that is published, or when the store is opened
+        }
+    }
+
+    // ---- files -----------------------------------------------------------------------------------------------------
+
+    /** Writes what waits to a segment, and publishes it. Nothing where nothing waits. */
+    public void flush() {
+        synchronized (maintenance) {
+            List<RetainedRows> rows = new ArrayList<>();
+            SegmentList before;
+            synchronized (this) {
+                rows.addAll(pending);
+                before = list;
+            }
+            if (rows.isEmpty()) {
+                return;
+            }
+            RetainedRows first = rows.get(0);
+            RetainedRows last = rows.get(rows.size() - 1);
+            List<Integer> all = IntStream.range(0, kept.size()).boxed().toList();
+            KeptSegment segment = write(out -> {
+                for (RetainedRows each : rows) {
+                    try (Batch batch = each.select(all, kept, allocator)) {
+                        out.append(batch);
+                    }
+                }
+            }, new Bounds(first.entry(), last.entry(), first.arrivalMicros(), last.arrivalMicros()));
+            List<KeptSegment> segments = new ArrayList<>(before.segments());
+            segments.add(segment);
+            publish(new SegmentList(nextNumber, last.entry(), before.droppedRows(), before.typesHash(), segments), rows);
+        }
+    }
+
+    private record Bounds(long firstEntry, long lastEntry, long firstArrival, long lastArrival) {}
+
+    private interface RowWriter {
+        void write(ColumnSegmentWriter out);
+    }
+
+    @GuardedBy("maintenance")
+    private KeptSegment write(RowWriter rows, Bounds bounds) {
+        long number = nextNumber++;
+        try (ColumnSegmentWriter out = ColumnSegmentWriter.create(disk, KeptSegment.nameOf(number), kept)) {
+            rows.write(out);
+            SegmentFile file = out.finish();
+            Optional<KeptSegment.Span> times = options.eventTime()
+                    .map(out::statistics)
+                    .filter(ColumnBounds::bounded)
+                    .map(known -> new KeptSegment.Span(SortKey.toLong(known.least()), SortKey.toLong(known.greatest())));
+            return new KeptSegment(
+                    number,
+                    file,
+                    bounds.firstEntry(),
+                    bounds.lastEntry(),
+                    bounds.firstArrival(),
+                    bounds.lastArrival(),
+                    times);
+        }
+    }
+
+    /** Has a list take the place of the one that counts, and the rows that are in it now wait no more. */
+    @GuardedBy("maintenance")
+    private void publish(SegmentList next, List<RetainedRows> flushed) {
+        try {
+            disk.forceNames();
+            next.write(disk);
+        } catch (IOException e) {
+            throw DiskErrors.failed("write " + disk.path(SegmentList.NAME), e);
+        }
+        synchronized (this) {
+            list = next;
+            for (RetainedRows each : flushed) {
+                pending.removeFirst();
+                pendingBytes -= each.batch().sizeInBytes();
+            }
+        }
+        Closing.all(flushed);
+        try {
+            removeOthers();
+        } catch (IOException e) {
+            return; // they are removed after the next one
+        }
+    }
+
+    /** Files of segments that the list does not have and nobody reads. Nobody writes any at this time. */
+    private void removeOthers() throws IOException {
+        for (String name : disk.list()) {
+            OptionalLong number = KeptSegment.numberOf(name);
+            if (number.isPresent() && isNobodys(number.getAsLong())) {
+                try {
+                    disk.delete(name);
+                } catch (NoSuchFileException e) {
+                    continue; // its last reader did
+                }
+            }
+        }
+    }
+
+    private synchronized boolean isNobodys(long number) {
+        return !pins.containsKey(number)
+                && list.segments().stream().noneMatch(segment -> segment.number() == number);
+    }
+
+    /**
+     * Makes one segment of several small ones, if there are such.
+     *
+     * @return whether there were; then there may be others
+     */
+    public boolean merge() {
+        synchronized (maintenance) {
+            SegmentList before = list();
+            List<KeptSegment> parts = MergeChoice.of(
+                    before.segments(), options.mergedBytes(), options.policy().mostSpanMicros());
+            if (parts.isEmpty()) {
+                return false;
+            }
+            KeptSegment first = parts.get(0);
+            KeptSegment last = parts.get(parts.size() - 1);
+            KeptSegment merged = write(
+                    out -> parts.forEach(part -> copy(part, out)),
+                    new Bounds(first.firstEntry(), last.lastEntry(), first.firstArrival(), last.lastArrival()));
+            List<KeptSegment> segments = new ArrayList<>(before.segments());
+            int at = segments.indexOf(first);
+            segments.subList(at, at + parts.size()).clear();
+            segments.add(at, merged);
+            publish(
+                    new SegmentList(
+                            nextNumber, before.lastEntry(), before.droppedRows(), before.typesHash(), segments),
+                    List.of());
+            return true;
+        }
+    }
+
+    private void copy(KeptSegment part, ColumnSegmentWriter out) {
+        List<Integer> all = IntStream.range(0, kept.size()).boxed().toList();
+        try (ColumnSegment from = open(part)) {
+            SegmentScan scan = from.scan(all, List.of(), allocator);
+            for (Optional<Batch> next = scan.next(); next.isPresent(); next = scan.next()) {
+                try (Batch batch = next.get()) {
+                    out.append(batch);
+                }
+            }
+        }
+    }
+
+    private synchronized SegmentList list() {
+        return list;
+    }
+
+    /**
+     * Drops the segments of which no row need be kept.
+     *
+     * @param nowMicros by which rows are old, microseconds since 1970: the clock's, or for event times the watermark
+     * @return how many rows that were
+     */
+    public long drop(long nowMicros) {
+        synchronized (maintenance) {
+            SegmentList before = list();
+            Set<KeptSegment> dropped = new HashSet<>();
+            long bytes = before.bytes();
+            long most = options.policy().bytes().orElse(Long.MAX_VALUE);
+            for (KeptSegment segment : before.segments()) {
+                if (bytes > most || options.policy().isOver(segment, nowMicros)) {
+                    dropped.add(segment);
+                    bytes -= segment.file().bytes();
+                }
+            }
+            if (dropped.isEmpty()) {
+                return 0;
+            }
+            List<KeptSegment> segments = new ArrayList<>(before.segments());
+            segments.removeAll(dropped);
+            long rows = dropped.stream()
+                    .mapToLong(segment -> segment.file().rows())
+                    .sum();
+            publish(
+                    new SegmentList(
+                            nextNumber,
+                            before.lastEntry(),
+                            before.droppedRows() + rows,
+                            before.typesHash(),
+                            segments),
+                    List.of());
+            return rows;
+        }
+    }
+
+    /** Reads every byte of the list of a directory and of the segments that it names; one line for each damage. */
+    public static List<String> verify(Disk disk, Schema schema) {
+        List<String> damage = new ArrayList<>();
+        try {
+            for (KeptSegment each : SegmentList.read(disk).segments()) {
+                try (ColumnSegment segment = ColumnSegment.open(disk, each.file(), RetainedRows.kept(schema))) {
+                    damage.addAll(segment.verify());
+                } catch (MillraceException e) {
+                    damage.add(e.getMessage());
+                }
+            }
+        } catch (MillraceException e) {
+            damage.add(e.getMessage());
+        } catch (NoSuchFileException e) {
+            damage.add(disk.path(SegmentList.NAME) + " is missing");
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + disk.path(SegmentList.NAME), e);
+        }
+        return damage;
+    }
+
+    /** Lets go of the rows that wait, which are lost here. Scans are closed before. */
+    @Override
+    public void close() {
+        List<RetainedRows> rows;
+        synchronized (maintenance) {
+            synchronized (this) {
+                rows = List.copyOf(pending);
+                pending.clear();
+                pendingBytes = 0;
+            }
+        }
+        Closing.all(rows);
+    }
+}

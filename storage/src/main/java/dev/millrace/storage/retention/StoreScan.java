@@ -1,0 +1,120 @@
+package dev.millrace.storage.retention;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.storage.segment.ColumnRange;
+import dev.millrace.storage.segment.ColumnSegment;
+import dev.millrace.storage.segment.SegmentScan;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what a stream had when this was made, in the order of entries. For one thread; pins the files that it has not read yet.
+ *
+ * <p>{@link #next} throws XX001 where a file is damaged, 58030 where it cannot be read, 53200 where memory ends.
+ */
+public final class StoreScan implements AutoCloseable {
+    private final SegmentStore store;
+    private final Deque<KeptSegment> segments;
+    private final Deque<RetainedRows> rows;
+    private final List<Integer> columns;
+    private final List<ColumnRange> ranges;
+    private final long lastEntry;
+    private final BufferAllocator allocator;
+    private @Nullable ColumnSegment file; // the first of the segments, if it is open
+    private @Nullable SegmentScan scan;
+    private long blocksRead;
+    private long blocksSkipped;
+    private long bytesRead;
+
+    StoreScan(
+            SegmentStore store,
+            List<KeptSegment> segments,
+            List<RetainedRows> rows,
+            List<Integer> columns,
+            List<ColumnRange> ranges,
+            long lastEntry,
+            BufferAllocator allocator) {
+        this.store = store;
+        this.segments = new ArrayDeque<>(segments);
+        this.rows = new ArrayDeque<>(rows);
+        this.columns = List.copyOf(columns);
+        this.ranges = List.copyOf(ranges);
+        this.lastEntry = lastEntry;
+        this.allocator = allocator;
+    }
+
+    /** The next rows, the caller's; empty at the end. */
+    public Optional<Batch> next() {
+        while (!segments.isEmpty()) {
+            SegmentScan from = scan == null ? openNext() : scan;
+            Optional<Batch> batch = from.next();
+            if (batch.isPresent()) {
+                return batch;
+            }
+            closeFile();
+            store.unpin(segments.removeFirst());
+        }
+        RetainedRows next = rows.pollFirst();
+        if (next == null) {
+            return Optional.empty();
+        }
+        try (next) {
+            return Optional.of(next.select(columns, store.schema(), allocator));
+        }
+    }
+
+    private SegmentScan openNext() {
+        ColumnSegment opened = store.open(segments.getFirst());
+        file = opened;
+        scan = opened.scan(columns, ranges, allocator);
+        return scan;
+    }
+
+    private void closeFile() {
+        if (scan != null) {
+            blocksRead += scan.blocksRead();
+            blocksSkipped += scan.blocksSkipped();
+            bytesRead += scan.bytesRead();
+            scan = null;
+        }
+        if (file != null) {
+            file.close();
+            file = null;
+        }
+    }
+
+    /** Number of the last entry that was appended before the scan was made: who follows the stream goes on behind it. */
+    public long lastEntry() {
+        return lastEntry;
+    }
+
+    /** Blocks of segments that were read to their end whose rows were given. */
+    public long blocksRead() {
+        return blocksRead;
+    }
+
+    /** Blocks of these that were passed by. */
+    public long blocksSkipped() {
+        return blocksSkipped;
+    }
+
+    /** Bytes that were read of their columns. */
+    public long bytesRead() {
+        return bytesRead;
+    }
+
+    @Override
+    public void close() {
+        closeFile();
+        for (KeptSegment segment = segments.pollFirst(); segment != null; segment = segments.pollFirst()) {
+            store.unpin(segment);
+        }
+        Closing.all(rows);
+        rows.clear();
+    }
+}
