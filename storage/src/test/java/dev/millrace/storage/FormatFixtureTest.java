@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.storage.disk.FileReport;
 import dev.millrace.batch.Batch;
+import dev.millrace.storage.disk.FileReport;
 import dev.millrace.storage.log.LogMode;
 import dev.millrace.storage.log.WriteAheadLog;
 import dev.millrace.storage.log.WriteAheadLogOptions;
@@ -131,8 +131,7 @@ class FormatFixtureTest {
             new Field("payload", DataType.TEXT, true),
             new Field("ok", DataType.BOOLEAN, true),
             new Field("tags", DataType.array(DataType.TEXT), true));
-    private static final RetentionOptions RETENTION =
-            RetentionOptions.of(Optional.of(1), RetentionPolicy.FOREVER);
+    private static final RetentionOptions RETENTION = RetentionOptions.of(Optional.of(1), RetentionPolicy.FOREVER);
 
     private static Row row(long id) {
         return id % 9 == 4

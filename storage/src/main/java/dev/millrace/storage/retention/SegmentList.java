@@ -57,8 +57,7 @@ record SegmentList(long nextNumber, long lastEntry, long droppedRows, int typesH
             bytes.putLong(segment.firstEntry()).putLong(segment.lastEntry());
             bytes.putLong(segment.firstArrival()).putLong(segment.lastArrival());
             bytes.put((byte) (segment.eventTimes().isPresent() ? 1 : 0));
-            segment.eventTimes()
-                    .ifPresent(times -> bytes.putLong(times.first()).putLong(times.last()));
+            segment.eventTimes().ifPresent(times -> bytes.putLong(times.first()).putLong(times.last()));
         }
         bytes.flip();
         WholeFile.write(disk, NAME, bytes.putInt(12, crc(bytes)));

@@ -56,28 +56,22 @@ public final class SegmentStore implements AutoCloseable {
     private final BufferAllocator allocator;
     private final Object maintenance = new Object(); // held by whoever writes files; taken before this
 
-    @GuardedBy("this")
-    private SegmentList list;
+    @GuardedBy("this") private SegmentList list;
 
-    @GuardedBy("this")
-    private final Deque<RetainedRows> pending = new ArrayDeque<>();
+    @GuardedBy("this") private final Deque<RetainedRows> pending = new ArrayDeque<>();
 
-    @GuardedBy("this")
-    private long pendingBytes;
+    @GuardedBy("this") private long pendingBytes;
 
-    @GuardedBy("this")
-    private long lastAppended;
+    @GuardedBy("this") private long lastAppended;
 
-    @GuardedBy("this")
-    private long lastArrival = Long.MIN_VALUE;
+    @GuardedBy("this") private long lastArrival = Long.MIN_VALUE;
 
-    @GuardedBy("this")
-    private final Map<Long, Integer> pins = new HashMap<>(); // scans of each segment, by its number
+    @GuardedBy("this") private final Map<Long, Integer> pins = new HashMap<>(); // scans of each segment, by its number
 
-    @GuardedBy("maintenance")
-    private long nextNumber; // of files, also of those that came to nothing
+    @GuardedBy("maintenance") private long nextNumber; // of files, also of those that came to nothing
 
-    private SegmentStore(Disk disk, Schema kept, RetentionOptions options, SegmentList list, BufferAllocator allocator) {
+    private SegmentStore(
+            Disk disk, Schema kept, RetentionOptions options, SegmentList list, BufferAllocator allocator) {
         this.disk = disk;
         this.kept = kept;
         this.options = options;
@@ -228,8 +222,10 @@ public final class SegmentStore implements AutoCloseable {
             span = segment.eventTimes();
         }
         return span.isEmpty()
-                || range.low().map(SortKey::toLong).orElse(Long.MIN_VALUE) <= span.get().last()
-                        && range.high().map(SortKey::toLong).orElse(Long.MAX_VALUE) >= span.get().first();
+                || range.low().map(SortKey::toLong).orElse(Long.MIN_VALUE)
+                                <= span.get().last()
+                        && range.high().map(SortKey::toLong).orElse(Long.MAX_VALUE)
+                                >= span.get().first();
     }
 
     ColumnSegment open(KeptSegment segment) {
@@ -271,16 +267,20 @@ public final class SegmentStore implements AutoCloseable {
             RetainedRows first = rows.get(0);
             RetainedRows last = rows.get(rows.size() - 1);
             List<Integer> all = IntStream.range(0, kept.size()).boxed().toList();
-            KeptSegment segment = write(out -> {
-                for (RetainedRows each : rows) {
-                    try (Batch batch = each.select(all, kept, allocator)) {
-                        out.append(batch);
-                    }
-                }
-            }, new Bounds(first.entry(), last.entry(), first.arrivalMicros(), last.arrivalMicros()));
+            KeptSegment segment = write(
+                    out -> {
+                        for (RetainedRows each : rows) {
+                            try (Batch batch = each.select(all, kept, allocator)) {
+                                out.append(batch);
+                            }
+                        }
+                    },
+                    new Bounds(first.entry(), last.entry(), first.arrivalMicros(), last.arrivalMicros()));
             List<KeptSegment> segments = new ArrayList<>(before.segments());
             segments.add(segment);
-            publish(new SegmentList(nextNumber, last.entry(), before.droppedRows(), before.typesHash(), segments), rows);
+            publish(
+                    new SegmentList(nextNumber, last.entry(), before.droppedRows(), before.typesHash(), segments),
+                    rows);
         }
     }
 
@@ -290,8 +290,7 @@ public final class SegmentStore implements AutoCloseable {
         void write(ColumnSegmentWriter out);
     }
 
-    @GuardedBy("maintenance")
-    private KeptSegment write(RowWriter rows, Bounds bounds) {
+    @GuardedBy("maintenance") private KeptSegment write(RowWriter rows, Bounds bounds) {
         long number = nextNumber++;
         try (ColumnSegmentWriter out = ColumnSegmentWriter.create(disk, KeptSegment.nameOf(number), kept)) {
             rows.write(out);
@@ -299,7 +298,8 @@ public final class SegmentStore implements AutoCloseable {
             Optional<KeptSegment.Span> times = options.eventTime()
                     .map(out::statistics)
                     .filter(ColumnBounds::bounded)
-                    .map(known -> new KeptSegment.Span(SortKey.toLong(known.least()), SortKey.toLong(known.greatest())));
+                    .map(known ->
+                            new KeptSegment.Span(SortKey.toLong(known.least()), SortKey.toLong(known.greatest())));
             return new KeptSegment(
                     number,
                     file,
@@ -312,8 +312,7 @@ public final class SegmentStore implements AutoCloseable {
     }
 
     /** Has a list take the place of the one that counts, and the rows that are in it now wait no more. */
-    @GuardedBy("maintenance")
-    private void publish(SegmentList next, List<RetainedRows> flushed) {
+    @GuardedBy("maintenance") private void publish(SegmentList next, List<RetainedRows> flushed) {
         try {
             disk.forceNames();
             next.write(disk);
@@ -350,8 +349,7 @@ public final class SegmentStore implements AutoCloseable {
     }
 
     private synchronized boolean isNobodys(long number) {
-        return !pins.containsKey(number)
-                && list.segments().stream().noneMatch(segment -> segment.number() == number);
+        return !pins.containsKey(number) && list.segments().stream().noneMatch(segment -> segment.number() == number);
     }
 
     /**
@@ -377,8 +375,7 @@ public final class SegmentStore implements AutoCloseable {
             segments.subList(at, at + parts.size()).clear();
             segments.add(at, merged);
             publish(
-                    new SegmentList(
-                            nextNumber, before.lastEntry(), before.droppedRows(), before.typesHash(), segments),
+                    new SegmentList(nextNumber, before.lastEntry(), before.droppedRows(), before.typesHash(), segments),
                     List.of());
             return true;
         }
@@ -423,16 +420,11 @@ public final class SegmentStore implements AutoCloseable {
             }
             List<KeptSegment> segments = new ArrayList<>(before.segments());
             segments.removeAll(dropped);
-            long rows = dropped.stream()
-                    .mapToLong(segment -> segment.file().rows())
-                    .sum();
+            long rows =
+                    dropped.stream().mapToLong(segment -> segment.file().rows()).sum();
             publish(
                     new SegmentList(
-                            nextNumber,
-                            before.lastEntry(),
-                            before.droppedRows() + rows,
-                            before.typesHash(),
-                            segments),
+                            nextNumber, before.lastEntry(), before.droppedRows() + rows, before.typesHash(), segments),
                     List.of());
             return rows;
         }

@@ -177,8 +177,7 @@ class SegmentStoreHistoriesTest {
                     default -> readOn();
                 }
             } catch (MillraceException e) {
-                assertTrue(
-                        e.sqlState() == SqlState.IO_ERROR || e.sqlState() == SqlState.DISK_FULL, e.toString());
+                assertTrue(e.sqlState() == SqlState.IO_ERROR || e.sqlState() == SqlState.DISK_FULL, e.toString());
             }
             return now;
         }
@@ -187,10 +186,7 @@ class SegmentStoreHistoriesTest {
             Entry last = log.isEmpty() ? new Entry(0, 0, 0, 0) : log.get(log.size() - 1);
             now += random.nextInt(30);
             Entry next = new Entry(
-                    last.number() + 1 + random.nextInt(3),
-                    now,
-                    last.endId(),
-                    last.endId() + random.nextInt(60));
+                    last.number() + 1 + random.nextInt(3), now, last.endId(), last.endId() + random.nextInt(60));
             log.add(next);
             append(next);
         }

@@ -192,8 +192,7 @@ class SegmentStoreTest {
             }
             assertTrue(store.segments().size() < 20, store.segments().size() + " segments");
             assertTrue(written <= 100, written + " merges");
-            assertEquals(
-                    LongStream.rangeClosed(1, 300).mapToObj(Row::of).toList(), read(store, 0));
+            assertEquals(LongStream.rangeClosed(1, 300).mapToObj(Row::of).toList(), read(store, 0));
         }
     }
 
