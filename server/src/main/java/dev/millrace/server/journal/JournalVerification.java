@@ -3,6 +3,7 @@ package dev.millrace.server.journal;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptCatalog;
 import dev.millrace.server.storage.KeptObject;
+import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.storage.disk.FileReport;
 import dev.millrace.storage.disk.RealDisk;
 import dev.millrace.storage.log.LogPlace;
@@ -25,6 +26,7 @@ import java.util.stream.Collectors;
 /** Reads every byte of the log of rows, of a database that may be open, and changes nothing. For one thread. */
 public final class JournalVerification {
     private static final int MOST_NAMED = 10;
+    private static final Set<String> RELATIONS = Set.of(ObjectKind.TABLE.sqlName(), ObjectKind.STREAM.sqlName());
 
     private JournalVerification() {}
 
@@ -39,7 +41,9 @@ public final class JournalVerification {
         Map<Long, String> tables = new TreeMap<>();
         catalog.ifPresent(read -> {
             for (KeptObject object : read.objects()) {
-                object.number().ifPresent(number -> tables.put(number, object.name()));
+                if (RELATIONS.contains(object.kind())) {
+                    object.number().ifPresent(number -> tables.put(number, object.name()));
+                }
             }
         });
         Path rows = directory.resolve(DataDirectory.ROWS);

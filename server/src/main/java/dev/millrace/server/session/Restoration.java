@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -139,6 +140,7 @@ final class Restoration {
                 before = toMake.size(); // what reads a table that was altered is kept before it
                 toMake.removeIf(object -> make(session, object));
             }
+            toMake.forEach(object -> requireWhole(object, saved));
             for (KeptObject object : objects) {
                 if (object.paused().isPresent() && object.paused().getAsLong() <= saved.logNumber()) {
                     pause(object.name());
@@ -232,6 +234,18 @@ final class Restoration {
         Roles roles = instance.catalog().roles();
         if (roles.find(object.owner()).isPresent()) {
             roles.setOwner(object.name(), object.owner());
+        }
+    }
+
+    /** @throws MillraceException XX001 or 58030 if what the checkpoint has of an object could not be read */
+    private void requireWhole(KeptObject object, SavedCheckpoint saved) {
+        saved.failure().ifPresent(why -> {
+            throw why;
+        });
+        MillraceException why =
+                Objects.requireNonNull(catalogStore.notRestored().get(object.name())).why();
+        if (why.sqlState() == SqlState.DATA_CORRUPTED && !STATELESS.contains(object.kind())) {
+            throw why;
         }
     }
 

@@ -27,6 +27,7 @@ public final class SavedCheckpoint implements CheckpointReader, AutoCloseable {
     private final Checkpoint checkpoint;
     private final List<SnapshotReader> files = new ArrayList<>();
     private final CheckpointCatalog catalog;
+    private Optional<MillraceException> failure = Optional.empty();
 
     private SavedCheckpoint(Disk disk, Checkpoint checkpoint) {
         this.checkpoint = checkpoint;
@@ -87,8 +88,13 @@ public final class SavedCheckpoint implements CheckpointReader, AutoCloseable {
         return find(section).map(SectionBytes::new);
     }
 
+    /** What went wrong first when sections were read. */
+    public Optional<MillraceException> failure() {
+        return failure;
+    }
+
     /** A section as a stream; what is damaged is told as it is elsewhere. */
-    private static final class SectionBytes extends InputStream {
+    private final class SectionBytes extends InputStream {
         private final SectionReader section;
 
         SectionBytes(SectionReader section) {
@@ -103,8 +109,13 @@ public final class SavedCheckpoint implements CheckpointReader, AutoCloseable {
 
         @Override
         public int read(byte[] into, int offset, int length) {
-            int count = section.read(ByteBuffer.wrap(into, offset, length));
-            return count == 0 && length > 0 ? -1 : count;
+            try {
+                int count = section.read(ByteBuffer.wrap(into, offset, length));
+                return count == 0 && length > 0 ? -1 : count;
+            } catch (MillraceException e) {
+                failure = failure.or(() -> Optional.of(e));
+                throw e;
+            }
         }
 
         @Override

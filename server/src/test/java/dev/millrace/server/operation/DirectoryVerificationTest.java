@@ -100,7 +100,7 @@ class DirectoryVerificationTest {
         FullDirectory.create(data(), folder);
         FullDirectory.delete(data().resolve("rows"));
         FileReport rows = file(DirectoryVerification.run(data()), "rows");
-        assertEquals("all rows of Odd; name \"quoted\", customers, orders", rows.contents());
+        assertEquals("all rows of Odd; name \"quoted\", customers, orders, s", rows.contents());
         MillraceException refused = assertThrows(MillraceException.class, () -> new TestDatabase(data()));
         assertEquals("XX001", refused.sqlState().code());
         assertTrue(refused.getMessage().contains(data().resolve("rows") + " is missing"), refused::getMessage);
