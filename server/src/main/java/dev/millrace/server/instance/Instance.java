@@ -50,6 +50,7 @@ public final class Instance implements AutoCloseable {
     private final CatalogStore catalogStore;
     private final RowJournal journal;
     private final CheckpointStore checkpoints;
+    private final Recovery recovery;
 
     /** Held while the catalog changes: definitions are made one at a time. */
     private final ReentrantLock definitionLock = new ReentrantLock();
@@ -73,6 +74,7 @@ public final class Instance implements AutoCloseable {
         this.checkpoints = checkpoints;
         this.clock = clock;
         this.engine = host.engine(options, clock, journal);
+        this.recovery = new Recovery(engine);
         journal.counters(table -> catalog.numbers().last(table), catalogStore::relationOf);
         journal.definitions(catalogStore::isUnkept, this::awaitDefinition);
         this.connectors = Connectors.standard(printed);
@@ -102,6 +104,11 @@ public final class Instance implements AutoCloseable {
     /** What is on disk beside the journal; used by who holds its {@link RowJournal#checkpointing}. */
     public CheckpointStore checkpoints() {
         return checkpoints;
+    }
+
+    /** How far answers are with what came again when the database was opened. */
+    public Recovery recovery() {
+        return recovery;
     }
 
     /** What the journal had come to when a query began; when there is none of the name, what it has come to now. */

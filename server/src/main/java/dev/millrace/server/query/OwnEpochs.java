@@ -2,6 +2,8 @@ package dev.millrace.server.query;
 
 import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.runtime.Engine;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.instance.Recovery;
 import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
@@ -15,14 +17,16 @@ public final class OwnEpochs {
     private static final Set<String> WITHOUT_WAITING = Set.of("off", "false");
 
     private final Engine engine;
+    private final Recovery recovery;
     private final RowJournal journal;
     private final SessionSettings settings;
     private final Set<Long> epochs = new LinkedHashSet<>();
     private long entry; // of the journal, the last that nobody waited for; 0 if there is none
 
-    OwnEpochs(Engine engine, RowJournal journal, SessionSettings settings) {
-        this.engine = engine;
-        this.journal = journal;
+    OwnEpochs(Instance database, SessionSettings settings) {
+        this.engine = database.engine();
+        this.recovery = database.recovery();
+        this.journal = database.journal();
         this.settings = settings;
     }
 
@@ -69,8 +73,12 @@ public final class OwnEpochs {
         return epochs.isEmpty();
     }
 
-    /** Before the rows of a query are read: waits until what the session wrote is in what it reads. */
+    /**
+     * Before the rows of a query are read: waits until what the session wrote is in what it reads, and what came again when the
+     * database was opened.
+     */
     void await(Query query) {
+        recovery.await(query.relations());
         if (!query.relations().isEmpty() && settings.isOn(Setting.READ_YOUR_WRITES)) {
             epochs.removeIf(epoch -> engine.awaitEpoch(epoch, query.relations()));
         }

@@ -75,7 +75,7 @@ public final class Queries {
             Consumer<Supplier<Optional<Progress>>> showProgress) {
         this.database = database;
         this.checks = new ReadChecks(database);
-        this.epochs = new OwnEpochs(database.engine(), database.journal(), settings);
+        this.epochs = new OwnEpochs(database, settings);
         this.limits = new QueryLimits(database, settings);
         this.transactions = transactions;
         this.cancellation = cancellation;
