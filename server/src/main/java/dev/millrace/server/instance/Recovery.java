@@ -22,6 +22,11 @@ public final class Recovery {
         epochs.add(epoch);
     }
 
+    /** Whether all is known to have caught up. */
+    public boolean isOver() {
+        return epochs.isEmpty();
+    }
+
     /** Waits until some relations have caught up. */
     public void await(Collection<String> relations) {
         if (!epochs.isEmpty() && !relations.isEmpty()) {

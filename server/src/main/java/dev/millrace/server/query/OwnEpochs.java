@@ -69,8 +69,9 @@ public final class OwnEpochs {
         return epochs;
     }
 
+    /** Whether there is nothing to wait for before rows are read. */
     boolean isEmpty() {
-        return epochs.isEmpty();
+        return epochs.isEmpty() && recovery.isOver();
     }
 
     /**
