@@ -13,7 +13,8 @@ public final class CheckpointThread implements AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");
     private static final long LOOK_MILLIS = 1_000;
     private static final long AFTER_FAILURE_MILLIS = 30_000;
-    private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(5); // of what a source gives, which the log does not have
+    private static final long LONGEST_NANOS =
+            TimeUnit.MINUTES.toNanos(5); // of what a source gives, which the log does not have
 
     private final Instance database;
     private final Thread thread = new Thread(this::run, "millrace-checkpoint");
@@ -55,8 +56,7 @@ public final class CheckpointThread implements AutoCloseable {
     /** Whether there are streams whose rows do not come from clients. */
     private boolean hasSources() {
         return database.catalog().objects().stream()
-                .anyMatch(object ->
-                        object.input().flatMap(StreamInput::source).isPresent());
+                .anyMatch(object -> object.input().flatMap(StreamInput::source).isPresent());
     }
 
     /** Ends the thread, and waits for what it is at to notice. */

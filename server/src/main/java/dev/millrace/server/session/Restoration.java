@@ -242,8 +242,9 @@ final class Restoration {
         saved.failure().ifPresent(why -> {
             throw why;
         });
-        MillraceException why =
-                Objects.requireNonNull(catalogStore.notRestored().get(object.name())).why();
+        MillraceException why = Objects.requireNonNull(
+                        catalogStore.notRestored().get(object.name()))
+                .why();
         if (why.sqlState() == SqlState.DATA_CORRUPTED && !STATELESS.contains(object.kind())) {
             throw why;
         }
