@@ -15,16 +15,30 @@ public final class WholeFile {
 
     /** Writes a file in the place of the one that has its name; it lasts when this returns. After an error either may last. */
     public static void write(Disk disk, String name, ByteBuffer bytes) throws IOException {
-        String beside = name + NEW;
-        if (disk.list().contains(beside)) {
-            disk.delete(beside);
-        }
-        try (DiskFile file = disk.create(beside)) {
+        try (DiskFile file = beside(disk, name)) {
+            long length = bytes.remaining();
+            if (file.size() > length) {
+                file.truncate(length);
+            }
             file.write(bytes, 0);
             file.force();
         }
-        disk.rename(beside, name);
+        disk.rename(name + NEW, name);
         disk.forceNames();
+    }
+
+    /** Takes the room that writing so many bytes under a name will need once, so that it needs no more on a full disk. */
+    public static void takeRoom(Disk disk, String name, int bytes) throws IOException {
+        try (DiskFile file = beside(disk, name)) {
+            file.write(ByteBuffer.allocate(bytes), 0);
+            file.force();
+        }
+    }
+
+    /** The file that will be renamed. */
+    private static DiskFile beside(Disk disk, String name) throws IOException {
+        String beside = name + NEW;
+        return disk.list().contains(beside) ? disk.open(beside) : disk.create(beside);
     }
 
     /**

@@ -13,6 +13,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,10 +45,11 @@ final class LogBuffer {
     private static final long SOON_NANOS = 1_000_000;
 
     private final WriteAheadLogOptions options;
+    private final LogRoom room;
     private final Optional<Runnable> worker; // what makes room where the log has no thread of its own
     private final long deferredNanos;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition room =
+    private final Condition change =
             lock.newCondition(); // space, the end of a long append, an outage, the last writer's end
     private final Condition work = lock.newCondition(); // for the log's thread alone
 
@@ -57,7 +59,11 @@ final class LogBuffer {
 
     @GuardedBy("lock") private List<Long> undecided = new ArrayList<>();
 
+    @GuardedBy("lock") private final List<Piece> behind = new ArrayList<>(); // a record that is appended piece by piece
+
     @GuardedBy("lock") private long heldBytes; // of pending and group
+
+    @GuardedBy("lock") private long reservedBytes; // kept for records that are to come, or are behind
 
     @GuardedBy("lock") private long dueNanos; // when the log's thread writes what is pending, should nobody have until then
 
@@ -92,8 +98,9 @@ final class LogBuffer {
         }
     }
 
-    LogBuffer(WriteAheadLogOptions options, long last, Optional<Runnable> worker) {
+    LogBuffer(WriteAheadLogOptions options, LogRoom room, long last, Optional<Runnable> worker) {
         this.options = options;
+        this.room = room;
         this.worker = worker;
         this.last = last;
         this.durable = last;
@@ -106,16 +113,66 @@ final class LogBuffer {
         lock.lock();
         try {
             awaitTurn(mode, length);
-            last++;
-            for (int i = 0; i < pieces.size(); i++) {
-                add(new Piece(last, mode, pieces.get(i), i == 0, i == pieces.size() - 1));
-            }
-            records++;
-            bytes += length;
-            return last;
+            return addWhole(mode, pieces);
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Waits until there is space for a record of so many bytes, and keeps it. */
+    void reserve(long held) {
+        lock.lock();
+        try {
+            awaitSpace(
+                    LogMode.AWAITED,
+                    () -> fits(heldBytes + reservedBytes, held)
+                            && (reservedBytes == 0 || reservedBytes + held <= options.bufferBytes() / 2));
+            reservedBytes += held;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The record does not come. */
+    void release(long held) {
+        lock.lock();
+        try {
+            reservedBytes -= held;
+            change.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Appends a DEFERRED record for which space was kept, whatever the disk does; its number. */
+    long addReserved(long held, List<byte[]> pieces) {
+        lock.lock();
+        try {
+            reservedBytes -= held;
+            MillraceException end = ended;
+            if (end != null || closing) {
+                throw end != null ? end.again() : WriteAheadLog.closed();
+            }
+            return addWhole(LogMode.DEFERRED, pieces);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @GuardedBy("lock") private long addWhole(LogMode mode, List<byte[]> pieces) {
+        last++;
+        for (int i = 0; i < pieces.size(); i++) {
+            Piece piece = new Piece(last, mode, pieces.get(i), i == 0, i == pieces.size() - 1);
+            bytes += piece.bytes().length;
+            if (longAppend == 0) {
+                add(piece);
+            } else {
+                behind.add(piece);
+                reservedBytes += piece.heldBytes();
+            }
+        }
+        records++;
+        return last;
     }
 
     /** Begins an AWAITED record that is appended by parts, while nobody else appends; its number. */
@@ -130,17 +187,18 @@ final class LogBuffer {
         }
     }
 
-    /** Appends a part of the record that {@link #beginLong} began, when there is room. */
-    void addPart(Piece piece) {
+    /** Appends a part of the record that {@link #beginLong} began, when there is room; the record's number. */
+    long addPart(Piece piece) {
         lock.lock();
         try {
-            awaitSpace(LogMode.AWAITED, piece.bytes().length);
+            awaitSpace(LogMode.AWAITED, () -> fits(heldBytes, piece.bytes().length)); // others may wait for its end
             if (failed.contains(piece.number())) {
                 throw failed.error(piece.number()); // with its first parts; the log works again
             }
             add(piece);
             bytes += piece.bytes().length;
             records += piece.isLast() ? 1 : 0;
+            return piece.number();
         } finally {
             lock.unlock();
         }
@@ -151,11 +209,16 @@ final class LogBuffer {
         lock.lock();
         try {
             longAppend = 0;
+            for (Piece piece : behind) {
+                reservedBytes -= piece.heldBytes();
+                add(piece);
+            }
+            behind.clear();
             if (!whole && outage == null && !failed.contains(number)) {
                 failed = failed.with(
                         List.of(number), MillraceException.user(SqlState.QUERY_CANCELED, "the record was given up"));
             }
-            room.signalAll();
+            change.signalAll();
         } finally {
             lock.unlock();
         }
@@ -163,23 +226,27 @@ final class LogBuffer {
 
     @GuardedBy("lock") private void awaitTurn(LogMode mode, long length) {
         while (true) {
-            awaitSpace(mode, length);
+            awaitSpace(mode, () -> fits(heldBytes + reservedBytes, length));
             if (longAppend == 0) {
                 return;
             }
-            await(room, LOOK_NANOS);
+            await(change, LOOK_NANOS);
             lookAtInterrupt();
         }
     }
 
-    /** Returns when there is space for so many bytes; throws where there is none as long as the disk fails. */
-    @GuardedBy("lock") private void awaitSpace(LogMode mode, long length) {
+    private boolean fits(long taken, long length) {
+        return taken == 0 || taken + length <= options.bufferBytes();
+    }
+
+    /** Returns when there is space; throws where there is none as long as the disk fails. */
+    @GuardedBy("lock") private void awaitSpace(LogMode mode, BooleanSupplier space) {
         while (true) {
             MillraceException end = ended;
             if (end != null || closing) {
                 throw end != null ? end.again() : WriteAheadLog.closed();
             }
-            boolean hasSpace = heldBytes == 0 || heldBytes + length <= options.bufferBytes();
+            boolean hasSpace = space.getAsBoolean();
             Outage failing = outage;
             if (failing != null && (mode == LogMode.AWAITED || !hasSpace)) {
                 throw failing.error();
@@ -189,7 +256,7 @@ final class LogBuffer {
             }
             if (worker.isEmpty()) {
                 dueBy(options.clock().nanoTime());
-                await(room, LOOK_NANOS);
+                await(change, LOOK_NANOS);
             }
             lookAtInterrupt();
         }
@@ -377,7 +444,7 @@ final class LogBuffer {
         try {
             writing = false;
             if (closing) {
-                room.signalAll();
+                change.signalAll();
             }
             Piece first = pending.peek();
             if (first == null || outage != null) {
@@ -424,17 +491,20 @@ final class LogBuffer {
         }
     }
 
-    /** What was taken is on disk, whole records up to this number. */
-    void succeeded(long upTo) {
+    /** What was taken is on disk, whole records up to the last one of the writer. */
+    void succeeded(LogWriter writer) {
         lock.lock();
         try {
+            long disk = 0;
             for (Piece piece : group) {
                 heldBytes -= piece.heldBytes();
+                disk += piece.diskBytes();
             }
+            writer.settle(disk);
             group = new ArrayList<>();
             groups++;
-            durable = upTo;
-            room.signalAll();
+            durable = writer.durable();
+            change.signalAll();
         } finally {
             lock.unlock();
         }
@@ -460,6 +530,7 @@ final class LogBuffer {
                     continue;
                 }
                 heldBytes -= piece.heldBytes();
+                room.give(piece.diskBytes());
                 if (piece.number() > upTo) {
                     undecided.add(piece.number());
                 }
@@ -477,7 +548,7 @@ final class LogBuffer {
             if (!isUncertain) {
                 failUndecided();
             }
-            room.signalAll();
+            change.signalAll();
             return before == null;
         } finally {
             lock.unlock();
@@ -493,7 +564,7 @@ final class LogBuffer {
             }
             failUndecided();
             outage = null;
-            room.signalAll();
+            change.signalAll();
             return true;
         } finally {
             lock.unlock();
@@ -516,13 +587,13 @@ final class LogBuffer {
                 return false;
             }
             while (longAppend != 0 && worker.isEmpty() && ended == null) {
-                await(room, LOOK_NANOS);
+                await(change, LOOK_NANOS);
             }
             closing = true;
             work.signalAll();
-            room.signalAll();
+            change.signalAll();
             while (writing) {
-                await(room, LOOK_NANOS);
+                await(change, LOOK_NANOS);
             }
             return true;
         } finally {
@@ -538,7 +609,7 @@ final class LogBuffer {
                 ended = why;
             }
             work.signal();
-            room.signalAll();
+            change.signalAll();
             return pending.stream().filter(Piece::isLast).count();
         } finally {
             lock.unlock();

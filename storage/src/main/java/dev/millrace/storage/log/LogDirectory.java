@@ -5,6 +5,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.DiskFile;
+import dev.millrace.storage.disk.DiskFullException;
 import dev.millrace.storage.disk.WholeFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,19 +19,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The files of a log: which segments there are, the next one, and those that are no longer needed. Any thread.
  *
- * <p>The next segment is written with zeros little by little while the one before it fills, so that nobody waits for all of it; one or
- * two old segments are kept for the same purpose, with what is in them.
+ * <p>Room is promised only in segments that are there in full length ({@link LogRoom}). The next one is written with zeros little by little
+ * while the one before it fills, so that as a rule nobody waits for that; one or two old segments are kept for the same purpose, with what
+ * is in them.
  */
 final class LogDirectory {
     private static final long FIRST_BYTES = 1L << 20;
     private static final int DOUBLINGS = 10;
     private static final int MOST_SPARE = 2;
     private static final int STEP = 1 << 20;
-    private static final int LEAST_AHEAD = 64 << 10;
+    private static final int AHEAD = 2; // bytes of the next segment for each that is written
     static final String SPARE = "spare-";
 
     private final Disk disk;
     private final WriteAheadLogOptions options;
+    private final LogRoom room;
     private final ByteBuffer zeros = ByteBuffer.allocateDirect(STEP);
 
     @GuardedBy("this") private final List<SegmentHeader> segments;
@@ -39,9 +42,13 @@ final class LogDirectory {
 
     @GuardedBy("this") private LogState state;
 
-    @GuardedBy("this") private @Nullable Next next; // null where none is begun
+    @GuardedBy("this") private final Deque<Next> ready = new ArrayDeque<>(); // of full length, on disk
 
-    @GuardedBy("this") private boolean full; // the disk was, when the next segment was to be begun
+    @GuardedBy("this") private @Nullable Next next; // behind these, not of full length yet; null where none is begun
+
+    @GuardedBy("this") private long aheadBytes; // that it is to have more
+
+    @GuardedBy("this") private boolean resting; // making it failed: done when somebody needs it
 
     @GuardedBy("this") private int spareNumber;
 
@@ -60,9 +67,11 @@ final class LogDirectory {
         }
     }
 
-    private LogDirectory(Disk disk, WriteAheadLogOptions options, LogState state, List<SegmentHeader> segments) {
+    private LogDirectory(
+            Disk disk, WriteAheadLogOptions options, LogRoom room, LogState state, List<SegmentHeader> segments) {
         this.disk = disk;
         this.options = options;
+        this.room = room;
         this.state = state;
         this.segments = new ArrayList<>(segments);
     }
@@ -72,7 +81,7 @@ final class LogDirectory {
      *
      * @throws MillraceException XX001 if a file is missing or damaged, F0000 if one is of a later version
      */
-    static LogDirectory open(Disk disk, WriteAheadLogOptions options) throws IOException {
+    static LogDirectory open(Disk disk, WriteAheadLogOptions options, LogRoom room) throws IOException {
         List<String> names = disk.list();
         if (!names.contains(LogState.NAME)) {
             for (String name : names) {
@@ -91,7 +100,7 @@ final class LogDirectory {
             state = new LogState(state.identity(), state.first(), newest, state.durable(), 0);
             state.write(disk);
         }
-        LogDirectory directory = new LogDirectory(disk, options, state, chain);
+        LogDirectory directory = new LogDirectory(disk, options, room, state, chain);
         directory.removeUnneeded();
         return directory;
     }
@@ -152,16 +161,80 @@ final class LogDirectory {
         }
         SegmentHeader header = segments.get(segments.size() - 1);
         LogState open = new LogState(state.identity(), state.first(), state.newest(), end.lastWhole(), 0);
-        open.write(disk);
-        state = open;
+        become(open);
         return new Segment(header, disk.open(SegmentHeader.name(header.number())));
     }
 
     /** Remembers that the log ends at an offset of the newest segment, and that nothing is written behind it. */
     synchronized void closed(long durable, long offset) throws IOException {
         LogState closed = new LogState(state.identity(), state.first(), state.newest(), durable, offset);
-        closed.write(disk);
-        state = closed;
+        become(closed);
+    }
+
+    /** How many bytes are behind where a log was closed, in the segment that it goes on in. */
+    synchronized long behindBytes(LogReader.End end) {
+        boolean closed = !segments.isEmpty() && state.closedAt() != 0;
+        return closed ? segments.get(segments.size() - 1).size() - end.end().offset() : 0;
+    }
+
+    @GuardedBy("this") private void become(LogState later) throws IOException {
+        room.setCanBegin(false);
+        later.write(disk);
+        state = later;
+        try {
+            LogState.takeRoom(disk);
+            room.setCanBegin(true);
+        } catch (IOException e) {
+            return; // done when somebody needs it
+        }
+    }
+
+    /**
+     * Promises room for a record, in segments that are there in full length, and makes these where they are too few.
+     *
+     * @param bytes of it on disk
+     */
+    void take(long bytes) throws IOException {
+        if (!room.take(bytes)) {
+            makeRoom(bytes);
+        }
+    }
+
+    private synchronized void makeRoom(long bytes) throws IOException {
+        while (!room.take(bytes)) {
+            if (room.canBegin()) {
+                makeSegment();
+            } else {
+                LogState.takeRoom(disk);
+                room.setCanBegin(true);
+            }
+        }
+    }
+
+    /** Makes one more segment, a shorter one where the disk has no room for more. */
+    @GuardedBy("this") private void makeSegment() throws IOException {
+        resting = false;
+        long size = nextSize();
+        while (true) {
+            @Nullable Next made = next;
+            try {
+                made = made == null ? begin(size) : made;
+                next = made;
+                fill(made, made.size);
+                return;
+            } catch (DiskFullException e) {
+                next = null;
+                abandon(made, e);
+                size = (made == null ? size : made.size) / 2 & -SegmentHeader.BYTES;
+                if (size < Math.min(FIRST_BYTES, options.segmentBytes())) {
+                    throw e;
+                }
+            } catch (IOException e) {
+                next = null;
+                abandon(made, e);
+                throw e;
+            }
+        }
     }
 
     /**
@@ -172,14 +245,11 @@ final class LogDirectory {
      * @param cut where that record ends
      */
     synchronized Segment create(LogPlace end, long lastWhole, LogPlace cut) throws IOException {
-        full = false;
-        @Nullable Next made = null;
+        if (ready.isEmpty()) {
+            makeSegment();
+        }
+        Next made = ready.remove();
         try {
-            made = next == null ? begin() : next;
-            next = made;
-            while (made.written < made.size) {
-                fill(made, STEP);
-            }
             SegmentHeader header =
                     new SegmentHeader(state.identity(), state.newest() + 1, made.size, end, lastWhole, cut);
             made.file.write(header.bytes(), 0);
@@ -187,14 +257,13 @@ final class LogDirectory {
             disk.rename(made.name, SegmentHeader.name(header.number()));
             disk.forceNames();
             LogState with = new LogState(state.identity(), state.first(), header.number(), lastWhole, 0);
-            with.write(disk);
-            state = with;
-            next = null;
+            become(with);
             removeVoid(end.segment());
             segments.add(header);
+            room.began(made.size);
             return new Segment(header, made.file);
         } catch (IOException e) {
-            next = null;
+            room.lost(made.size);
             abandon(made, e);
             throw e;
         }
@@ -207,9 +276,12 @@ final class LogDirectory {
         }
     }
 
-    @GuardedBy("this") private Next begin() throws IOException {
-        long number = state.newest() + 1;
-        long size = Math.min(options.segmentBytes(), FIRST_BYTES << Math.min(DOUBLINGS, number - 1));
+    @GuardedBy("this") private long nextSize() {
+        long number = state.newest() + ready.size() + 1;
+        return Math.min(options.segmentBytes(), FIRST_BYTES << Math.min(DOUBLINGS, number - 1));
+    }
+
+    @GuardedBy("this") private Next begin(long size) throws IOException {
         @Nullable String spare = size == options.segmentBytes() ? spares.poll() : null;
         if (spare != null) {
             return new Next(spare, disk.open(spare), size, size);
@@ -218,10 +290,20 @@ final class LogDirectory {
         return new Next(name, disk.create(name), size, 0);
     }
 
-    private void fill(Next segment, int most) throws IOException {
-        ByteBuffer piece = zeros.duplicate().limit((int) Math.min(most, segment.size - segment.written));
-        segment.file.write(piece, segment.written);
-        segment.written += piece.limit();
+    /** Writes so many bytes more of the next segment, which has no more then, or is ready. */
+    @GuardedBy("this") private void fill(Next segment, long most) throws IOException {
+        long end = Math.min(segment.size, segment.written + most);
+        while (segment.written < end) {
+            ByteBuffer piece = zeros.duplicate().limit((int) Math.min(STEP, end - segment.written));
+            segment.file.write(piece, segment.written);
+            segment.written += piece.limit();
+        }
+        segment.file.force(); // a disk may take what it then has no room for
+        if (segment.written == segment.size) {
+            next = null;
+            ready.add(segment);
+            room.made(segment.size);
+        }
     }
 
     /** Gives back the room of a segment that was not made. */
@@ -239,23 +321,25 @@ final class LogDirectory {
         }
     }
 
-    /** Prepares some of the next segment, about as much as was written to the newest one; failing does no harm. */
+    /** Makes some of the next segment, ahead of what is written to the newest one; failing does no harm. */
     synchronized void prepare(long writtenBytes) {
-        if (full) {
+        if (resting || !ready.isEmpty()) {
             return;
         }
+        aheadBytes += AHEAD * writtenBytes;
         @Nullable Next segment = next;
         try {
             if (segment == null) {
-                segment = begin();
+                segment = begin(nextSize());
                 next = segment;
             }
-            if (segment.written < segment.size) {
-                fill(segment, (int) Math.max(LEAST_AHEAD, Math.min(STEP, writtenBytes)));
+            if (aheadBytes >= Math.min(STEP, segment.size)) {
+                fill(segment, aheadBytes);
+                aheadBytes = 0;
             }
         } catch (IOException e) {
             next = null;
-            full = true;
+            resting = true;
             abandon(segment, e);
         }
     }
@@ -273,8 +357,7 @@ final class LogDirectory {
         }
         LogState later = new LogState(
                 state.identity(), segments.get(kept).number(), state.newest(), state.durable(), state.closedAt());
-        later.write(disk);
-        state = later;
+        become(later);
         List<SegmentHeader> old = new ArrayList<>(segments.subList(0, kept));
         segments.subList(0, kept).clear();
         for (SegmentHeader segment : old) {
@@ -291,12 +374,18 @@ final class LogDirectory {
 
     /** Lets go of what was prepared. */
     synchronized void close() throws IOException {
-        @Nullable Next segment = next;
+        room.setCanBegin(false);
+        @Nullable Next begun = next;
         next = null;
-        if (segment != null) {
+        if (begun != null) {
+            ready.add(begun);
+        }
+        while (!ready.isEmpty()) {
+            Next segment = ready.remove();
             segment.file.close();
             disk.delete(segment.name);
         }
+        WholeFile.removeUnfinished(disk);
     }
 
     Disk disk() {

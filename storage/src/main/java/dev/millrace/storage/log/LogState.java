@@ -29,6 +29,11 @@ record LogState(long identity, long first, long newest, long durable, long close
         WholeFile.write(disk, NAME, bytes);
     }
 
+    /** Takes the room that the next {@link #write} needs. */
+    static void takeRoom(Disk disk) throws IOException {
+        WholeFile.takeRoom(disk, NAME, BYTES);
+    }
+
     /**
      * Reads it.
      *

@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class LogWriter {
     private static final int BUFFER = 1 << 20;
-    private static final int LEAST_PART = 1024; // a long record begins in a segment if so much of it has room
+    static final int LEAST_PART = 1024; // a long record begins in a segment if so much of it has room
 
     private final LogDirectory directory;
+    private final LogRoom room;
     private final CRC32C crc = new CRC32C();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER + Fragment.bytes(Fragment.MOST_CONTENTS))
             .order(ByteOrder.LITTLE_ENDIAN);
@@ -41,8 +42,9 @@ final class LogWriter {
     private boolean broken;
 
     /** Goes on where a log ended. */
-    LogWriter(LogDirectory directory, LogReader.End end) {
+    LogWriter(LogDirectory directory, LogRoom room, LogReader.End end) {
         this.directory = directory;
+        this.room = room;
         this.foundAt = end;
         this.lastWhole = end.lastWhole();
         this.durable = end.lastWhole();
@@ -53,6 +55,11 @@ final class LogWriter {
     /** Number of the last record that is on disk, with all before it that did not fail. */
     long durable() {
         return durable;
+    }
+
+    /** Bytes of the newest segment that are behind what is written. */
+    private long behindBytes() {
+        return segment == null ? 0 : segment().header().size() - position;
     }
 
     /** Whether bytes of records that are not durable may be on disk all the same. */
@@ -173,22 +180,28 @@ final class LogWriter {
         }
     }
 
+    /** What was written is durable, and takes so much of the room that was promised. */
+    void settle(long diskBytes) {
+        room.settled(diskBytes, behindBytes());
+    }
+
     /** Says behind the last record that it is durable, if there is room; that it says so is not forced. */
     void mark() throws IOException {
-        if (segment == null || underWay || segment().header().size() - position < Fragment.HEADER) {
+        if (segment == null || underWay || behindBytes() < Fragment.HEADER || !room.has(Fragment.HEADER)) {
             return;
         }
         try {
             add(ByteBuffer.allocate(0), durable, 0, Fragment.MARK);
             flush();
             cut = new LogPlace(segment().header().number(), position); // durable with the next force
+            settle(0);
         } catch (IOException e) {
             broken = true;
             throw e;
         }
     }
 
-    /** Prepares some of the next segment. */
+    /** Makes some of the next segment. */
     void prepare(long writtenBytes) {
         directory.prepare(writtenBytes);
     }
@@ -203,6 +216,7 @@ final class LogWriter {
         }
         buffer.clear();
         closeFile();
+        room.ended();
         lastWhole = durable;
         cut = durableCut;
         underWay = false;

@@ -13,6 +13,16 @@ record Piece(long number, LogMode mode, byte[] bytes, boolean isFirst, boolean i
 
     /** What it counts for in memory. */
     long heldBytes() {
-        return bytes.length + OVERHEAD;
+        return heldBytes(bytes.length);
+    }
+
+    /** What a piece of so many bytes counts for. */
+    static long heldBytes(int bytes) {
+        return bytes + OVERHEAD;
+    }
+
+    /** What it takes on disk, where it is not cut. */
+    long diskBytes() {
+        return Fragment.bytes(bytes.length);
     }
 }

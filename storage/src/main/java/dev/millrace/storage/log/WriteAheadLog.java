@@ -14,6 +14,7 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * it writes all that is pending, forces it once, wakes who else waits for that, and hands what came meanwhile to one who waits for
  * it. What nobody waits for is written by a thread of the log, "millrace-log". Methods that wait look at {@link Interrupt#current()} every
  * 20 ms, and not while they write. {@link Thread#interrupt} does nothing to them.
+ *
+ * <p><b>Room.</b> What is appended has its room on disk before: who comes when there is none is refused with 53100, at once, and nobody
+ * else hears of it. Who must know that before {@link #append} reserves the room.
  *
  * <p><b>Failure.</b> When the disk does not take what is written, the log fails until it works again, which it tries by itself. Until
  * then appends are refused with 53100 if the disk is full, else 58030. Records that were AWAITED and not durable fail with the same,
@@ -56,6 +60,7 @@ public final class WriteAheadLog implements AutoCloseable {
     private final LogReader.End openedEnd;
     private final LogWriter writer; // for who LogBuffer says is it, or who calls work()
     private final LogBuffer buffer;
+    private final LogRoom room;
     private final WriteAheadLogOptions options;
     private final List<String> notices;
     private final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
@@ -66,7 +71,7 @@ public final class WriteAheadLog implements AutoCloseable {
 
     private record Callback(long number, Runnable then) {}
 
-    private WriteAheadLog(LogDirectory directory, WriteAheadLogOptions options) throws IOException {
+    private WriteAheadLog(LogDirectory directory, LogRoom room, WriteAheadLogOptions options) throws IOException {
         this.path = directory.disk().path(LogState.NAME);
         this.directory = directory;
         this.options = options;
@@ -74,9 +79,13 @@ public final class WriteAheadLog implements AutoCloseable {
         this.openedEnd = opened.end();
         directory.forceTail(openedEnd);
         this.notices = openedEnd.notice(directory.disk()).stream().toList();
-        this.writer = new LogWriter(directory, openedEnd);
+        this.room = room;
+        room.settled(0, directory.behindBytes(openedEnd));
+        this.writer = new LogWriter(directory, room, openedEnd);
         this.buffer = new LogBuffer(
-                options, openedEnd.lastWhole(), options.ownThread() ? Optional.empty() : Optional.of(this::work));
+                options,
+                room,
+                openedEnd.lastWhole(), options.ownThread() ? Optional.empty() : Optional.of(this::work));
         this.thread = options.ownThread() ? new Thread(this::run, "millrace-log") : null;
     }
 
@@ -87,7 +96,8 @@ public final class WriteAheadLog implements AutoCloseable {
      */
     public static WriteAheadLog open(Disk disk, WriteAheadLogOptions options) {
         try {
-            WriteAheadLog log = new WriteAheadLog(LogDirectory.open(disk, options), options);
+            LogRoom room = new LogRoom();
+            WriteAheadLog log = new WriteAheadLog(LogDirectory.open(disk, options, room), room, options);
             if (log.thread != null) {
                 log.thread.setDaemon(true);
                 log.thread.start();
@@ -184,28 +194,121 @@ public final class WriteAheadLog implements AutoCloseable {
      *
      * @param parts the record's bytes, from position to limit of each, which stay as they are; copied
      * @return its number
-     * @throws MillraceException 53100 or 58030 while the disk fails (a DEFERRED record is taken as long as there is room), 54000 if it
-     *     is too long, what {@link Interrupt} says, 57P01 once the log is closed; then the record is not there and never will be
+     * @throws MillraceException 53100 or 58030 while the disk fails (a DEFERRED record is taken as long as there is room in memory), and if
+     *     it has no room for the record; 54000 if that is too long, what {@link Interrupt} says, 57P01 once the log is closed; then the record is not there and never will be
      */
     public long append(LogMode mode, ByteBuffer... parts) {
+        long length = checkedLength(parts);
+        if (length > PIECE && length > options.bufferBytes() / 4) {
+            return appendLong(mode, new ConcatenatedBuffers(parts), length);
+        }
+        return withRoom(mode, diskBytes(length), () -> buffer.add(mode, pieces(parts, length)));
+    }
+
+    /**
+     * Takes room for a DEFERRED record in memory and on disk, so that appending it can neither wait nor be refused. Waits while too
+     * much is pending.
+     *
+     * @param bytes that the record will have at most
+     * @return to be closed
+     * @throws MillraceException 53100 or 58030 while the disk fails, or if it has no room; 54000 if it is too long, what {@link Interrupt}
+     *     says, 57P01 once the log is closed
+     */
+    public LogReservation reserve(long bytes) {
+        check(bytes);
+        long held = heldBytes(bytes);
+        buffer.reserve(held);
+        try {
+            takeRoom(LogMode.AWAITED, diskBytes(bytes));
+            return new LogReservation(this, bytes);
+        } catch (RuntimeException | Error e) {
+            buffer.release(held);
+            throw e;
+        }
+    }
+
+    long append(LogReservation reservation, ByteBuffer... parts) {
+        long length = length(parts);
+        room.give(diskBytes(reservation.bytes()) - diskBytes(length));
+        return buffer.addReserved(heldBytes(reservation.bytes()), pieces(parts, length));
+    }
+
+    void release(LogReservation reservation) {
+        room.give(diskBytes(reservation.bytes()));
+        buffer.release(heldBytes(reservation.bytes()));
+    }
+
+    static long length(ByteBuffer... parts) {
         long length = 0;
         for (ByteBuffer part : parts) {
             length += part.remaining();
         }
+        return length;
+    }
+
+    private static long checkedLength(ByteBuffer... parts) {
+        long length = length(parts);
+        check(length);
+        return length;
+    }
+
+    private static void check(long length) {
         if (length > MOST_BYTES) {
             throw MillraceException.user(
                     SqlState.PROGRAM_LIMIT_EXCEEDED,
                     "a record of the log has at most " + MOST_BYTES + " bytes, not " + length);
         }
+    }
+
+    private static List<byte[]> pieces(ByteBuffer[] parts, long length) {
         ConcatenatedBuffers record = new ConcatenatedBuffers(parts);
-        if (length > PIECE && length > options.bufferBytes() / 4) {
-            return appendLong(mode, record, length);
-        }
         List<byte[]> pieces = new ArrayList<>();
-        for (int from = 0; from == 0 || from < length; from += PIECE) {
+        for (long from = 0; from == 0 || from < length; from += PIECE) {
             pieces.add(record.next((int) Math.min(PIECE, length - from)));
         }
-        return buffer.add(mode, pieces);
+        return pieces;
+    }
+
+    /** What a record takes on disk, where its pieces are not cut. */
+    private static long diskBytes(long length) {
+        long whole = length / PIECE;
+        int rest = (int) (length % PIECE);
+        return whole * Fragment.bytes(PIECE) + (rest > 0 || whole == 0 ? Fragment.bytes(rest) : 0);
+    }
+
+    /** What a record takes in memory. */
+    private static long heldBytes(long length) {
+        return length + Math.max(1, (length + PIECE - 1) / PIECE) * Piece.heldBytes(0);
+    }
+
+    private void takeRoom(LogMode mode, long diskBytes) {
+        Optional<MillraceException> failure = buffer.failure();
+        if (failure.isPresent()) {
+            if (mode == LogMode.AWAITED) {
+                throw failure.get();
+            }
+            room.takeAnyway(diskBytes); // it waits for the disk anyhow
+            return;
+        }
+        try {
+            directory.take(diskBytes);
+        } catch (IOException e) {
+            throw DiskErrors.failed("write the log " + path, e);
+        }
+    }
+
+    private long withRoom(LogMode mode, long diskBytes, LongSupplier adding) {
+        takeRoom(mode, diskBytes);
+        boolean added = false;
+        try {
+            long number = adding.getAsLong();
+            added = true;
+            return number;
+        } finally {
+            if (!added) {
+                room.give(diskBytes);
+            }
+        }
     }
 
     /** By parts, each of which is written while the next is copied. */
@@ -216,7 +319,8 @@ public final class WriteAheadLog implements AutoCloseable {
             for (long from = 0; from < length; from += PIECE) {
                 byte[] copy = record.next((int) Math.min(PIECE, length - from));
                 boolean isLast = from + copy.length == length;
-                buffer.addPart(new Piece(number, LogMode.AWAITED, copy, from == 0, isLast));
+                Piece part = new Piece(number, LogMode.AWAITED, copy, from == 0, isLast);
+                withRoom(LogMode.AWAITED, part.diskBytes(), () -> buffer.addPart(part));
             }
             whole = true;
         } finally {
@@ -389,7 +493,7 @@ public final class WriteAheadLog implements AutoCloseable {
             written += piece.bytes().length;
         }
         writer.force();
-        buffer.succeeded(writer.durable());
+        buffer.succeeded(writer);
         wake();
         if (buffer.isIdle()) {
             writer.mark();

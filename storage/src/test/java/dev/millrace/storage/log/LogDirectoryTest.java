@@ -84,7 +84,7 @@ class LogDirectoryTest {
         for (int seed = 0; seed < 300; seed++) {
             SimulatedDisk disk = new SimulatedDisk(seed);
             NamesThatFail failing = new NamesThatFail(disk);
-            LogDirectory directory = LogDirectory.open(failing, OPTIONS);
+            LogDirectory directory = LogDirectory.open(failing, OPTIONS, new LogRoom());
             directory.create(LogPlace.BEGINNING, 0, LogPlace.BEGINNING);
             directory.create(inFirst, 0, inFirst);
             failing.failIn = 1; // the segment's name lasts, that of the state does not
@@ -93,11 +93,11 @@ class LogDirectoryTest {
             assertThrows(IOException.class, () -> directory.create(inFirst, 0, inFirst));
             disk.killIn(seed % 8);
             try {
-                LogDirectory.open(disk, OPTIONS);
+                LogDirectory.open(disk, OPTIONS, new LogRoom());
             } catch (SimulatedCrash e) {
                 assertEquals("the process was killed", e.getMessage());
             }
-            LogDirectory.open(disk.crash(), OPTIONS);
+            LogDirectory.open(disk.crash(), OPTIONS, new LogRoom());
         }
     }
 }

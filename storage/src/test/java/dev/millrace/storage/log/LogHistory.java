@@ -140,6 +140,10 @@ final class LogHistory {
         int cut = length == 0 ? 0 : random.nextInt(length);
         long before = log.lastNumber();
         try {
+            if (mode == LogMode.DEFERRED && length < 30_000 && random.nextBoolean()) {
+                reserveAndAppend(bytes);
+                return;
+            }
             long number = log.append(mode, ByteBuffer.wrap(bytes, 0, cut), ByteBuffer.wrap(bytes, cut, length - cut));
             assertEquals(before + 1, number);
             written.put(number, new Written(bytes, mode));
@@ -155,6 +159,18 @@ final class LogHistory {
             written.put(
                     before + 1, new Written(bytes, mode)); // unless an earlier one was being written: then never there
             throw e;
+        }
+    }
+
+    /** Whatever happens between the two, the record is taken. */
+    private void reserveAndAppend(byte[] bytes) {
+        try (LogReservation reserved = log.reserve(bytes.length)) {
+            if (random.nextBoolean()) {
+                log.work();
+            }
+            if (random.nextInt(10) > 0) {
+                written.put(reserved.append(ByteBuffer.wrap(bytes)), new Written(bytes, LogMode.DEFERRED));
+            }
         }
     }
 
