@@ -34,9 +34,9 @@ public interface Journal {
     record Change(long relation, List<Batch> rows) {}
 
     /**
-     * Makes the bytes that will be written. Waits while the disk takes less than comes.
+     * Makes the bytes that will be written, and takes room for them. Waits while the disk takes less than comes.
      *
-     * @throws dev.millrace.error.MillraceException 53100 or 58030 while the disk takes nothing, or why the statement under way
+     * @throws dev.millrace.error.MillraceException 53100 or 58030 while the disk takes nothing or has no room, or why the statement under way
      *     was stopped
      */
     Entry prepare(List<Change> changes);

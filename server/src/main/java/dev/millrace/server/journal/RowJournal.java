@@ -1,10 +1,12 @@
 package dev.millrace.server.journal;
 
 import dev.millrace.engine.epoch.Journal;
+import dev.millrace.error.MillraceException;
 import dev.millrace.server.host.Host;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.log.LogMode;
+import dev.millrace.storage.log.LogReservation;
 import dev.millrace.storage.log.WriteAheadLog;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -26,9 +28,6 @@ import java.util.function.LongPredicate;
  */
 public final class RowJournal implements Journal, AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");
-
-    /** Half of what the log holds in memory. */
-    private static final long MOST_PENDING_BYTES = 16L << 20;
 
     /** A log that is shorter is left as it is. */
     private static final long SHORT_BYTES = 64L << 20;
@@ -167,13 +166,20 @@ public final class RowJournal implements Journal, AutoCloseable {
         writtenThen = written.sum();
     }
 
+    /** Why rows are refused; empty while the disk takes what is written. */
+    public Optional<MillraceException> failure() {
+        return log.flatMap(WriteAheadLog::failure);
+    }
+
     @Override
     public Entry prepare(List<Change> changes) {
         if (!writing || changes.isEmpty()) {
             return Entry.NONE;
         }
         WriteAheadLog to = log.orElseThrow();
-        awaitRoom(to);
+        failure().ifPresent(failure -> {
+            throw failure;
+        });
         long first = 0;
         int inline = 0;
         EntryWriter entry = new EntryWriter();
@@ -195,9 +201,10 @@ public final class RowJournal implements Journal, AutoCloseable {
                     entry.batch(append(to, EntryWriter.batchRecord(bytes)));
                 }
             }
+            ByteBuffer[] record = entry.record();
             return new Prepared(
-                    to,
-                    entry.record(),
+                    record,
+                    to.reserve(length(record)),
                     first,
                     changes.stream().anyMatch(change -> isUndefined.test(change.relation())));
         } catch (RuntimeException | Error e) {
@@ -209,19 +216,6 @@ public final class RowJournal implements Journal, AutoCloseable {
     /** Of an entry whose batches were written ahead from a record on; 0 for none. */
     private void done(long first) {
         ahead.computeIfPresent(first, (number, entries) -> entries == 1 ? null : entries - 1);
-    }
-
-    /**
-     * Refuses rows while the disk takes nothing, and has them wait, without a lock, while it takes less than comes: those that are
-     * about to be accepted have room then.
-     */
-    private static void awaitRoom(WriteAheadLog to) {
-        to.failure().ifPresent(failure -> {
-            throw failure.again();
-        });
-        if (to.pendingBytes() > MOST_PENDING_BYTES) {
-            to.awaitDurable(to.lastNumber());
-        }
     }
 
     private long append(WriteAheadLog to, ByteBuffer[] record) {
@@ -239,22 +233,22 @@ public final class RowJournal implements Journal, AutoCloseable {
     }
 
     private final class Prepared implements Entry {
-        private final WriteAheadLog to;
         private final ByteBuffer[] record;
+        private final LogReservation room;
         private final long first;
         private final boolean isUndefined;
 
-        Prepared(WriteAheadLog to, ByteBuffer[] record, long first, boolean isUndefined) {
+        Prepared(ByteBuffer[] record, LogReservation room, long first, boolean isUndefined) {
             this.isUndefined = isUndefined;
-            this.to = to;
             this.record = record;
+            this.room = room;
             this.first = first;
         }
 
         @Override
         public long append() {
             written.add(length(record));
-            long number = to.append(LogMode.DEFERRED, record);
+            long number = room.append(record);
             if (isUndefined) {
                 undefined.add(number);
             }
@@ -263,6 +257,7 @@ public final class RowJournal implements Journal, AutoCloseable {
 
         @Override
         public void close() {
+            room.close();
             done(first);
         }
     }
@@ -284,6 +279,17 @@ public final class RowJournal implements Journal, AutoCloseable {
             if (!undefined.isEmpty() && undefined.remove(number)) {
                 awaitDefinition.run();
             }
+        }
+    }
+
+    /**
+     * Waits until all that was accepted is on disk.
+     *
+     * @throws dev.millrace.error.MillraceException 53100 or 58030 while the disk takes nothing; why the statement was stopped; 57P01
+     */
+    public void awaitAll() {
+        if (writing) {
+            log.orElseThrow().awaitAll();
         }
     }
 

@@ -13,6 +13,7 @@ import dev.millrace.server.result.StatementResults;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.server.storage.DataPlace;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -41,6 +42,11 @@ public final class TestDatabase implements AutoCloseable {
     /** One that keeps its definitions. */
     public TestDatabase(Path directory) {
         this(DatabaseOptions.defaults().withWorkers(2).withData(directory));
+    }
+
+    /** One whose files are anywhere. */
+    TestDatabase(DataPlace place) {
+        this(DatabaseOptions.defaults().withWorkers(2).withData(place));
     }
 
     private TestDatabase(DatabaseOptions options) {

@@ -349,6 +349,22 @@ public final class WriteAheadLog implements AutoCloseable {
      *     what {@link Interrupt} says, which decides nothing about the record
      */
     public void awaitDurable(long number) {
+        await(number, () -> {});
+    }
+
+    /**
+     * Returns when all records that were appended before are durable or failed.
+     *
+     * @throws MillraceException 53100 or 58030 while the disk fails, also where records stay in memory until it works again; what
+     *     {@link #awaitDurable} throws
+     */
+    public void awaitAll() {
+        await(buffer.last(), () -> buffer.failure().ifPresent(failure -> {
+            throw failure;
+        }));
+    }
+
+    private void await(long number, Runnable look) {
         if (buffer.isDurable(number)) {
             return;
         }
@@ -357,6 +373,7 @@ public final class WriteAheadLog implements AutoCloseable {
         boolean interrupted = false;
         try {
             while (!buffer.isDurable(number)) {
+                look.run();
                 if (thread == null) {
                     work();
                 } else if (buffer.beginFor(number)) {

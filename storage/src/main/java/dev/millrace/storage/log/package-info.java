@@ -1,9 +1,10 @@
 /**
  * The write-ahead log: records of bytes in the order in which they were appended, on disk before anybody relies on them.
  *
- * <p>Entry: {@link dev.millrace.storage.log.WriteAheadLog}, which any thread calls; a thread of its own ("millrace-log") writes. Below it
- * {@code LogWriter} is what that thread drives, {@code LogReader} reads what is there, and {@code LogDirectory} makes and removes
- * segments. Not a format of rows: a record is what the caller gave. Why it is as it is: {@code docs/decisions/0046}.
+ * <p>Entry: {@link dev.millrace.storage.log.WriteAheadLog}, which any thread calls; who waits for the disk writes, or a thread of its own
+ * ("millrace-log"). Below it {@code LogBuffer} says who, {@code LogWriter} is what that thread drives, {@code LogReader} reads what is there,
+ * {@code LogDirectory} makes and removes segments, and {@code LogRoom} counts what they have room for. Not a format of rows: a record is what the
+ * caller gave. Why it is as it is: {@code docs/decisions/0046} and {@code 0052}.
  *
  * <h2>The files, format version 1</h2>
  *
@@ -62,7 +63,7 @@
  * life of the file is never taken for new, and no place of a segment is written a second time in one life but what lies behind a clean end.
  *
  * <p><b>{@code spare-7}</b>, with any number: a segment that has not got its name yet, or has lost it. It holds nothing, and is removed
- * when the log is opened.
+ * when the log is opened, as is {@code log.state.new}, which will be the next {@code log.state}.
  *
  * <h2>What is a torn end, and what is damage</h2>
  *

@@ -161,6 +161,7 @@ class LogFailureTest {
         disk.chances().forceErrorOneIn = 1;
         log.work();
         assertThrows(MillraceException.class, () -> log.reserve(1));
+        assertThrows(MillraceException.class, log::awaitAll);
         long number = reserved.append(ByteBuffer.allocate(1000));
         disk.calm();
         clock.advanceMillis(100);
