@@ -186,7 +186,8 @@ public final class Writes {
             try {
                 keys.requireThere();
                 if (reads && keys.lastEpoch() > 0) {
-                    database.journal().awaitAll(); // or fails with the disk, and does not wait for that with the table's lock
+                    database.journal()
+                            .awaitAll(); // or fails with the disk, and does not wait for that with the table's lock
                     database.engine().awaitEpoch(keys.lastEpoch(), List.of(table.name()));
                 }
                 ChangedTable changed = transaction.isPresent()

@@ -104,7 +104,8 @@ class DiskFailureTest {
             });
             writer.start();
             Eventually.holds(
-                    "the disk fails", () -> database.database().instance().journal().failure().isPresent());
+                    "the disk fails",
+                    () -> database.database().instance().journal().failure().isPresent());
             assertTrue(database.error("INSERT INTO t VALUES (1000, 'b')").startsWith("58030 "));
             assertTrue(database.error("DELETE FROM t").startsWith("58030 "));
             assertEquals(List.of("100"), database.rows("SELECT count(*) FROM t"));

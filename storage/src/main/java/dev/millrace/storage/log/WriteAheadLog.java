@@ -83,9 +83,7 @@ public final class WriteAheadLog implements AutoCloseable {
         room.settled(0, directory.behindBytes(openedEnd));
         this.writer = new LogWriter(directory, room, openedEnd);
         this.buffer = new LogBuffer(
-                options,
-                room,
-                openedEnd.lastWhole(), options.ownThread() ? Optional.empty() : Optional.of(this::work));
+                options, room, openedEnd.lastWhole(), options.ownThread() ? Optional.empty() : Optional.of(this::work));
         this.thread = options.ownThread() ? new Thread(this::run, "millrace-log") : null;
     }
 
@@ -359,9 +357,11 @@ public final class WriteAheadLog implements AutoCloseable {
      *     {@link #awaitDurable} throws
      */
     public void awaitAll() {
-        await(buffer.last(), () -> buffer.failure().ifPresent(failure -> {
-            throw failure;
-        }));
+        await(
+                buffer.last(),
+                () -> buffer.failure().ifPresent(failure -> {
+                    throw failure;
+                }));
     }
 
     private void await(long number, Runnable look) {
