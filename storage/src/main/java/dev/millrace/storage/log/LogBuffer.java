@@ -13,7 +13,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,6 +90,13 @@ final class LogBuffer {
     private volatile FailedRecords failed = FailedRecords.NONE; // the same; before durable passes them
     private volatile @Nullable MillraceException ended; // why nothing is decided any more; set once
 
+    /** What space is needed for. */
+    private enum Need {
+        RECORD,
+        PART,
+        RESERVATION
+    }
+
     /** The disk does not take what is written. */
     private record Outage(SqlState state, String message, long retryNanos, long waitNanos) {
         MillraceException error() {
@@ -123,10 +129,7 @@ final class LogBuffer {
     void reserve(long held) {
         lock.lock();
         try {
-            awaitSpace(
-                    LogMode.AWAITED,
-                    () -> fits(heldBytes + reservedBytes, held)
-                            && (reservedBytes == 0 || reservedBytes + held <= options.bufferBytes() / 2));
+            awaitSpace(LogMode.AWAITED, Need.RESERVATION, held);
             reservedBytes += held;
         } finally {
             lock.unlock();
@@ -191,7 +194,7 @@ final class LogBuffer {
     long addPart(Piece piece) {
         lock.lock();
         try {
-            awaitSpace(LogMode.AWAITED, () -> fits(heldBytes, piece.bytes().length)); // others may wait for its end
+            awaitSpace(LogMode.AWAITED, Need.PART, piece.bytes().length);
             if (failed.contains(piece.number())) {
                 throw failed.error(piece.number()); // with its first parts; the log works again
             }
@@ -226,7 +229,7 @@ final class LogBuffer {
 
     @GuardedBy("lock") private void awaitTurn(LogMode mode, long length) {
         while (true) {
-            awaitSpace(mode, () -> fits(heldBytes + reservedBytes, length));
+            awaitSpace(mode, Need.RECORD, length);
             if (longAppend == 0) {
                 return;
             }
@@ -235,18 +238,23 @@ final class LogBuffer {
         }
     }
 
-    private boolean fits(long taken, long length) {
-        return taken == 0 || taken + length <= options.bufferBytes();
+    @GuardedBy("lock") private boolean hasSpace(Need need, long length) {
+        long taken = heldBytes + (need == Need.PART ? 0 : reservedBytes); // others may wait for the end of what has parts
+        boolean fits = taken == 0 || taken + length <= options.bufferBytes();
+        return fits
+                && (need != Need.RESERVATION
+                        || reservedBytes == 0
+                        || reservedBytes + length <= options.bufferBytes() / 2);
     }
 
     /** Returns when there is space; throws where there is none as long as the disk fails. */
-    @GuardedBy("lock") private void awaitSpace(LogMode mode, BooleanSupplier space) {
+    @GuardedBy("lock") private void awaitSpace(LogMode mode, Need need, long length) {
         while (true) {
             MillraceException end = ended;
             if (end != null || closing) {
                 throw end != null ? end.again() : WriteAheadLog.closed();
             }
-            boolean hasSpace = space.getAsBoolean();
+            boolean hasSpace = hasSpace(need, length);
             Outage failing = outage;
             if (failing != null && (mode == LogMode.AWAITED || !hasSpace)) {
                 throw failing.error();
