@@ -239,7 +239,8 @@ final class LogBuffer {
     }
 
     @GuardedBy("lock") private boolean hasSpace(Need need, long length) {
-        long taken = heldBytes + (need == Need.PART ? 0 : reservedBytes); // others may wait for the end of what has parts
+        long taken =
+                heldBytes + (need == Need.PART ? 0 : reservedBytes); // others may wait for the end of what has parts
         boolean fits = taken == 0 || taken + length <= options.bufferBytes();
         return fits
                 && (need != Need.RESERVATION
