@@ -46,6 +46,8 @@ import org.jspecify.annotations.Nullable;
  * relies on a second force of what a first one failed for.
  *
  * <p><b>Ownership.</b> The log owns the files of its disk. One log at a time has them; whoever opens it sees to that.
+ *
+ * <p>Long because it is all that others see of the log, and says what they may rely on.
  */
 public final class WriteAheadLog implements AutoCloseable {
     /** The longest record, in bytes. */
