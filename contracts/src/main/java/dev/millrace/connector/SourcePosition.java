@@ -74,6 +74,20 @@ public final class SourcePosition {
         }
     }
 
+    /**
+     * Reads how many of something follow, each of so many bytes at least.
+     *
+     * @throws IllegalArgumentException if there are not so many bytes, or less than none are to follow
+     */
+    public static int count(DataInputStream in, int leastBytes) throws IOException {
+        int count = in.readInt();
+        int most = in.available() / leastBytes;
+        if (count < 0 || count > most) {
+            throw new IllegalArgumentException(count + " where at most " + most + " can be");
+        }
+        return count;
+    }
+
     /** Which form it has, or says that it has. */
     public String form() {
         try {

@@ -2,7 +2,7 @@ package dev.millrace.connectors.csv;
 
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connectors.input.FilePlace;
-import java.io.DataInput;
+import java.io.DataInputStream;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ import java.util.Optional;
 final class CsvPosition {
     private static final String FORM = "csv";
     private static final int VERSION = 1;
-    private static final int MOST = 1 << 20;
+    private static final int LEAST_SEGMENT_BYTES = 55; // a place, its bytes and how many fields
 
     private CsvPosition() {}
 
@@ -50,14 +50,14 @@ final class CsvPosition {
     static List<CsvSegment> read(SourcePosition position, int columns) {
         return position.read(FORM, VERSION, in -> {
             List<CsvSegment> segments = new ArrayList<>();
-            for (int left = checked(in.readInt(), MOST); left > 0; left--) {
+            for (int left = SourcePosition.count(in, LEAST_SEGMENT_BYTES); left > 0; left--) {
                 segments.add(segment(in, columns));
             }
             return segments;
         });
     }
 
-    private static CsvSegment segment(DataInput in, int columns) throws IOException {
+    private static CsvSegment segment(DataInputStream in, int columns) throws IOException {
         FilePlace place = FilePlace.read(in);
         long bytes = in.readLong();
         int fields = in.readInt();
@@ -66,9 +66,9 @@ final class CsvPosition {
                 place.file(), place.from(), place.to(), place.line(), layout, Math.max(0, bytes), place.inRecord());
     }
 
-    private static CsvLayout layout(DataInput in, int fields, int columns) throws IOException {
+    private static CsvLayout layout(DataInputStream in, int fields, int columns) throws IOException {
         List<String> names = new ArrayList<>();
-        for (int left = checked(fields, MOST); left > 0; left--) {
+        for (int left = checked(fields, in.available() / Short.BYTES); left > 0; left--) {
             names.add(in.readUTF());
         }
         if (in.readInt() != columns) {

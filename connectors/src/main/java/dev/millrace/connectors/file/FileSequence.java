@@ -9,6 +9,7 @@ import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.file.FileHeads.Head;
 import dev.millrace.connectors.input.FileFormat;
 import java.io.DataInput;
+import java.io.DataInputStream;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,6 +26,7 @@ final class FileSequence implements SourceReader {
     private static final int VERSION = 1;
 
     /** Files without a row that one call goes through. */
+    private static final int LEAST_HEAD_BYTES = 10; // in a position
     private static final int MOST_FILES = 16;
 
     private final FileFormat format;
@@ -59,7 +61,7 @@ final class FileSequence implements SourceReader {
             Optional<Head> started = in.readBoolean() ? Optional.of(readHead(in)) : Optional.empty();
             Optional<SourcePosition> inside = started.isPresent() ? Optional.of(readPosition(in)) : Optional.empty();
             List<Head> heads = new ArrayList<>();
-            for (int left = in.readInt(); left > 0; left--) {
+            for (int left = SourcePosition.count(in, LEAST_HEAD_BYTES); left > 0; left--) {
                 heads.add(readHead(in));
             }
             FileSequence reader = new FileSequence(format, heads, request, context);
@@ -75,12 +77,8 @@ final class FileSequence implements SourceReader {
         return new Head(Path.of(in.readUTF()), in.readLong());
     }
 
-    private static SourcePosition readPosition(DataInput in) throws IOException {
-        int length = in.readInt();
-        if (length < 0 || length > SourcePosition.MOST_BYTES) {
-            throw new IllegalArgumentException("a position of " + length + " bytes");
-        }
-        byte[] bytes = new byte[length];
+    private static SourcePosition readPosition(DataInputStream in) throws IOException {
+        byte[] bytes = new byte[SourcePosition.count(in, 1)];
         in.readFully(bytes);
         return new SourcePosition(bytes);
     }

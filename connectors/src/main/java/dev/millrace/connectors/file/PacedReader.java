@@ -137,11 +137,7 @@ final class PacedReader implements SourceReader {
     record Place(SourcePosition inside, int given) {
         static Place of(SourcePosition position) {
             return position.read(FORM, VERSION, in -> {
-                int length = in.readInt();
-                if (length < 0 || length > SourcePosition.MOST_BYTES) {
-                    throw new IllegalArgumentException("a position of " + length + " bytes");
-                }
-                byte[] bytes = new byte[length];
+                byte[] bytes = new byte[SourcePosition.count(in, 1)];
                 in.readFully(bytes);
                 return new Place(new SourcePosition(bytes), in.readInt());
             });

@@ -38,6 +38,7 @@ import org.apache.arrow.vector.FieldVector;
 final class JsonReader implements SourceReader, RecordFiles.Records {
     private static final String FORM = "json";
     private static final int VERSION = 1;
+    private static final int LEAST_PLACE_BYTES = 43; // in a position
     private static final int WINDOW_BYTES = 256 << 10;
     private static final int SHOWN_CHARS = 300;
     private static final JsonFactory FACTORY = JsonFactory.builder()
@@ -134,7 +135,7 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
     static List<FilePlace> places(SourcePosition position) {
         return position.read(FORM, VERSION, in -> {
             List<FilePlace> places = new ArrayList<>();
-            for (int left = in.readInt(); left > 0; left--) {
+            for (int left = SourcePosition.count(in, LEAST_PLACE_BYTES); left > 0; left--) {
                 places.add(FilePlace.read(in));
             }
             return places;

@@ -234,4 +234,22 @@ class FilePositionsTest {
             assertEquals(SqlState.DATA_CORRUPTED, damaged.sqlState());
         }
     }
+
+    /** Counts of what follows, below none and beyond what is there. */
+    @Test
+    void aPositionThatCountsWhatIsNotThereIsRefused() throws IOException {
+        writeJson("in", 0, 90);
+        Source source = files("json");
+        for (int count : new int[] {-1, Integer.MIN_VALUE, 1, Integer.MAX_VALUE}) {
+            SourcePosition position = SourcePosition.of("files", 1, out -> {
+                out.writeLong(0);
+                out.writeBoolean(false);
+                out.writeInt(count);
+            });
+            MillraceException damaged =
+                    assertThrows(MillraceException.class, () -> source.reopen(request(1), List.of(position), scan));
+            assertEquals(SqlState.DATA_CORRUPTED, damaged.sqlState(), damaged.getMessage());
+            assertTrue(damaged.getMessage().contains(count + " where at most 0 can be"), damaged.getMessage());
+        }
+    }
 }
