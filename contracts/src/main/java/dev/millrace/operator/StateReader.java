@@ -6,8 +6,11 @@ import java.io.UncheckedIOException;
 
 /** Where a snapshot is restored from. */
 public interface StateReader {
-    /** Calls back once for each stored key group of {@code name} (and -1), with its bytes; groups not owned are left out. */
-    void keyGroups(String name, GroupReader restore);
+    /**
+     * Calls back once for each stored key group of a state (and -1), with its bytes; groups not owned are left out, and what has
+     * this name in another version is an error.
+     */
+    void keyGroups(StateFormat state, GroupReader restore);
 
     /** Takes the bytes of one key group. */
     @FunctionalInterface

@@ -9,6 +9,7 @@ import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -27,7 +28,6 @@ import java.io.IOException;
  * FINAL phase does the same over states instead of rows.
  */
 public final class AggregateOperator implements Replay, Forgetful {
-    private static final String STATE = "groups";
 
     private final Aggregate node;
     private final Owned owned = new Owned();
@@ -128,16 +128,16 @@ public final class AggregateOperator implements Replay, Forgetful {
     public void snapshot(StateWriter writer) throws IOException {
         GroupSnapshot snapshot = new GroupSnapshot(state);
         if (!keyless) {
-            snapshot.write(writer, STATE);
+            snapshot.write(writer, StateFormats.GROUPS);
         } else if (snapshot.count(0) > 0) {
             // The one group of no keys has hash 0 in each instance, whichever key groups that one owns.
-            snapshot.write(0, writer.keyGroup(STATE, context.keyGroups().first()));
+            snapshot.write(0, writer.keyGroup(StateFormats.GROUPS, context.keyGroups().first()));
         }
     }
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.GROUPS, (in, group) -> {
             if (keyless && state.table().size() > 0) {
                 mergeOnlyGroup(in);
             } else {

@@ -152,7 +152,12 @@ public final class Barrier implements AutoCloseable {
 
     /** A section, for the caller to write, to finish and to close. */
     public SectionOutput section(String name) {
-        return new SectionOutput(spool, name);
+        return section(name, 0);
+    }
+
+    /** One of states, with a hash of what they are of. */
+    public SectionOutput section(String name, long schemaHash) {
+        return new SectionOutput(spool, name, schemaHash);
     }
 
     /** The longest time that a part took to write. */

@@ -24,11 +24,11 @@ public record CheckpointMeta(long[] numbers, Map<String, QueryMeta> queries) {
     /** Writes it, by the thread that made the barrier. */
     public static void write(long[] numbers, List<QueryMeta> queries, Barrier barrier) throws IOException {
         try (SectionOutput output = barrier.section(SECTION)) {
-            DataOutput out = output.keyGroup(NUMBERS, -1);
+            DataOutput out = output.part(NUMBERS);
             out.writeLong(numbers[0]);
             out.writeLong(numbers[1]);
             for (QueryMeta query : queries) {
-                query.write(output.keyGroup(QUERY, -1));
+                query.write(output.part(QUERY));
             }
             output.finish();
         }

@@ -3,22 +3,26 @@ package dev.millrace.engine.checkpoint;
 import dev.millrace.error.FailureText;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.operator.StateFormat;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * What a checkpoint says of one query besides its state.
  *
  * <p>Bytes, in the part {@code query} of the section {@code engine}: name, print of the plan and reason to begin anew, each as {@code
- * writeUTF}; kind, 1 byte; parallelism and tasks, 4 bytes each; of one that failed, the length of a {@link FailureText}, 4 bytes, and
- * the text.
+ * writeUTF}; kind, 1 byte; parallelism and tasks, 4 bytes each; number of formats, 2 bytes, and of each name and
+ * version, 2 bytes; of one that failed, the length of a {@link FailureText}, 4 bytes, and the text.
  *
  * @param print of its plan: two plans with the same can go on with each other's state
  * @param parallelism how many tasks worked side by side
  * @param tasks how many there were in all
  * @param whyAnew of {@link Kind#ANEW}; else empty
+ * @param formats of its states
  */
 public record QueryMeta(
         String name,
@@ -27,13 +31,19 @@ public record QueryMeta(
         int parallelism,
         int tasks,
         String whyAnew,
+        List<StateFormat> formats,
         Optional<MillraceException> failure) {
+    public QueryMeta {
+        formats = List.copyOf(formats);
+    }
+
     /** What became of it. */
     public enum Kind {
         RUNNING,
         FINISHED,
         FAILED,
-        ANEW
+        ANEW,
+        PAUSED
     }
 
     private static final int MOST_BYTES = 64 << 10;
@@ -45,6 +55,11 @@ public record QueryMeta(
         out.writeByte(kind.ordinal());
         out.writeInt(parallelism);
         out.writeInt(tasks);
+        out.writeShort(formats.size());
+        for (StateFormat format : formats) {
+            out.writeUTF(format.name());
+            out.writeShort(format.version());
+        }
         if (failure.isPresent()) {
             byte[] text = FailureText.bytes(FailureText.shortened(failure.get()));
             out.writeInt(text.length);
@@ -62,6 +77,15 @@ public record QueryMeta(
         if (kind < 0 || kind >= Kind.values().length || parallelism < 1 || tasks < 0) {
             throw damaged(name);
         }
+        List<StateFormat> formats = new ArrayList<>();
+        for (int left = in.readShort(); left > 0; left--) {
+            String state = in.readUTF();
+            int version = in.readShort();
+            if (version < 1) {
+                throw damaged(name);
+            }
+            formats.add(new StateFormat(state, version));
+        }
         Optional<MillraceException> failure = Optional.empty();
         if (Kind.values()[kind] == Kind.FAILED) {
             int length = in.readInt();
@@ -76,7 +100,7 @@ public record QueryMeta(
                 throw damaged(name);
             }
         }
-        return new QueryMeta(name, print, Kind.values()[kind], parallelism, tasks, whyAnew, failure);
+        return new QueryMeta(name, print, Kind.values()[kind], parallelism, tasks, whyAnew, formats, failure);
     }
 
     private static MillraceException damaged(String name) {

@@ -25,11 +25,18 @@ public final class SavedSections {
     }
 
     /**
-     * Reads all parts of a section; false if there is none of the name.
+     * Reads all parts of a section, which has no states; false if there is none of the name.
      *
-     * @throws MillraceException XX001 if it is damaged, 58030 if it cannot be read
+     * @throws MillraceException XX001 if it is damaged, 58030 if it cannot be read, 0A000 if another release wrote it otherwise
      */
     public boolean read(String section, PartReader parts) {
+        return readAny(section, part -> {
+            part.requireVersion(SectionOutput.VERSION);
+            parts.read(part);
+        });
+    }
+
+    private boolean readAny(String section, PartReader parts) {
         try {
             Optional<InputStream> bytes = reader.open(section);
             if (bytes.isEmpty()) {
@@ -52,12 +59,18 @@ public final class SavedSections {
         }
     }
 
-    /** The state that operators wrote to some sections, of the key groups asked for, and of no key group. */
-    public StateReader states(List<String> sections, IntPredicate groups) {
-        return (name, restore) -> {
+    /**
+     * The state that operators wrote to some sections, of the key groups asked for, and of no key group.
+     *
+     * @param schemaHash of what it must be
+     */
+    public StateReader states(List<String> sections, long schemaHash, IntPredicate groups) {
+        return (state, restore) -> {
             for (String section : sections) {
-                read(section, part -> {
-                    if (part.name().equals(name) && (part.group() < 0 || groups.test(part.group()))) {
+                readAny(section, part -> {
+                    if (part.name().equals(state.name()) && (part.group() < 0 || groups.test(part.group()))) {
+                        part.requireVersion(state.version());
+                        part.requireSchema(schemaHash);
                         restore.read(part.part(), part.group());
                     }
                 });

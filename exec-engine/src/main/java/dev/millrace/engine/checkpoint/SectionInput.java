@@ -19,6 +19,8 @@ public final class SectionInput implements AutoCloseable {
     private final DataInputStream in;
     private final DataInputStream part = new DataInputStream(new Bytes());
     private String name = "";
+    private int version;
+    private long schemaHash;
     private int group;
     private int left; // of the chunk
     private int nextKind = -1; // of the chunk behind, once it was looked at
@@ -33,7 +35,7 @@ public final class SectionInput implements AutoCloseable {
     /**
      * Goes on to the next part; false if there is none.
      *
-     * @throws MillraceException XX001 if the section is damaged, XX000-like 0A000 if a newer release wrote it
+     * @throws MillraceException XX001 if the section is damaged
      */
     public boolean next() throws IOException {
         while (!ended && !(nextKind == SectionOutput.PART && left == 0)) {
@@ -45,15 +47,28 @@ public final class SectionInput implements AutoCloseable {
         }
         beginChunk();
         name = part.readUTF();
-        int version = part.readShort();
+        version = part.readShort();
+        schemaHash = part.readLong();
         group = part.readShort();
-        if (version != SectionOutput.VERSION) {
+        return true;
+    }
+
+    /** @throws MillraceException 0A000 if the part is in another format */
+    void requireVersion(int read) {
+        if (version != read) {
             throw MillraceException.user(
                     SqlState.FEATURE_NOT_SUPPORTED,
                     "section \"" + section + "\" of a checkpoint has \"" + name + "\" in format " + version
-                            + ", this release reads " + SectionOutput.VERSION);
+                            + ", this release reads " + read);
         }
-        return true;
+    }
+
+    /** @throws MillraceException XX001 if the part is of something else */
+    void requireSchema(long hash) {
+        if (schemaHash != hash) {
+            throw damaged("has \"" + name + "\" of another operator, with schema "
+                    + Long.toHexString(schemaHash) + " instead of " + Long.toHexString(hash));
+        }
     }
 
     public String name() {

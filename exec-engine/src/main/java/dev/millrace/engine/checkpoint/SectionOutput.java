@@ -1,11 +1,14 @@
 package dev.millrace.engine.checkpoint;
 
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutput;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
 import org.apache.arrow.memory.ArrowBuf;
 
 /**
@@ -16,15 +19,18 @@ public final class SectionOutput implements StateWriter, DataOutput, AutoCloseab
     static final int END = 0;
     static final int PART = 1;
     static final int MORE = 2;
-    static final int VERSION = 1; // of all states so far
+    static final int VERSION = 1; // of all parts so far that are no states
 
     private static final int HEAD_BYTES = 5;
     private static final int FIRST_BYTES = 1 << 10; // most sections are small
     private static final int LARGEST_BYTES = 256 << 10;
     private static final int LARGEST_PRIMITIVE = 8;
+    private static final int NO_GROUP = -1;
 
     private final Spool spool;
     private final Spool.Section section;
+    private final long schemaHash;
+    private final Set<StateFormat> formats = new HashSet<>();
     private boolean open; // has a block
     private ArrowBuf block;
     private long address;
@@ -33,13 +39,29 @@ public final class SectionOutput implements StateWriter, DataOutput, AutoCloseab
     private int chunk; // where its head is
 
     @SuppressWarnings("NullAway.Init") // the block, with the first part
-    SectionOutput(Spool spool, String name) {
+    SectionOutput(Spool spool, String name, long schemaHash) {
         this.spool = spool;
+        this.schemaHash = schemaHash;
         this.section = spool.begin(name);
     }
 
     @Override
-    public DataOutput keyGroup(String name, int group) {
+    public DataOutput keyGroup(StateFormat state, int group) {
+        formats.add(state);
+        return part(state.name(), state.version(), group);
+    }
+
+    /** Begins a part that is no state, and ends the one before. */
+    public DataOutput part(String name) {
+        return part(name, VERSION, NO_GROUP);
+    }
+
+    /** Of the states that were written. */
+    public Set<StateFormat> formats() {
+        return formats;
+    }
+
+    private DataOutput part(String name, int version, int group) {
         if (open) {
             endChunk();
         }
@@ -47,7 +69,8 @@ public final class SectionOutput implements StateWriter, DataOutput, AutoCloseab
         beginChunk(PART);
         try {
             writeUTF(name);
-            writeShort(VERSION);
+            writeShort(version);
+            writeLong(schemaHash);
             writeShort(group);
         } catch (IOException e) {
             throw new AssertionError("memory is written to", e);

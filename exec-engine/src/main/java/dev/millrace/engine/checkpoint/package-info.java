@@ -13,7 +13,8 @@
  *   section = chunk* END
  *   chunk   = kind, 1 byte: 1 begins a part, 2 goes on with it | length, 4 bytes | so many bytes
  *   END     = kind 0
- *   part    = name, as DataOutput.writeUTF | version of what follows, 2 bytes | key group, 2 bytes, -1 for none | bytes
+ *   part    = name, as DataOutput.writeUTF | version of what follows, 2 bytes | of a state: hash of what its operator is and reads,
+ *             8 bytes | key group, 2 bytes, -1 for none | bytes
  * </pre>
  *
  * A name and its group may come in several sections, once in each. What holds the sections has checksums of its own; here only

@@ -8,6 +8,7 @@ import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.OperatorMetrics;
@@ -26,7 +27,6 @@ import java.util.List;
  * with the epoch.
  */
 public final class ForgettingOperator implements Replay {
-    private static final String STATE = "last seen";
 
     private final Forgetful inner;
     private final Schema input;
@@ -130,14 +130,14 @@ public final class ForgettingOperator implements Replay {
     @Override
     public void snapshot(StateWriter writer) throws IOException {
         inner.snapshot(writer);
-        writer.keyGroup(STATE, -1).writeLong(watermark);
-        KeyGroupPart.of(seen.table(), seen::write).write(writer, STATE);
+        writer.keyGroup(StateFormats.LAST_SEEN, -1).writeLong(watermark);
+        KeyGroupPart.of(seen.table(), seen::write).write(writer, StateFormats.LAST_SEEN);
     }
 
     @Override
     public void restore(StateReader reader) {
         inner.restore(reader);
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.LAST_SEEN, (in, group) -> {
             if (group == -1) {
                 watermark = Math.max(watermark, in.readLong());
             } else {

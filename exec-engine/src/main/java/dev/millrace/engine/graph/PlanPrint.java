@@ -2,6 +2,7 @@ package dev.millrace.engine.graph;
 
 import dev.millrace.plan.node.PlanNode;
 import java.lang.reflect.RecordComponent;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -19,19 +20,33 @@ public final class PlanPrint {
         MessageDigest digest = sha256();
         for (PlanGraph.Node node : new PlanGraph(plan, 1, scan -> false, true).nodes()) {
             StringBuilder text = new StringBuilder();
-            text.append(node.id()).append(' ').append(node.plan().getClass().getSimpleName());
+            text.append(node.id()).append(' ');
+            append(text, node.plan());
             node.inputs().forEach(input -> text.append(" #").append(input.id()));
-            for (RecordComponent component : node.plan().getClass().getRecordComponents()) {
-                Object value = value(component, node.plan());
-                boolean isInput = value instanceof PlanNode
-                        || value instanceof List<?> list && list.stream().anyMatch(PlanNode.class::isInstance);
-                if (!isInput) {
-                    text.append(' ').append(component.getName()).append('=').append(value);
-                }
-            }
             digest.update(text.append('\n').toString().getBytes(StandardCharsets.UTF_8));
         }
         return HexFormat.of().formatHex(digest.digest());
+    }
+
+    /** The same of one node and the types that it reads: whose state another node of the same hash can go on with. */
+    public static long ofNode(PlanNode node) {
+        StringBuilder text = new StringBuilder();
+        append(text, node);
+        node.inputs().forEach(input -> text.append(' ').append(input.schema().types()));
+        byte[] hash = sha256().digest(text.toString().getBytes(StandardCharsets.UTF_8));
+        return ByteBuffer.wrap(hash).getLong();
+    }
+
+    private static void append(StringBuilder text, PlanNode node) {
+        text.append(node.getClass().getSimpleName());
+        for (RecordComponent component : node.getClass().getRecordComponents()) {
+            Object value = value(component, node);
+            boolean isInput = value instanceof PlanNode
+                    || value instanceof List<?> list && list.stream().anyMatch(PlanNode.class::isInstance);
+            if (!isInput) {
+                text.append(' ').append(component.getName()).append('=').append(value);
+            }
+        }
     }
 
     private static Object value(RecordComponent component, PlanNode node) {

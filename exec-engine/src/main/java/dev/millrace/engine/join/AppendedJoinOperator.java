@@ -6,6 +6,7 @@ import dev.millrace.batch.Owned;
 import dev.millrace.engine.calc.Gather;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowLog;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
@@ -34,8 +35,6 @@ import org.apache.arrow.vector.FieldVector;
  * and so it does when rows meet many that time or a residual condition with ranges turns away, which it would not look at.
  */
 public final class AppendedJoinOperator implements Replay, RowByRow {
-    private static final String STATE = "packed";
-    private static final String GENERAL_STATE = "rows";
     private static final int LOOK_ROWS = 4095; // a mask: how often a walk over rows of one key asks whether to stop
 
     /** Pairs that are turned away, per row and per pair that is not, that are worth an order of the rows. */
@@ -396,13 +395,13 @@ public final class AppendedJoinOperator implements Replay, RowByRow {
             general.get().snapshot(writer);
             return;
         }
-        writer.keyGroup(STATE, -1).writeLong(watermark);
-        state.write(STATE, writer);
+        writer.keyGroup(StateFormats.APPENDED_JOIN, -1).writeLong(watermark);
+        state.write(StateFormats.APPENDED_JOIN, writer);
     }
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.APPENDED_JOIN, (in, group) -> {
             if (group == -1) {
                 watermark = Math.max(watermark, in.readLong());
             } else {
@@ -410,7 +409,7 @@ public final class AppendedJoinOperator implements Replay, RowByRow {
             }
         });
         boolean[] isGeneral = new boolean[1];
-        reader.keyGroups(GENERAL_STATE, (in, group) -> isGeneral[0] = true);
+        reader.keyGroups(StateFormats.JOIN, (in, group) -> isGeneral[0] = true);
         if (isGeneral[0]) { // in one of the tasks whose state comes together here
             generalize();
             general.orElseThrow().restore(reader);

@@ -9,6 +9,7 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
 import dev.millrace.engine.state.RowLog;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateWriter;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -178,7 +179,7 @@ final class AppendedRows implements AutoCloseable {
     // ---- snapshots
 
     /** Writes per key group the number of entries, then each one's keys and its rows, left and right. */
-    void write(String state, StateWriter writer) throws IOException {
+    void write(StateFormat state, StateWriter writer) throws IOException {
         KeyGroupPart.of(table, (entry, out) -> {
                     keys.write(entry, out);
                     write(0, entry, out);

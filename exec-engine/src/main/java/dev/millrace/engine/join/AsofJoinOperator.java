@@ -6,6 +6,7 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
@@ -36,7 +37,6 @@ import java.util.TreeMap;
  * table's, of which one can say that there is none from its time on: behind the watermark it is not kept.
  */
 public final class AsofJoinOperator implements Operator {
-    private static final String STATE = "rows";
     private static final int ID = 0; // of a key, in its entry behind the key
     private static final int DUE_SHIFT = 20; // keys are due by the second, about
     private static final long KEY_BYTES = 200; // of the objects of a key
@@ -390,14 +390,14 @@ public final class AsofJoinOperator implements Operator {
     /** Per key group the number of keys, and of each the key and its rows, left and right. */
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        writer.keyGroup(STATE, -1).writeLong(watermark);
+        writer.keyGroup(StateFormats.NEAREST_JOIN, -1).writeLong(watermark);
         KeyGroupPart.of(table, (entry, out) -> {
                     keys.write(entry, out);
                     Key key = key(entry);
                     write(key.sides[0], out);
                     write(key.sides[1], out);
                 })
-                .write(writer, STATE);
+                .write(writer, StateFormats.NEAREST_JOIN);
     }
 
     private static void write(AsofRows rows, DataOutput out) throws IOException {
@@ -415,7 +415,7 @@ public final class AsofJoinOperator implements Operator {
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.NEAREST_JOIN, (in, group) -> {
             if (group == -1) {
                 watermark = Math.max(watermark, in.readLong());
             } else {

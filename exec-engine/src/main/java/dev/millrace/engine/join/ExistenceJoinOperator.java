@@ -8,6 +8,7 @@ import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
@@ -33,7 +34,6 @@ import org.apache.arrow.memory.BufferAllocator;
  * </pre>
  */
 public final class ExistenceJoinOperator implements Replay {
-    private static final String STATE = "existence";
     private static final int UNTOUCHED = 0;
     private static final int WAS_ABSENT = 1;
     private static final int WAS_PRESENT = 2;
@@ -150,9 +150,7 @@ public final class ExistenceJoinOperator implements Replay {
             }
         }
         output.flush(out);
-        for (int i = 0; i < count; i++) {
-            removeIfEmpty(entries[i]);
-        }
+        removeEmpty(entries, count);
     }
 
     private void index() {
@@ -195,15 +193,29 @@ public final class ExistenceJoinOperator implements Replay {
         }
     }
 
-    /** Removes an entry that nothing is known of; once, however often it is asked to before the next insertion. */
-    private void removeIfEmpty(long entry) {
-        if (RowTable.first(list(entry)) == 0
+    private boolean isEmpty(long entry) {
+        return RowTable.first(list(entry)) == 0
                 && Memory.getLong(weightAt(entry)) == 0
-                && Memory.getLong(markAt(entry)) == UNTOUCHED
-                && Memory.getLong(entry + GroupTable.LINK) == 0) {
-            Memory.putLong(entry + GroupTable.LINK, 1);
-            keys.free(entry, table.memory());
-            table.remove(entry);
+                && Memory.getLong(markAt(entry)) == UNTOUCHED;
+    }
+
+    private void remove(long entry) {
+        keys.free(entry, table.memory());
+        table.remove(entry);
+    }
+
+    /** Removes those entries that nothing is known of, some of which may come several times; what is in the array is gone after. */
+    private void removeEmpty(long[] entries, int count) {
+        int empty = 0;
+        for (int i = 0; i < count; i++) {
+            long entry = entries[i];
+            if (isEmpty(entry) && Memory.getLong(entry + GroupTable.LINK) == 0) {
+                Memory.putLong(entry + GroupTable.LINK, 1);
+                entries[empty++] = entry;
+            }
+        }
+        for (int i = 0; i < empty; i++) {
+            remove(entries[i]);
         }
     }
 
@@ -227,7 +239,9 @@ public final class ExistenceJoinOperator implements Replay {
                 }
                 output.flush(out);
             }
-            removeIfEmpty(entry);
+            if (isEmpty(entry)) {
+                remove(entry);
+            }
         }
         next = 0;
         touchedCount = 0;
@@ -249,12 +263,12 @@ public final class ExistenceJoinOperator implements Replay {
                     out.writeLong(Memory.getLong(weightAt(entry)));
                     rows.writeList(list(entry), out);
                 })
-                .write(writer, STATE);
+                .write(writer, StateFormats.EXISTENCE);
     }
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.EXISTENCE, (in, group) -> {
             for (int left = in.readInt(); left > 0; left--) {
                 long entry = keys.read(table, in);
                 Memory.putLong(weightAt(entry), in.readLong());

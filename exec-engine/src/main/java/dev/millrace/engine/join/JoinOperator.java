@@ -6,6 +6,7 @@ import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
@@ -40,7 +41,6 @@ import org.jspecify.annotations.Nullable;
  * kept for a time only are forgotten in silence: what they were joined into stays.
  */
 public final class JoinOperator implements Replay, RowByRow {
-    private static final String STATE = "rows";
 
     private final Join node;
     private long rowsDone; // of both sides; the last ones' pairs may be under way
@@ -427,13 +427,13 @@ public final class JoinOperator implements Replay, RowByRow {
     /** Per key group: the number of windows, then each one's end, number of entries, and per entry its rows, left, right. */
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        writer.keyGroup(STATE, -1).writeLong(watermark);
-        KeyGroupPart.write(states, state -> KeyGroupPart.of(state.table(), state::write), writer, STATE);
+        writer.keyGroup(StateFormats.JOIN, -1).writeLong(watermark);
+        KeyGroupPart.write(states, state -> KeyGroupPart.of(state.table(), state::write), writer, StateFormats.JOIN);
     }
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.JOIN, (in, group) -> {
             if (group == -1) {
                 watermark = Math.max(watermark, in.readLong());
             } else {

@@ -7,6 +7,7 @@ import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -30,7 +31,6 @@ import java.util.Optional;
  * the epoch, and the watermark with them.
  */
 public final class LookupJoinOperator implements Operator {
-    private static final String STATE = "rows";
 
     private final Join node;
     private final boolean isLeft;
@@ -205,17 +205,17 @@ public final class LookupJoinOperator implements Operator {
     /** Per key group the number of entries, and of each its key and rows; the watermark in group -1. */
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        writer.keyGroup(STATE, -1).writeLong(watermark);
+        writer.keyGroup(StateFormats.CURRENT_JOIN, -1).writeLong(watermark);
         KeyGroupPart.of(state.table(), (entry, out) -> {
                     keys.write(entry, out);
                     state.rows(1).writeList(state.list(entry, 1), out);
                 })
-                .write(writer, STATE);
+                .write(writer, StateFormats.CURRENT_JOIN);
     }
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.CURRENT_JOIN, (in, group) -> {
             if (group == -1) {
                 watermark = Math.max(watermark, in.readLong());
                 released = watermark;

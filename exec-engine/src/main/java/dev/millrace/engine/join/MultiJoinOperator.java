@@ -7,13 +7,14 @@ import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Replay;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
-import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.MultiJoin;
+import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Schema;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -26,7 +27,6 @@ import java.util.Optional;
  * row whose key another input does not have costs a look at each.
  */
 public final class MultiJoinOperator implements Replay {
-    private static final String STATE = "multi";
     private static final int NO_PORT = -1; // no row is chosen
 
     private final MultiJoin node;
@@ -154,12 +154,12 @@ public final class MultiJoinOperator implements Replay {
     /** Per key group what {@link JoinState#write} writes. */
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        KeyGroupPart.of(state.table(), state::write).write(writer, STATE);
+        KeyGroupPart.of(state.table(), state::write).write(writer, StateFormats.MULTI_JOIN);
     }
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.MULTI_JOIN, (in, group) -> {
             state.read(in, entry -> {});
         });
         reportSize();

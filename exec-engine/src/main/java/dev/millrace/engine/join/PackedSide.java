@@ -7,6 +7,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Join;
@@ -97,11 +98,11 @@ final class PackedSide implements AutoCloseable {
         return rows.size();
     }
 
-    void write(String state, StateWriter writer) throws IOException {
+    void write(StateFormat state, StateWriter writer) throws IOException {
         rows.write(state, writer);
     }
 
-    void read(String state, StateReader reader) {
+    void read(StateFormat state, StateReader reader) {
         reader.keyGroups(state, (in, group) -> rows.read(in));
     }
 

@@ -6,6 +6,7 @@ import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.engine.task.Settling;
 import dev.millrace.engine.view.FollowedRows;
 import dev.millrace.interrupt.Interrupt;
@@ -32,8 +33,6 @@ import java.util.Optional;
  * told before the first change is met ({@link #replay}).
  */
 public final class SharedJoinOperator implements Replay, Settling, RowByRow {
-    private static final String STATE = "shared";
-    private static final String PACKED = "shared, packed";
     private static final int TOLD_TOGETHER = 256;
     private static final int NONE = -1;
     private static final int LOOK_ROWS = 4095; // a mask: how often a walk over rows of one key asks whether to stop
@@ -456,9 +455,9 @@ public final class SharedJoinOperator implements Replay, Settling, RowByRow {
     @Override
     public void snapshot(StateWriter writer) throws IOException {
         if (packed.isPresent()) {
-            packed.get().write(PACKED, writer);
+            packed.get().write(StateFormats.SHARED_JOIN_PACKED, writer);
         } else if (state.isPresent()) {
-            KeyGroupPart.of(state.get().table(), state.get()::write).write(writer, STATE);
+            KeyGroupPart.of(state.get().table(), state.get()::write).write(writer, StateFormats.SHARED_JOIN);
         }
     }
 
@@ -467,14 +466,14 @@ public final class SharedJoinOperator implements Replay, Settling, RowByRow {
         if (ownPort == NONE) {
             return;
         }
-        packed.ifPresent(rows -> rows.read(PACKED, reader));
+        packed.ifPresent(rows -> rows.read(StateFormats.SHARED_JOIN_PACKED, reader));
         boolean[] isGeneral = new boolean[1];
-        reader.keyGroups(STATE, (in, group) -> isGeneral[0] = true);
+        reader.keyGroups(StateFormats.SHARED_JOIN, (in, group) -> isGeneral[0] = true);
         if (isGeneral[0]) {
             if (packed.isPresent()) { // in one of the tasks whose state comes together here
                 generalize();
             }
-            reader.keyGroups(STATE, (in, group) -> state.orElseThrow().read(in, entry -> {}));
+            reader.keyGroups(StateFormats.SHARED_JOIN, (in, group) -> state.orElseThrow().read(in, entry -> {}));
         }
         reportSize();
     }

@@ -7,6 +7,7 @@ import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.operator.Operator;
@@ -15,8 +16,8 @@ import dev.millrace.operator.Output;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.expression.OrderKey;
-import dev.millrace.plan.match.MatchSpec;
 import dev.millrace.plan.match.MatchSpec.AfterMatch;
+import dev.millrace.plan.match.MatchSpec;
 import dev.millrace.plan.match.MatchValue;
 import dev.millrace.plan.node.PlanNode.Match;
 import dev.millrace.type.DataType;
@@ -43,7 +44,6 @@ import java.util.Optional;
  * kept too. So a snapshot holds rows only.
  */
 public final class MatchOperator implements Operator {
-    private static final String STATE = "partitions";
 
     /** A search under way over so many rows is kept rather than done again. */
     private static final int LONG_SEARCH = 32;
@@ -379,18 +379,18 @@ public final class MatchOperator implements Operator {
 
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        writer.keyGroup(STATE, -1).writeLong(watermark);
+        writer.keyGroup(StateFormats.MATCHED, -1).writeLong(watermark);
         KeyGroupPart.EntryWriter arrived = arrivals.writer();
         KeyGroupPart.of(partitions.table(), (entry, out) -> {
                     partitions.write(entry, out);
                     arrived.write(entry, out);
                 })
-                .write(writer, STATE);
+                .write(writer, StateFormats.MATCHED);
     }
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.MATCHED, (in, group) -> {
             if (group == -1) {
                 watermark = Math.max(watermark, in.readLong());
                 ended = watermark == END_OF_INPUT;

@@ -9,6 +9,7 @@ import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.engine.state.TouchedGroups;
 import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
@@ -36,7 +37,6 @@ import java.util.Optional;
  * </pre>
  */
 public final class OverOperator implements Operator {
-    private static final String STATE = "partitions";
 
     private final Over node;
     private final boolean closing;
@@ -266,12 +266,12 @@ public final class OverOperator implements Operator {
 
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        KeyGroupPart.of(partitions.table(), partitions::write).write(writer, STATE);
+        KeyGroupPart.of(partitions.table(), partitions::write).write(writer, StateFormats.OVER);
     }
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.OVER, (in, group) -> {
             partitions.read(in);
         });
         KeyGroupEntries entries = new KeyGroupEntries(partitions.table());

@@ -90,6 +90,11 @@ final class LiveStream implements TaskHost, AutoCloseable {
         }
     }
 
+    @Override
+    public boolean isCut(long epoch) {
+        return false; // is never paused
+    }
+
     /** Without positions, who reads it goes on with what comes after the restart: so it is of a source that cannot be read twice. */
     @Override
     public void epochEnded(PipelineTask ended, long epoch) {
@@ -101,7 +106,7 @@ final class LiveStream implements TaskHost, AutoCloseable {
         inputs.forEach(input -> input.position().ifPresent(positions::add));
         try (SectionOutput output = barrier.section(section())) {
             if (positions.size() == inputs.size()) {
-                SavedPositions.write(positions, output.keyGroup("positions", -1));
+                SavedPositions.write(positions, output.part("positions"));
                 output.finish();
             }
             barrier.done(0);

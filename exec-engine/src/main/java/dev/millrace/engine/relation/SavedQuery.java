@@ -1,14 +1,17 @@
 package dev.millrace.engine.relation;
 
 import dev.millrace.connector.SourcePosition;
+import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.StageMark;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.StateReader;
+import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
 
 /**
  * What a standing query begins with that goes on with what an earlier run of the same plan kept, at the end of an epoch. Safe on
@@ -24,6 +27,17 @@ public interface SavedQuery {
     /** Whether it had come to its end: then there is no state, only the answer. */
     boolean finished();
 
+    /** Whether it was paused: its state is as of then. */
+    boolean paused();
+
+    /**
+     * What a scan of a relation had not read when its query was paused.
+     *
+     * @param memory of the rows, which are the caller's
+     * @param mostBytes of them that there can be
+     */
+    List<Item> waiting(int node, Schema schema, BufferAllocator memory, long mostBytes);
+
     /** Why it had failed, if it had: then likewise. */
     Optional<MillraceException> failure();
 
@@ -31,9 +45,10 @@ public interface SavedQuery {
      * What one of so many instances of an operator restores.
      *
      * @param node the number of its node in the plan's graph
+     * @param schemaHash of that node
      * @param groups the instance's own
      */
-    StateReader states(int node, int instance, int instances, KeyGroups groups);
+    StateReader states(int node, long schemaHash, int instance, int instances, KeyGroups groups);
 
     /** How far event time had come there. */
     StageMark mark(int node, int instance, int instances);

@@ -53,7 +53,7 @@ public final class SavedTable implements AutoCloseable {
      * @param sometimes called between some rows
      */
     public void write(SectionOutput output, Runnable sometimes) throws IOException {
-        DataOutput rows = output.keyGroup(ROWS, -1);
+        DataOutput rows = output.part(ROWS);
         rows.writeUTF(types(view.schema()));
         scan.save(rows, sometimes);
     }

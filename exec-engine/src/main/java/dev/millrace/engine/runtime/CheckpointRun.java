@@ -35,6 +35,8 @@ import org.apache.arrow.memory.OutOfMemoryException;
 final class CheckpointRun {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final int STUCK_LOOKS = 3_000; // half a minute, where there are threads
+    private static final int SINK_LOOKS = 200; // after which nobody waits for sinks
+    private static final long SINK_NANOS = TimeUnit.SECONDS.toNanos(5); // for their commits of what came before the cut
 
     private final Resources resources;
     private final Quiescence quiescence;
@@ -83,6 +85,7 @@ final class CheckpointRun {
             });
             collect(barrier, writer);
             barrier.writeLater(writer);
+            quiescence.await(() -> queries.stream().allMatch(query -> query.checkpoint().sinksHaveAll()), SINK_NANOS);
             List<QueryMeta> meta = queries.stream()
                     .map(query -> query.checkpoint().meta())
                     .flatMap(Optional::stream)
@@ -103,6 +106,7 @@ final class CheckpointRun {
                     SqlState.IO_ERROR, "the checkpoint could not be written: " + e.getMessage(), e);
         } finally {
             resources.barriers().end();
+            queries.forEach(query -> query.output().passSinks(false));
             resources.memory().release(memory);
         }
     }
@@ -134,6 +138,8 @@ final class CheckpointRun {
                 looks = 0;
             } else if (++looks > STUCK_LOOKS) {
                 throw stuck(toCome);
+            } else if (looks == SINK_LOOKS) {
+                queries.forEach(query -> query.output().passSinks(true));
             }
             quiescence.await(
                     () -> barrier.hasMore()

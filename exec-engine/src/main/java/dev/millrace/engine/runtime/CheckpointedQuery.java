@@ -1,6 +1,7 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.connector.SourcePosition;
+import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.checkpoint.QueryMeta;
 import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.relation.SavedQuery;
@@ -11,10 +12,12 @@ import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.StateReader;
+import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import org.apache.arrow.memory.BufferAllocator;
 
 /** A query as a checkpoint has it; what is large is read when it is asked for. */
 final class CheckpointedQuery implements SavedQuery {
@@ -26,7 +29,7 @@ final class CheckpointedQuery implements SavedQuery {
     CheckpointedQuery(QueryMeta meta, SavedSections saved) {
         this.meta = meta;
         this.saved = saved;
-        this.places = meta.kind() == QueryMeta.Kind.RUNNING
+        this.places = meta.kind() == QueryMeta.Kind.RUNNING || paused()
                 ? SavedTask.read(saved, meta.name(), meta.tasks())
                 : new SavedTask.Places();
         this.newest = SavedAnswer.newest(saved, meta.name());
@@ -53,20 +56,30 @@ final class CheckpointedQuery implements SavedQuery {
     }
 
     @Override
+    public boolean paused() {
+        return meta.kind() == QueryMeta.Kind.PAUSED;
+    }
+
+    @Override
+    public List<Item> waiting(int node, Schema schema, BufferAllocator memory, long mostBytes) {
+        return SavedTask.waiting(saved, meta.name(), meta.tasks(), node, schema, memory, mostBytes);
+    }
+
+    @Override
     public Optional<MillraceException> failure() {
         return meta.failure();
     }
 
     @Override
-    public StateReader states(int node, int instance, int instances, KeyGroups groups) {
+    public StateReader states(int node, long schemaHash, int instance, int instances, KeyGroups groups) {
         int written = places.marks().getOrDefault(node, Map.of()).size();
         if (written == instances) { // what its namesake wrote, as rows come to it as they did before
-            return saved.states(List.of(SavedTask.stateSection(meta.name(), node, instance)), group -> true);
+            return saved.states(List.of(SavedTask.stateSection(meta.name(), node, instance)), schemaHash, group -> true);
         }
         List<String> all = IntStream.range(0, written)
                 .mapToObj(each -> SavedTask.stateSection(meta.name(), node, each))
                 .toList();
-        return saved.states(all, groups::contains);
+        return saved.states(all, schemaHash, groups::contains);
     }
 
     @Override

@@ -270,10 +270,7 @@ class LocalEngine implements Engine {
         resources
                 .barriers()
                 .current()
-                .ifPresent(barrier -> barrier.fail(MillraceException.user(
-                                SqlState.OBJECT_IN_USE,
-                                "query \"" + query.name() + "\" was altered while the checkpoint was made")
-                        .withHint("try again")));
+                .ifPresent(barrier -> barrier.fail(QueryCheckpoint.changedMeanwhile(query.name(), "altered")));
         relations.replaceQuery(query.name(), query.feed());
         relations.readsNothing(query.name());
         scans(query.plan()).forEach(scan -> relations.reads(query.name(), scan.relation()));

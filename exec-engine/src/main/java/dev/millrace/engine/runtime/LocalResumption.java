@@ -7,6 +7,7 @@ import dev.millrace.engine.checkpoint.QueryMeta;
 import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.graph.PlanPrint;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.plan.node.PlanNode;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -62,6 +63,13 @@ final class LocalResumption implements Resumption {
         }
         if (!query.print().equals(PlanPrint.of(plan))) {
             return Optional.of("its plan is another than that of the checkpoint");
+        }
+        Optional<String> unreadable = query.formats().stream()
+                .map(StateFormats::whyUnreadable)
+                .flatMap(Optional::stream)
+                .findFirst();
+        if (unreadable.isPresent()) {
+            return unreadable;
         }
         Set<String> begunAnew = begunAnew().keySet();
         return LocalEngine.scans(plan).stream()

@@ -115,6 +115,9 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             throw QueryTasks.explain(e);
         }
         saved.restoreFailures(failedRows);
+        if (saved.paused()) {
+            life.beginPaused();
+        }
         output.goOnAfter(saved.epoch(), saved.micros());
     }
 
@@ -188,7 +191,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     /** Joins a domain that is new, or at rest, or between epochs where the query reads no rows that are kept. */
     void attach(EpochDomain domain) {
-        epochs.attach(domain, publisher(), isSeen);
+        epochs.attach(domain, publisher(), isSeen, life.state() == QueryState.PAUSED);
     }
 
     private EpochOutput.Publisher publisher() {
@@ -393,7 +396,6 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     public void pause() {
         engine.atRest(this, () -> {
             if (life.change(QueryState.RUNNING, QueryState.PAUSED)) {
-                tasks.tasks.forEach(PipelineTask::pause);
                 epochs.pause();
             }
         });
@@ -403,6 +405,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     public void resume() {
         engine.atRest(this, () -> {
             if (life.change(QueryState.PAUSED, QueryState.RUNNING)) {
+                resources
+                        .barriers()
+                        .current()
+                        .filter(barrier -> barrier.toCome().stream().anyMatch(tasks.tasks::contains))
+                        .ifPresent(barrier -> barrier.fail(QueryCheckpoint.changedMeanwhile(name, "resumed")));
                 tasks.tasks.forEach(PipelineTask::prepareToResume);
                 epochs.resume();
                 tasks.tasks.forEach(PipelineTask::resume);
@@ -446,9 +453,13 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         output.abandon(Optional.empty());
         tasks.stop(() -> {
             freeTasks();
-            epochs.exclusively(this::discard);
-            resources.memory().release(tasks.memory());
-            resources.signal().raise();
+            resources
+                    .abandoned()
+                    .when(output.sinks().areCalled(), output.sinks()::whenLeft, () -> {
+                        epochs.exclusively(this::discard);
+                        resources.memory().release(tasks.memory());
+                        resources.signal().raise();
+                    });
         });
         resources.signal().raise();
     }

@@ -6,6 +6,7 @@ import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.view.ViewScan;
 import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import java.io.ByteArrayInputStream;
@@ -69,10 +70,10 @@ final class OperatorSnapshots {
         List<Part> parts = asBefore
                 ? written.get(instance)
                 : written.stream().flatMap(List::stream).toList();
-        return (name, restore) -> {
+        return (state, restore) -> {
             for (Part part : parts) {
                 boolean own = asBefore || part.keyGroup() < 0 || groups.contains(part.keyGroup());
-                if (own && part.name().equals(name)) {
+                if (own && part.name().equals(state.name())) {
                     restore.accept(new DataInputStream(new ByteArrayInputStream(part.bytes())), part.keyGroup());
                 }
             }
@@ -85,9 +86,9 @@ final class OperatorSnapshots {
         private final List<Open> open = new ArrayList<>();
 
         @Override
-        public DataOutput keyGroup(String name, int group) {
+        public DataOutput keyGroup(StateFormat state, int group) {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            open.add(new Open(name, group, bytes));
+            open.add(new Open(state.name(), group, bytes));
             return new DataOutputStream(bytes);
         }
 

@@ -10,6 +10,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.node.PlanNode;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -30,6 +31,7 @@ final class QueryCheckpoint {
     private QueryState expected; // when a checkpoint was cut
 
     private boolean endedFirst; // before it was cut
+    private volatile long commitsAtCut; // of sinks; written by who publishes that epoch, read by who makes the checkpoint
 
     QueryCheckpoint(
             PlanNode plan,
@@ -53,10 +55,11 @@ final class QueryCheckpoint {
     void expect(Barrier barrier) {
         expected = life.state();
         endedFirst = expected == QueryState.FINISHED;
-        if (expected == QueryState.RUNNING) {
+        tasks.waitsForShared = false;
+        if (expected == QueryState.RUNNING || expected == QueryState.PAUSED) {
             tasks.tasks.forEach(barrier::expect);
         }
-        if (expected != QueryState.DROPPED && expected != QueryState.PAUSED) {
+        if (expected != QueryState.DROPPED) {
             barrier.expect(this);
         }
     }
@@ -65,6 +68,7 @@ final class QueryCheckpoint {
     void keepFor(Barrier barrier) {
         if (barrier.begin(this)) {
             try {
+                commitsAtCut = output.sinks().commitsBegun();
                 barrier.later(new SavedAnswer(name, output, failedRows));
                 barrier.done(0);
             } catch (IOException | RuntimeException | Error e) {
@@ -93,7 +97,22 @@ final class QueryCheckpoint {
         }
     }
 
-    /** Tasks that ended before the cut write nothing by themselves. */
+    /** Whether its sinks have what came before the cut of the checkpoint in which it is expected, or it has none that ever will. */
+    boolean sinksHaveAll() {
+        QueryState now = life.state();
+        return now == QueryState.DROPPED
+                || now == QueryState.FAILED
+                || output.sinks().hasCommitted(commitsAtCut);
+    }
+
+    /** Why a checkpoint failed that cannot have what a query was when it was cut. */
+    static MillraceException changedMeanwhile(String name, String how) {
+        return MillraceException.user(
+                        SqlState.OBJECT_IN_USE, "query \"" + name + "\" was " + how + " while the checkpoint was made")
+                .withHint("try again");
+    }
+
+    /** Tasks that ended before the cut, or are paused, write nothing by themselves. */
     private void saveDone(Barrier barrier) {
         synchronized (tasks.freeing) {
             for (PipelineTask task : tasks.tasks) {
@@ -108,6 +127,12 @@ final class QueryCheckpoint {
                     }
                 } else if (task.isDone()) {
                     task.whileStill(() -> tasks.save(task, barrier));
+                } else if (life.state() == QueryState.PAUSED) {
+                    task.whileStill(() -> {
+                        if (task.isPausedPast(tasks::isCut)) {
+                            tasks.save(task, barrier);
+                        }
+                    });
                 }
             }
         }
@@ -119,18 +144,24 @@ final class QueryCheckpoint {
         if (now == QueryState.DROPPED || expected == QueryState.DROPPED) {
             return Optional.empty();
         }
-        QueryMeta.Kind kind = expected == QueryState.PAUSED
-                ? QueryMeta.Kind.ANEW
-                : endedFirst
-                        ? QueryMeta.Kind.FINISHED
-                        : now == QueryState.FAILED ? QueryMeta.Kind.FAILED : QueryMeta.Kind.RUNNING;
+        QueryMeta.Kind kind = endedFirst
+                ? QueryMeta.Kind.FINISHED
+                : now == QueryState.FAILED
+                        ? QueryMeta.Kind.FAILED
+                        : expected == QueryState.PAUSED ? QueryMeta.Kind.PAUSED : QueryMeta.Kind.RUNNING;
+        boolean lacksRows = kind == QueryMeta.Kind.PAUSED && tasks.waitsForShared;
+        boolean lacksSink = kind != QueryMeta.Kind.FAILED && !sinksHaveAll();
+        kind = lacksRows || lacksSink ? QueryMeta.Kind.ANEW : kind;
         return Optional.of(new QueryMeta(
                 name,
                 PlanPrint.of(plan),
                 kind,
                 parallelism,
                 tasks.tasks.size(),
-                kind == QueryMeta.Kind.ANEW ? "it was paused" : "",
+                lacksRows
+                        ? "it was paused, and joins rows where they are kept"
+                        : lacksSink ? "a sink of it had not taken all rows when the checkpoint was made" : "",
+                List.copyOf(tasks.formats),
                 kind == QueryMeta.Kind.FAILED ? life.failure() : Optional.empty()));
     }
 }

@@ -10,6 +10,7 @@ import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.engine.runtime.QueryTasks.PlacedSource;
 import dev.millrace.engine.runtime.QueryTasks.SharedJoin;
+import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.scheduler.ScheduledTask;
@@ -48,10 +49,14 @@ final class QueryEpochs {
      * Joins a domain that is new, or at rest, or between epochs where the query reads no rows that are kept.
      *
      * @param isSeen of a leaf of the plan: whether the query has its rows already
+     * @param paused whether it is from the start
      */
-    void attach(EpochDomain domain, EpochOutput.Publisher publisher, Predicate<PlanNode> isSeen) {
+    void attach(EpochDomain domain, EpochOutput.Publisher publisher, Predicate<PlanNode> isSeen, boolean paused) {
         since = epochs.atomically(() -> epochs.journal().appended());
         output.attach(epochs.addOutput(domain, publisher, tasks::wakeAll), tasks::wakeAll);
+        if (paused) {
+            pause();
+        }
         for (int i = 0; i < tasks.tasks.size(); i++) {
             ScheduledTask scheduled = tasks.scheduled.get(i);
             for (PlacedSource source : tasks.sources) {
@@ -146,8 +151,9 @@ final class QueryEpochs {
         epochs.touch(domain());
     }
 
-    /** While nothing comes through the tasks, epochs are ended at the output. */
+    /** Has the tasks keep what comes; meanwhile epochs are ended at the output. */
     void pause() {
+        tasks.tasks.forEach(PipelineTask::pause);
         EpochInput[] self = new EpochInput[1];
         self[0] = epochs.addInput(domain(), () -> {
             for (OptionalLong epoch = self[0].takeClosing(); epoch.isPresent(); epoch = self[0].takeClosing()) {

@@ -80,6 +80,11 @@ final class QueryLife {
         return true;
     }
 
+    /** It is paused from the start. */
+    synchronized void beginPaused() {
+        state = QueryState.PAUSED;
+    }
+
     /** Returns whether it was in that state, and is in the other now. */
     synchronized boolean change(QueryState from, QueryState to) {
         boolean changes = state == from;

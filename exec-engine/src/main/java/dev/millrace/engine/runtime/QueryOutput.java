@@ -80,6 +80,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     private final LatencyCounter latencies = new LatencyCounter();
     private final LongAdder rowsOut = new LongAdder();
     private final ChangeHistory history;
+    private volatile boolean passesSinks; // written by who makes a checkpoint, read by tasks
     private long lastMicros; // of the newest epoch; written by committing threads, read at rest
     private volatile long publishedEpoch; // written by committing threads, read by statistics
 
@@ -334,6 +335,11 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
             Closing.all(rows);
             throw e;
         }
+        if (sinksWritten && passesSinks) {
+            sinks.commit(epoch, rows, (committed, later) -> seal(epoch, committed, staged, later || ports.size() > 1));
+            sinks.goOnWithoutCommit();
+            return;
+        }
         if (sinksWritten && rows.isEmpty() && view.isEmpty() && sinks.isOneQueue()) {
             sinks.commitApart(epoch); // nobody sees this query but its sink, and nobody waits for that
         } else if (sinksWritten) {
@@ -472,8 +478,20 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
         subscriptions.forEach(subscription -> subscription.end(why));
     }
 
+    /**
+     * Whether the query goes on though a sink takes nothing, for as long as a checkpoint needs to come to its cut: what waits for the
+     * sink is more than it may be then, by what came before the cut.
+     */
+    void passSinks(boolean pass) {
+        passesSinks = pass;
+        if (pass) {
+            sinks.goOnWithoutCommit();
+            wakeTasks.run();
+        }
+    }
+
     private boolean isFull() {
-        if (fanout.isFull() || sinks.isFull()) {
+        if (fanout.isFull() || sinks.isFull() && !passesSinks) {
             return true;
         }
         List<LocalSubscription> current = subscriptions;

@@ -1,6 +1,7 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.connector.SourcePosition;
+import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.statistic.OperatorStatistics;
 import dev.millrace.engine.task.FailedRows;
@@ -9,6 +10,7 @@ import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.StateReader;
+import dev.millrace.type.Schema;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -16,6 +18,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
 
 /**
  * The state of a standing query at the end of an epoch, in memory: of the query alone, without positions in sources.
@@ -40,13 +43,24 @@ public record QuerySnapshot(long epoch, int tasks, boolean finished, Map<String,
         }
     }
 
+    /** Its input is not in it. */
+    @Override
+    public boolean paused() {
+        return false;
+    }
+
+    @Override
+    public List<Item> waiting(int node, Schema schema, BufferAllocator memory, long mostBytes) {
+        return List.of();
+    }
+
     @Override
     public Optional<MillraceException> failure() {
         return Optional.empty();
     }
 
     @Override
-    public StateReader states(int node, int instance, int instances, KeyGroups groups) {
+    public StateReader states(int node, long schemaHash, int instance, int instances, KeyGroups groups) {
         return OperatorSnapshots.reader(this, node, instance, instances, groups);
     }
 

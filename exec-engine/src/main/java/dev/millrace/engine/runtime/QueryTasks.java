@@ -20,6 +20,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.scheduler.ScheduledTask;
 import dev.millrace.scheduler.Workers;
@@ -28,6 +29,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.arrow.memory.OutOfMemoryException;
 
@@ -50,8 +53,8 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     /** A join some of whose sides are read where they are kept, and the scans of those. */
     record SharedJoin(SharedJoinOperator operator, List<PlanNode> scans) {}
 
-    /** A stage and where it belongs. */
-    record PlacedStage(PlanGraph.Node node, int instance, Stage stage) {}
+    /** A stage and where it belongs; of a standing query's operator with a hash of what its state is of. */
+    record PlacedStage(PlanGraph.Node node, int instance, Stage stage, long schemaHash) {}
 
     /** A reader and what it reads. */
     record PlacedSource(PlanGraph.Node node, int partition, boolean bounded, SourceInput input) {}
@@ -72,11 +75,16 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     final List<PlacedSource> sources = new ArrayList<>();
     final List<FeedScan> feeds = new ArrayList<>();
     final List<SharedJoin> sharedJoins = new ArrayList<>();
+    final Set<StateFormat> formats = ConcurrentHashMap.newKeySet(); // of states written for checkpoints
     final List<Channel> channels = new ArrayList<>();
     final List<Operator> opened = new ArrayList<>(); // also those that no task has, because building it failed
     final Object freeing =
             new Object(); // held while they are freed, or are not to be; never together with the query's life
     private final AtomicInteger running = new AtomicInteger();
+
+    /** Of a paused query: whether rows wait that a relation has already, which is read where it is kept. By who makes a checkpoint. */
+    volatile boolean waitsForShared;
+
     private volatile boolean stopping; // written by who stops the tasks, read by their workers
     private volatile boolean closed; // written by who frees the tasks, read by who would take a snapshot of them
 
@@ -237,6 +245,11 @@ final class QueryTasks implements TaskHost, AutoCloseable {
         if (barrier.isPresent()) {
             save(task, barrier.get());
         }
+    }
+
+    @Override
+    public boolean isCut(long epoch) {
+        return resources.barriers().at(epoch).isPresent();
     }
 
     /** Writes what a task keeps for a checkpoint, unless that was done, or it is not in it. While the task runs no other step. */

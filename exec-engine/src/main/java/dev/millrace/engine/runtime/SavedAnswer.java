@@ -47,10 +47,10 @@ final class SavedAnswer implements Barrier.Later {
     @Override
     public void write(Barrier barrier, Runnable sometimes) throws IOException {
         try (SectionOutput output = barrier.section(section(query))) {
-            DataOutput out = output.keyGroup(EPOCH, -1);
+            DataOutput out = output.part(EPOCH);
             out.writeLong(epoch);
             out.writeLong(micros);
-            output.keyGroup(FAILURES, -1).write(failures);
+            output.part(FAILURES).write(failures);
             if (rows.isPresent()) {
                 rows.get().write(output, sometimes);
             }

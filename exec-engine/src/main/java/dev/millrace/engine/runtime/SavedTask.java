@@ -1,10 +1,12 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.connector.SourcePosition;
+import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.checkpoint.Barrier;
 import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.relation.SavedPositions;
+import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.engine.runtime.QueryTasks.PlacedSource;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
 import dev.millrace.engine.task.OperatorStage;
@@ -12,24 +14,29 @@ import dev.millrace.engine.task.OutletStage;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.StageMark;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.type.Schema;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.apache.arrow.memory.BufferAllocator;
 
 /**
  * What a task keeps, in sections of a checkpoint. While the task runs no step, at an epoch's end.
  *
  * <p>Section {@code state NODE/INSTANCE QUERY}: the states of an operator as it writes them; none of one that keeps nothing. Section
  * {@code task NUMBER QUERY}: part {@code mark} for each stage but outlets: node and instance, 4 bytes each, watermark, 8 bytes, idle, 1
- * byte; part {@code position} for each reader of a source: node and instance, then as {@link SavedPositions}, none if it knows none.
+ * byte; of a paused task, part {@code waiting} for each relation that it reads: node, 4 bytes, then as {@link SavedInput}; part {@code
+ * position} for each reader of a source: node and instance, then as {@link SavedPositions}, none if it knows none.
  */
 final class SavedTask {
     private static final String MARK = "mark";
     private static final String POSITION = "position";
+    private static final String WAITING = "waiting";
 
     /** What the tasks of a query wrote of their stages and readers; by node and instance. */
     record Places(
@@ -56,26 +63,38 @@ final class SavedTask {
                 .toList();
         for (PlacedStage placed : stages) {
             if (placed.stage() instanceof OperatorStage stage) {
-                try (SectionOutput output =
-                        barrier.section(stateSection(query.name(), placed.node().id(), placed.instance()))) {
+                String section = stateSection(query.name(), placed.node().id(), placed.instance());
+                try (SectionOutput output = barrier.section(section, placed.schemaHash())) {
                     stage.operator().snapshot(output);
                     output.finish();
+                    query.formats.addAll(output.formats());
                 }
             }
         }
         try (SectionOutput output = barrier.section(taskSection(query.name(), query.tasks.indexOf(task)))) {
             for (PlacedStage placed : stages) {
                 StageMark mark = placed.stage().mark();
-                DataOutput out = output.keyGroup(MARK, -1);
+                DataOutput out = output.part(MARK);
                 out.writeInt(placed.node().id());
                 out.writeInt(placed.instance());
                 out.writeLong(mark.watermark());
                 out.writeBoolean(mark.idle());
             }
+            for (FeedScan scan : query.feeds) {
+                List<Item> waiting = task.inputs().contains(scan.input()) ? scan.input().waitingAtCut() : List.of();
+                query.waitsForShared = query.waitsForShared
+                        || query.isShared(scan.scan())
+                                && waiting.stream().anyMatch(Item.Rows.class::isInstance);
+                if (!waiting.isEmpty()) {
+                    DataOutput out = output.part(WAITING);
+                    out.writeInt(node(query, scan));
+                    SavedInput.write(waiting, scan.feed().schema(), query.memory().own(), out);
+                }
+            }
             for (PlacedSource source : query.sources) {
                 if (task.inputs().contains(source.input()) && !(source.node().plan() instanceof PlanNode.Values)) {
                     Optional<SourcePosition> position = source.input().position();
-                    DataOutput out = output.keyGroup(POSITION, -1);
+                    DataOutput out = output.part(POSITION);
                     out.writeInt(source.node().id());
                     out.writeInt(source.partition());
                     SavedPositions.write(position.stream().toList(), out);
@@ -83,6 +102,29 @@ final class SavedTask {
             }
             output.finish();
         }
+    }
+
+    private static int node(QueryTasks query, FeedScan scan) {
+        return query.stages.stream()
+                .filter(placed -> placed.stage() == scan.input().entry())
+                .findFirst()
+                .orElseThrow()
+                .node()
+                .id();
+    }
+
+    /** What waited for a scan while its query was paused; the rows are the caller's. */
+    static List<Item> waiting(
+            SavedSections saved, String query, int tasks, int node, Schema schema, BufferAllocator memory, long most) {
+        List<Item> waiting = new ArrayList<>();
+        for (int number = 0; number < tasks; number++) {
+            saved.read(taskSection(query, number), part -> {
+                if (part.name().equals(WAITING) && part.part().readInt() == node) {
+                    waiting.addAll(SavedInput.read(part.part(), schema, memory, most));
+                }
+            });
+        }
+        return waiting;
     }
 
     static Places read(SavedSections saved, String query, int tasks) {

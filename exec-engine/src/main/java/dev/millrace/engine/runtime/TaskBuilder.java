@@ -10,8 +10,9 @@ import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.epoch.Cut;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.exchange.Exchanges;
-import dev.millrace.engine.graph.PlanGraph;
 import dev.millrace.engine.graph.PlanGraph.Node;
+import dev.millrace.engine.graph.PlanGraph;
+import dev.millrace.engine.graph.PlanPrint;
 import dev.millrace.engine.graph.ScanTime;
 import dev.millrace.engine.join.SharedJoinOperator;
 import dev.millrace.engine.join.SharedSide;
@@ -44,13 +45,13 @@ import dev.millrace.expressions.constant.ConstantRows;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
-import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Exchange;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode.Union;
 import dev.millrace.plan.node.PlanNode.Values;
 import dev.millrace.plan.node.PlanNode.Watermark;
+import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.SharedSides;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -88,6 +89,7 @@ final class TaskBuilder {
     private final Map<Node, List<SourceInput>> wakeable = new HashMap<>();
     private final Map<Node, Scannable.Feed> feeds = new HashMap<>();
     private final Map<Node, Channel[][]> channels = new HashMap<>(); // of an exchange: [from][to]
+    private final Map<Node, Long> schemaHashes = new HashMap<>();
     private final Map<Integer, Integer> instances = new HashMap<>(); // of a pipeline
     private final Map<Long, Runnable> wakes = new HashMap<>(); // of a pipeline's instance
     private List<Outlet> outlets = List.of(); // of the last pipeline's instances
@@ -344,7 +346,7 @@ final class TaskBuilder {
         OutletStage stage = new OutletStage(outlet);
         from.feed(stage);
         order.add(stage);
-        query.stages.add(new PlacedStage(node, instance, stage));
+        query.stages.add(new PlacedStage(node, instance, stage, 0));
     }
 
     private Stage stage(
@@ -376,8 +378,13 @@ final class TaskBuilder {
             }
         }
         order.add(stage);
-        query.stages.add(new PlacedStage(node, instance, stage));
+        query.stages.add(new PlacedStage(node, instance, stage, schemaHash(node)));
         return stage;
+    }
+
+    /** Of what stands: the rest is in no checkpoint. */
+    private long schemaHash(Node node) {
+        return standing ? schemaHashes.computeIfAbsent(node, each -> PlanPrint.ofNode(each.plan())) : 0;
     }
 
     private static void ignoreTimeless(Join join, Stage stage) {
@@ -399,6 +406,8 @@ final class TaskBuilder {
                 ChannelInput input = new ChannelInput(entry, channel, resources.mostWaitingBytes());
                 inputs.add(input);
                 query.feeds.add(new FeedScan(node.plan(), feed, channel, input));
+                restore.ifPresent(saved -> input.begin(saved.waiting(
+                        node.id(), feed.schema(), query.memory().own(), resources.mostWaitingBytes())));
             }
             return entry;
         }
@@ -433,7 +442,8 @@ final class TaskBuilder {
         }
         stage.open();
         restore.ifPresent(
-                saved -> operator.restore(saved.states(node.id(), instance, instancesOf(node.pipeline()), groups)));
+                saved -> operator.restore(
+                        saved.states(node.id(), schemaHash(node), instance, instancesOf(node.pipeline()), groups)));
         return stage;
     }
 

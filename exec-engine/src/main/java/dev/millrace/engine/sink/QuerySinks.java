@@ -6,7 +6,9 @@ import dev.millrace.batch.Closing;
 import dev.millrace.connector.Sink;
 import dev.millrace.time.Clock;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -52,6 +54,8 @@ public final class QuerySinks {
     private volatile List<SinkQueue> queues = List.of(); // replaced while at rest, read by the tasks
 
     @GuardedBy("this") private List<Batch> committing = new ArrayList<>(); // rows of an epoch that sinks are committing
+
+    @GuardedBy("this") private Optional<Committed> pending = Optional.empty(); // what goes on with those
 
     @GuardedBy("this") private long begun; // commits that nobody but the sink sees
 
@@ -159,8 +163,43 @@ public final class QuerySinks {
         }
         synchronized (this) {
             committing = rows;
+            pending = Optional.of(then);
         }
-        commitFrom(0, slower, epoch, then);
+        commitFrom(0, slower, epoch);
+    }
+
+    /**
+     * Goes on with an epoch that sinks are committing, if there is one: nobody waits for them any more, and others may see it before
+     * a sink has it.
+     */
+    public void goOnWithoutCommit() {
+        List<Batch> rows;
+        Optional<Committed> then;
+        synchronized (this) {
+            then = pending;
+            pending = Optional.empty();
+            begun += then.isPresent() ? 1 : 0;
+            rows = then.isPresent() ? takeCommitting() : List.of();
+        }
+        then.ifPresent(next -> next.committed(rows, true));
+    }
+
+    /** Runs something, once, when no thread is in a sink: now, or by the last that leaves one. After they were closed. */
+    public void whenLeft(Runnable action) {
+        whenLeft(queues.iterator(), action);
+    }
+
+    private static void whenLeft(Iterator<SinkQueue> left, Runnable action) {
+        if (left.hasNext()) {
+            left.next().whenLeft(() -> whenLeft(left, action));
+        } else {
+            action.run();
+        }
+    }
+
+    /** Whether a thread is in a sink. */
+    public boolean areCalled() {
+        return queues.stream().anyMatch(SinkQueue::isCalled);
     }
 
     /** Whether there is one sink, which may wait for the outside. */
@@ -212,16 +251,24 @@ public final class QuerySinks {
     }
 
     /** Has the queued sinks commit one after the other, so that none does behind one that fails. */
-    private void commitFrom(int next, List<SinkQueue> slower, long epoch, Committed then) {
+    private void commitFrom(int next, List<SinkQueue> slower, long epoch) {
         if (next < slower.size()) {
-            slower.get(next).commit(epoch, () -> commitFrom(next + 1, slower, epoch, then));
-        } else {
-            then.committed(takeCommitting(), true);
+            slower.get(next).commit(epoch, () -> commitFrom(next + 1, slower, epoch));
+            return;
         }
+        List<Batch> rows;
+        Optional<Committed> then;
+        synchronized (this) {
+            then = pending;
+            pending = Optional.empty();
+            rows = then.isPresent() ? takeCommitting() : List.of();
+        }
+        then.ifPresentOrElse(waiting -> waiting.committed(rows, true), () -> drained(false));
     }
 
     /** The rows of an epoch that sinks are committing, to be closed by the caller. */
     public synchronized List<Batch> takeCommitting() {
+        pending = Optional.empty();
         List<Batch> taken = committing;
         committing = new ArrayList<>();
         return taken;

@@ -81,6 +81,8 @@ public final class SinkQueue implements AutoCloseable {
 
     @GuardedBy("this") private boolean leftToCaller; // to close the sink
 
+    @GuardedBy("this") private final List<Runnable> onLeft = new ArrayList<>(); // when the call under way has come back
+
     @GuardedBy("this") private long calls; // of the sink that came back
 
     @GuardedBy("this") private boolean watched; // an alarm is set
@@ -179,8 +181,25 @@ public final class SinkQueue implements AutoCloseable {
                         + " a sink may have more time: SET sink_timeout before it is created"));
     }
 
+    /** Runs something, once, when no thread is in the sink: now, or by the one that leaves it. After it was closed. */
+    public void whenLeft(Runnable action) {
+        synchronized (this) {
+            if (running) {
+                onLeft.add(action);
+                return;
+            }
+        }
+        action.run();
+    }
+
+    /** Whether a thread is in the sink, or about to be. */
+    public synchronized boolean isCalled() {
+        return running;
+    }
+
     private void callSink() {
         boolean closes;
+        List<Runnable> left;
         while (true) {
             Work work;
             synchronized (this) {
@@ -190,6 +209,8 @@ public final class SinkQueue implements AutoCloseable {
                     Thread.interrupted(); // was meant for the sink
                     closes = closed && leftToCaller;
                     leftToCaller = false;
+                    left = List.copyOf(onLeft);
+                    onLeft.clear();
                     notifyAll();
                     break;
                 }
@@ -205,8 +226,12 @@ public final class SinkQueue implements AutoCloseable {
                 fail(e);
             }
         }
-        if (closes) {
-            sink.close(); // whoever closed the queue did not wait that long
+        try {
+            if (closes) {
+                sink.close(); // whoever closed the queue did not wait that long
+            }
+        } finally {
+            left.forEach(Runnable::run);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.millrace.engine.state;
 
 import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateWriter;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -44,7 +45,7 @@ public interface KeyGroupPart {
     }
 
     /** Writes the key groups that have entries as the state of this name. */
-    default void write(StateWriter writer, String state) throws IOException {
+    default void write(StateWriter writer, StateFormat state) throws IOException {
         for (int group = 0; group < KeyGroups.COUNT; group++) {
             if (count(group) > 0) {
                 write(group, writer.keyGroup(state, group));
@@ -56,7 +57,7 @@ public interface KeyGroupPart {
      * Writes several parts, each known by a time: of each key group the number of parts that have entries of it, then each
      * one's time and entries.
      */
-    static <T> void write(SortedMap<Long, T> byTime, Function<T, KeyGroupPart> part, StateWriter writer, String state)
+    static <T> void write(SortedMap<Long, T> byTime, Function<T, KeyGroupPart> part, StateWriter writer, StateFormat state)
             throws IOException {
         Map<Long, KeyGroupPart> parts = new LinkedHashMap<>();
         byTime.forEach((time, kept) -> parts.put(time, part.apply(kept)));

@@ -6,6 +6,7 @@ import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.type.Field;
@@ -87,13 +88,13 @@ public final class RowBag implements AutoCloseable {
     }
 
     /** Writes all as one part of the operator's state. */
-    public void snapshot(StateWriter writer, String part, int keyGroup) throws IOException {
+    public void snapshot(StateWriter writer, StateFormat state, int keyGroup) throws IOException {
 
-        rows.writeList(list, writer.keyGroup(part, keyGroup));
+        rows.writeList(list, writer.keyGroup(state, keyGroup));
     }
 
-    public void restore(StateReader reader, String part) {
-        reader.keyGroups(part, (in, group) -> {
+    public void restore(StateReader reader, StateFormat state) {
+        reader.keyGroups(state, (in, group) -> {
             rows.readList(list, in, true);
         });
     }

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Steps of tasks that were stopped but do not come back: nobody waits for them, and what their tasks hold is freed when they
@@ -56,6 +57,26 @@ public final class AbandonedSteps {
         threads.execute(() -> {
             try {
                 tasks.forEach(ScheduledTask::awaitOut);
+                free.run();
+            } finally {
+                add(-1);
+            }
+        });
+    }
+
+    /**
+     * Frees what a call from outside may still hold: here, or, if one goes on, when it has come back.
+     *
+     * @param whenBack runs something then
+     */
+    public void when(boolean goesOn, Consumer<Runnable> whenBack, Runnable free) {
+        if (!goesOn) {
+            free.run();
+            return;
+        }
+        add(1);
+        whenBack.accept(() -> {
+            try {
                 free.run();
             } finally {
                 add(-1);

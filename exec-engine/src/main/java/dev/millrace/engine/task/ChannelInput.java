@@ -1,34 +1,50 @@
 package dev.millrace.engine.task;
 
 import dev.millrace.engine.channel.Channel;
-import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.channel.Item.EpochEnd;
 import dev.millrace.engine.channel.Item.Rows;
+import dev.millrace.engine.channel.Item;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongPredicate;
 
 /**
  * What comes from another task, or from a relation. While the task is paused, rows and watermarks wait here, as if they
  * came later; the epochs' ends are dropped, because the query's output passes them on meanwhile.
  */
 public final class ChannelInput extends TaskInput {
+    private static final long NO_EPOCH = -1;
+
     private final Channel channel;
+    private final boolean isOfRelation;
     private final long mostWaitingBytes;
     private final ArrayDeque<Item> waiting = new ArrayDeque<>();
     private boolean endWaits;
+    private long cutEpoch = NO_EPOCH; // that came last of those at which a checkpoint was cut
+    private int waitingAtCut;
     private volatile long waitingBytes; // written by the task's worker, read by statistics
 
+    /** What comes from another task. */
     public ChannelInput(EntryStage entry, Channel channel) {
-        this(entry, channel, Long.MAX_VALUE);
+        this(entry, channel, Long.MAX_VALUE, false);
     }
 
-    /** @param mostWaitingBytes that may wait while paused */
+    /**
+     * What comes from a relation.
+     *
+     * @param mostWaitingBytes that may wait while paused
+     */
     public ChannelInput(EntryStage entry, Channel channel, long mostWaitingBytes) {
+        this(entry, channel, mostWaitingBytes, true);
+    }
+
+    private ChannelInput(EntryStage entry, Channel channel, long mostWaitingBytes, boolean isOfRelation) {
         super(entry);
         this.channel = channel;
+        this.isOfRelation = isOfRelation;
         this.mostWaitingBytes = mostWaitingBytes;
     }
 
@@ -53,6 +69,8 @@ public final class ChannelInput extends TaskInput {
 
     @Override
     Optional<Item> next() {
+        cutEpoch = NO_EPOCH;
+        waitingAtCut = 0;
         Item item = waiting.poll();
         if (item == null) {
             return channel.poll();
@@ -63,13 +81,26 @@ public final class ChannelInput extends TaskInput {
         return Optional.of(item);
     }
 
+    /** While the task is paused: what had come before the cut of the checkpoint, and is in none of its states. Stays the input's. */
+    public List<Item> waitingAtCut() {
+        return List.copyOf(waiting).subList(0, endWaits ? waiting.size() : waitingAtCut);
+    }
+
     @Override
-    void nextWhilePaused() {
+    boolean isPast(LongPredicate cut) {
+        return !isOfRelation || endWaits || cutEpoch != NO_EPOCH && cut.test(cutEpoch);
+    }
+
+    @Override
+    void nextWhilePaused(LongPredicate isCut) {
         for (Optional<Item> item = channel.poll(); item.isPresent(); item = channel.poll()) {
             if (item.get() instanceof Item.End) {
                 endWaits = true;
-            } else if (!(item.get() instanceof EpochEnd)) {
+            } else if (!(item.get() instanceof EpochEnd end)) {
                 hold(item.get());
+            } else if (isCut.test(end.epoch())) {
+                cutEpoch = end.epoch();
+                waitingAtCut = waiting.size();
             }
         }
         if (waitingBytes > mostWaitingBytes) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,9 +106,14 @@ public final class PipelineTask implements Task, AutoCloseable {
         paused = true;
     }
 
+    /** Whether it is paused, and all that came before the cut of a checkpoint waits in its inputs. */
+    public synchronized boolean isPausedPast(LongPredicate cut) {
+        return paused && inputs.stream().allMatch(input -> input.isPast(cut));
+    }
+
     /** Lets go of the epochs' ends that came while it was paused; before {@link #resume}, its epochs at rest. */
     public synchronized void prepareToResume() {
-        inputs.forEach(TaskInput::nextWhilePaused);
+        inputs.forEach(input -> input.nextWhilePaused(host::isCut));
     }
 
     public synchronized void resume() {
@@ -194,7 +200,7 @@ public final class PipelineTask implements Task, AutoCloseable {
 
     @GuardedBy("this") private Outcome step() {
         if (paused) {
-            inputs.forEach(TaskInput::nextWhilePaused);
+            inputs.forEach(input -> input.nextWhilePaused(host::isCut));
             return Outcome.WAITING;
         }
         if (isFull()) {

@@ -10,6 +10,7 @@ import dev.millrace.operator.Operator;
 import dev.millrace.scheduler.Timers;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.LongPredicate;
 
 /**
  * A reader of a source. Ends epochs as its domain says; without a domain, for a pull query, its input is one epoch. Rows
@@ -165,13 +166,19 @@ public final class SourceInput extends TaskInput {
 
     /** The query's output ends the epochs meanwhile. */
     @Override
-    void nextWhilePaused() {
+    void nextWhilePaused(LongPredicate isCut) {
         if (epochs.isPresent()) {
             while (epochs.get().takeClosing().isPresent()) {
                 // only taken
             }
             epochs.get().ranDry();
         }
+    }
+
+    /** Nothing is read meanwhile. */
+    @Override
+    boolean isPast(LongPredicate cut) {
+        return true;
     }
 
     @Override

@@ -42,6 +42,9 @@ public interface TaskHost {
      */
     void epochEnded(PipelineTask task, long epoch);
 
+    /** Whether a checkpoint is as of the end of this epoch. */
+    boolean isCut(long epoch);
+
     /** A task has passed on the end of all its inputs; it runs no more. */
     void ended(PipelineTask task);
 }

@@ -2,6 +2,7 @@ package dev.millrace.engine.task;
 
 import dev.millrace.engine.channel.Item;
 import java.util.Optional;
+import java.util.function.LongPredicate;
 
 /** One of the things a task reads. Used by the task's worker only, but for what says otherwise. */
 public abstract sealed class TaskInput implements AutoCloseable permits ChannelInput, SourceInput {
@@ -19,8 +20,15 @@ public abstract sealed class TaskInput implements AutoCloseable permits ChannelI
     /** What is next, if anything is at hand. */
     abstract Optional<Item> next();
 
-    /** Called instead of {@link #next} while the task is paused. */
-    abstract void nextWhilePaused();
+    /**
+     * Called instead of {@link #next} while the task is paused.
+     *
+     * @param isCut whether a checkpoint is as of the end of an epoch
+     */
+    abstract void nextWhilePaused(LongPredicate isCut);
+
+    /** Whether all that comes before the cut of a checkpoint is here, while the task is paused. */
+    abstract boolean isPast(LongPredicate cut);
 
     /** Whether nobody is held up if what is here is read later. */
     abstract boolean mayWait();

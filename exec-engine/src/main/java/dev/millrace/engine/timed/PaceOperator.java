@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.RowBag;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.engine.task.Alarm;
 import dev.millrace.operator.Operator;
@@ -21,7 +22,6 @@ import java.util.Arrays;
  * when the input ends. So whole epochs are emitted, several as one.
  */
 public final class PaceOperator implements Operator, Alarm {
-    private static final String STATE = "held";
 
     private final Schema schema;
     private final long periodNanos;
@@ -102,13 +102,13 @@ public final class PaceOperator implements Operator, Alarm {
     /** Of the instance: there is one. */
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        held.snapshot(writer, STATE, -1);
+        held.snapshot(writer, StateFormats.HELD, -1);
     }
 
     /** What was held goes at the first epoch's end. */
     @Override
     public void restore(StateReader reader) {
-        held.restore(reader, STATE);
+        held.restore(reader, StateFormats.HELD);
     }
 
     @Override

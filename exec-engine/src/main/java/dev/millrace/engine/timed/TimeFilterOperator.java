@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Owned;
 import dev.millrace.engine.calc.Gather;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.engine.task.Alarm;
 import dev.millrace.memory.Memory;
@@ -35,8 +36,6 @@ import org.apache.arrow.vector.FieldVector;
  * It is linear in weights at each moment: a retraction goes where its row went, wherever the bound was then.
  */
 public final class TimeFilterOperator implements Operator, Alarm {
-    private static final String STATE = "due";
-    private static final String CLOCK_STATE = "clock";
 
     /** How often rows are let go at most, so that many times close to each other are one epoch. */
     private static final long LEAST_PAUSE_NANOS = 100_000_000;
@@ -201,15 +200,15 @@ public final class TimeFilterOperator implements Operator, Alarm {
     /** Any task may keep any row: those of an instance are written as those of its first key group. */
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        due.snapshot(writer.keyGroup(STATE, context.keyGroups().first()));
-        writer.keyGroup(CLOCK_STATE, -1).writeLong(nowMicros);
+        due.snapshot(writer.keyGroup(StateFormats.DUE, context.keyGroups().first()));
+        writer.keyGroup(StateFormats.CLOCK, -1).writeLong(nowMicros);
     }
 
     /** Rows are where the bound was, which the clock of another process need not have reached. */
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(CLOCK_STATE, (in, group) -> advance(in.readLong()));
-        reader.keyGroups(STATE, (in, group) -> due.restore(in));
+        reader.keyGroups(StateFormats.CLOCK, (in, group) -> advance(in.readLong()));
+        reader.keyGroups(StateFormats.DUE, (in, group) -> due.restore(in));
         setAlarm();
     }
 

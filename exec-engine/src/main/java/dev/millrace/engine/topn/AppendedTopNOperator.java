@@ -7,6 +7,7 @@ import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -25,7 +26,6 @@ import java.util.List;
  * rows cannot return and is forgotten, and a row that is no better than the last of them is not even kept.
  */
 public final class AppendedTopNOperator implements Forgetful, Replay {
-    private static final String STATE = "best";
     private static final long LARGEST_LIMIT = 1 << 28;
 
     private final TopN node;
@@ -63,7 +63,7 @@ public final class AppendedTopNOperator implements Forgetful, Replay {
         TotalOrder order = new TotalOrder(node, codec, BestRows::length);
         int lastRank = Math.toIntExact(node.offset() + node.limit());
         rows = owned.own(new BestRows(keys, order, lastRank, context.allocator()));
-        changes = new BestChanges(node, STATE, rows, codec, context);
+        changes = new BestChanges(node, StateFormats.BEST, rows, codec, context);
     }
 
     // ---- rows

@@ -7,6 +7,7 @@ import dev.millrace.engine.state.RowReader;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.TopN;
@@ -22,7 +23,7 @@ final class BestChanges {
     static final int TOUCHED = 1;
 
     private final TopN node;
-    private final String state;
+    private final StateFormat state;
     private final BestOfPartitions rows;
     private final RankChanges changes;
     private final OperatorContext context;
@@ -31,7 +32,7 @@ final class BestChanges {
     private int next; // of the touched, while emitting
 
     /** @param state the name that the rows have in snapshots */
-    BestChanges(TopN node, String state, BestOfPartitions rows, RowReader codec, OperatorContext context) {
+    BestChanges(TopN node, StateFormat state, BestOfPartitions rows, RowReader codec, OperatorContext context) {
         this.node = node;
         this.state = state;
         this.rows = rows;

@@ -5,6 +5,7 @@ import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -20,7 +21,6 @@ import java.io.IOException;
  * cannot return and is forgotten, and a row that is no better than the last of them is not even copied.
  */
 public final class FewBestOperator implements Replay {
-    private static final String STATE = "few";
 
     private final TopN node;
     private final Owned owned = new Owned();
@@ -62,7 +62,7 @@ public final class FewBestOperator implements Replay {
         int limit = Math.toIntExact(node.offset() + node.limit());
         rows = owned.own(new FewBestRows(keys, codec, order, limit, context.allocator()));
         best = owned.own(new BestOfBatch(node.input().schema(), node.partition(), limit, context.allocator()));
-        changes = new BestChanges(node, STATE, rows, codec, context);
+        changes = new BestChanges(node, StateFormats.FEW_BEST, rows, codec, context);
     }
 
     // ---- rows

@@ -5,6 +5,7 @@ import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.RowBag;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -24,7 +25,6 @@ import org.apache.arrow.vector.FieldVector;
  * There is one instance, so its state is written as that of its first key group.
  */
 public final class SortOperator implements Operator {
-    private static final String STATE = "rows";
 
     private final Sort node;
     private OperatorContext context;
@@ -107,12 +107,12 @@ public final class SortOperator implements Operator {
 
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        rows.snapshot(writer, STATE, context.keyGroups().first());
+        rows.snapshot(writer, StateFormats.SORTED, context.keyGroups().first());
     }
 
     @Override
     public void restore(StateReader reader) {
-        rows.restore(reader, STATE);
+        rows.restore(reader, StateFormats.SORTED);
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.engine.state.TouchedGroups;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
@@ -29,7 +30,6 @@ import java.util.Arrays;
  * what differs from what was emitted before is emitted.
  */
 public final class TopNOperator implements Replay, Forgetful {
-    private static final String STATE = "partitions";
 
     private final TopN node;
     private final Owned owned = new Owned();
@@ -116,12 +116,12 @@ public final class TopNOperator implements Replay, Forgetful {
 
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        KeyGroupPart.of(partitions.table(), partitions::write).write(writer, STATE);
+        KeyGroupPart.of(partitions.table(), partitions::write).write(writer, StateFormats.RANKED);
     }
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.RANKED, (in, group) -> {
             partitions.read(in);
         });
         reportSize();

@@ -9,6 +9,7 @@ import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -28,7 +29,6 @@ import java.util.TreeMap;
 
 /** The first rows of each partition of a window, emitted once when the watermark reaches the window's end. */
 public final class WindowTopNOperator implements Operator {
-    private static final String STATE = "windows";
 
     private final TopN node;
     private final int endColumn;
@@ -145,13 +145,13 @@ public final class WindowTopNOperator implements Operator {
 
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        writer.keyGroup(STATE, -1).writeLong(watermark);
-        KeyGroupPart.write(windows, window -> KeyGroupPart.of(window.table(), window::write), writer, STATE);
+        writer.keyGroup(StateFormats.RANKED_WINDOWS, -1).writeLong(watermark);
+        KeyGroupPart.write(windows, window -> KeyGroupPart.of(window.table(), window::write), writer, StateFormats.RANKED_WINDOWS);
     }
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.RANKED_WINDOWS, (in, group) -> {
             if (group == -1) {
                 watermark = Math.max(watermark, in.readLong());
                 return;

@@ -10,6 +10,7 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowSort;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -32,7 +33,6 @@ import org.apache.arrow.vector.FieldVector;
  * first time, come in any order of time, in which none of them should be late.
  */
 public final class VersionsOperator implements Operator {
-    private static final String STATE = "versions";
     private static final int NET = 0; // weight of a key's rows in this epoch, in its entry behind the key
     private static final int LAST = 8; // change that took its row away, from 1
 
@@ -222,7 +222,7 @@ public final class VersionsOperator implements Operator {
     /** Of the instance: there is one. */
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        DataOutput out = writer.keyGroup(STATE, -1);
+        DataOutput out = writer.keyGroup(StateFormats.ROW_VERSIONS, -1);
 
         out.writeLong(number);
         out.writeLong(latest);
@@ -230,7 +230,7 @@ public final class VersionsOperator implements Operator {
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.ROW_VERSIONS, (in, group) -> {
             number = Math.max(number, in.readLong());
             latest = Math.max(latest, in.readLong());
         });

@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.connector.Part;
 import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.engine.state.Scratch;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -242,7 +243,7 @@ public final class WatermarkOperator implements Operator {
 
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        DataOutput output = writer.keyGroup("watermark", -1);
+        DataOutput output = writer.keyGroup(StateFormats.WATERMARK, -1);
         output.writeLong(latest);
         output.writeLong(promised);
         output.writeLong(held);
@@ -252,7 +253,7 @@ public final class WatermarkOperator implements Operator {
     public void restore(StateReader reader) {
         List<Long> saved = new ArrayList<>();
         promised = Operator.END_OF_INPUT;
-        reader.keyGroups("watermark", (input, group) -> {
+        reader.keyGroups(StateFormats.WATERMARK, (input, group) -> {
             saved.add(input.readLong());
             promised = Math.min(promised, input.readLong());
             held = Math.min(held, input.readLong());

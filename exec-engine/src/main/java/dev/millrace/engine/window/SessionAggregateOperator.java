@@ -14,6 +14,7 @@ import dev.millrace.engine.aggregate.number.Wide;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -42,7 +43,6 @@ import org.apache.arrow.vector.FieldVector;
  * <p>Keys have a table of their own, whose entries begin a list of the key's sessions.
  */
 public final class SessionAggregateOperator implements Operator {
-    private static final String STATE = "sessions";
 
     private final WindowAggregate node;
     private final long gapMicros;
@@ -328,13 +328,13 @@ public final class SessionAggregateOperator implements Operator {
 
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        writer.keyGroup(STATE, -1).writeLong(watermark);
-        new GroupSnapshot(state).write(writer, STATE);
+        writer.keyGroup(StateFormats.SESSIONS, -1).writeLong(watermark);
+        new GroupSnapshot(state).write(writer, StateFormats.SESSIONS);
     }
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.SESSIONS, (in, group) -> {
             if (group == -1) {
                 watermark = Math.max(watermark, in.readLong());
             } else {

@@ -13,6 +13,7 @@ import dev.millrace.engine.aggregate.partial.PartialLimit;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -45,7 +46,6 @@ import org.apache.arrow.vector.FieldVector;
  * more.
  */
 public final class SliceAggregateOperator implements Operator {
-    private static final String STATE = "slices";
     private static final int MOST_SPARE_STATES = 4;
 
     private final WindowAggregate node;
@@ -339,15 +339,15 @@ public final class SliceAggregateOperator implements Operator {
     /** Per key group: the number of slices, then each one's end and groups; for the instance: the watermark. */
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        DataOutput instance = writer.keyGroup(STATE, -1);
+        DataOutput instance = writer.keyGroup(StateFormats.SLICES, -1);
         instance.writeLong(watermark);
         instance.writeLong(fired);
-        KeyGroupPart.write(slices, GroupSnapshot::new, writer, STATE);
+        KeyGroupPart.write(slices, GroupSnapshot::new, writer, StateFormats.SLICES);
     }
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.SLICES, (in, group) -> {
             if (group == -1) {
                 watermark = Math.max(watermark, in.readLong());
                 fired = Math.max(fired, in.readLong());

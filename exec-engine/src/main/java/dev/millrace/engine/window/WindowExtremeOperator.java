@@ -11,6 +11,7 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -38,7 +39,6 @@ import org.apache.arrow.vector.FieldVector;
  * close. A row below the extreme is looked at once and copied nowhere.
  */
 public final class WindowExtremeOperator implements Operator {
-    private static final String STATE = "extremes";
 
     private final WindowExtreme node;
     private final Slicing slicing;
@@ -418,15 +418,15 @@ public final class WindowExtremeOperator implements Operator {
     /** Per key group: the number of slices, then each one's end and entries; for the instance: the watermark. */
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        DataOutput instance = writer.keyGroup(STATE, -1);
+        DataOutput instance = writer.keyGroup(StateFormats.EXTREMES, -1);
         instance.writeLong(watermark);
         instance.writeLong(fired);
-        KeyGroupPart.write(bySlice, slice -> KeyGroupPart.of(slice.table(), slice::write), writer, STATE);
+        KeyGroupPart.write(bySlice, slice -> KeyGroupPart.of(slice.table(), slice::write), writer, StateFormats.EXTREMES);
     }
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
+        reader.keyGroups(StateFormats.EXTREMES, (in, group) -> {
             if (group == -1) {
                 watermark = Math.max(watermark, in.readLong());
                 fired = Math.max(fired, in.readLong());

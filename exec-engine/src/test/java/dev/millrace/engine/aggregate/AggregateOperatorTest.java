@@ -18,8 +18,8 @@ import dev.millrace.engine.aggregate.partial.PartialLimit;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.operator.Operator;
-import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
+import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.node.PartialSchemas;
 import dev.millrace.plan.node.PlanNode.Aggregate;
 import dev.millrace.plan.node.PlanNode.Phase;
@@ -34,6 +34,7 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,10 @@ class AggregateOperatorTest {
     }
 
     static void check(Aggregate node, long seed, int rowCount) {
+        check(node, seed, rowCount, Optional.empty());
+    }
+
+    private static void check(Aggregate node, long seed, int rowCount, Optional<String> fixture) {
         RandomGenerator random = new SplittableRandom(seed);
         OperatorHarness harness = new OperatorHarness(() -> new AggregateOperator(node), INPUT)
                 .output(node.schema())
@@ -57,6 +62,7 @@ class AggregateOperatorTest {
         if (node.appendOnlyInput()) {
             harness.appendOnlyInput();
         }
+        fixture.ifPresent(harness::keepsFormat);
         List<Row> rows = new ArrayList<>();
         for (int i = 0; i < rowCount; i++) {
             if (!node.appendOnlyInput() && !rows.isEmpty() && random.nextInt(5) < 2) {
@@ -87,6 +93,14 @@ class AggregateOperatorTest {
             expected.add(TestBatches.canonical(node.schema(), new Row(values)), 1);
         });
         return expected;
+    }
+
+    @Test
+    void groupsAreWrittenAsTheyWere() {
+        check(node(List.of(0), simpleCalls(), false), 30, 60, Optional.of("groups"));
+        check(node(List.of(1, 6), simpleCalls(), true), 31, 60, Optional.of("groups-appended"));
+        check(node(List.of(0), distinctCalls(), false), 32, 60, Optional.of("groups-distinct"));
+        check(node(List.of(0), collectingCalls(), false), 33, 60, Optional.of("groups-collecting"));
     }
 
     @ParameterizedTest

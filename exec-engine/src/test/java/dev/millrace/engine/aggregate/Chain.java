@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import java.io.IOException;
@@ -53,16 +54,20 @@ public record Chain(List<Operator> operators) implements Operator {
         return first().onEpochEnd(epoch, between(output)) && second().onEpochEnd(epoch, output);
     }
 
+    private static StateFormat of(String operator, StateFormat state) {
+        return new StateFormat(operator + " " + state.name(), state.version());
+    }
+
     @Override
     public void snapshot(StateWriter writer) throws IOException {
-        first().snapshot((name, group) -> writer.keyGroup("first " + name, group));
-        second().snapshot((name, group) -> writer.keyGroup("second " + name, group));
+        first().snapshot((state, group) -> writer.keyGroup(of("first", state), group));
+        second().snapshot((state, group) -> writer.keyGroup(of("second", state), group));
     }
 
     @Override
     public void restore(StateReader reader) {
-        first().restore((name, restore) -> reader.keyGroups("first " + name, restore));
-        second().restore((name, restore) -> reader.keyGroups("second " + name, restore));
+        first().restore((state, restore) -> reader.keyGroups(of("first", state), restore));
+        second().restore((state, restore) -> reader.keyGroups(of("second", state), restore));
     }
 
     @Override

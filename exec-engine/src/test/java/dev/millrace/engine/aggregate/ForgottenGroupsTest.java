@@ -54,6 +54,9 @@ class ForgottenGroupsTest {
                 .output(node.schema())
                 .partitionedBy(keyGroup(keys))
                 .appendOnlyInput();
+        if (seed == 1) {
+            harness.keepsFormat("last_seen-" + node.getClass().getSimpleName());
+        }
         Map<List<Object>, List<Row>> groups = new LinkedHashMap<>();
         Map<List<Object>, Long> last = new LinkedHashMap<>();
         long now = 10_000;

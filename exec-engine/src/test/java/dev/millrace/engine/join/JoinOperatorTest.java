@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.engine.aggregate.AggregateTests;
 import dev.millrace.operator.Operator;
-import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Column;
+import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
@@ -100,12 +100,18 @@ class JoinOperatorTest {
 
     /** @param takenBack one in so many events takes a row back; 0 for none */
     private static void check(Join node, Supplier<Operator> factory, int takenBack, long seed) {
+        check(node, factory, takenBack, seed, Optional.empty());
+    }
+
+    private static void check(
+            Join node, Supplier<Operator> factory, int takenBack, long seed, Optional<String> fixture) {
         RandomGenerator random = new SplittableRandom(seed);
         OperatorHarness harness = new OperatorHarness(factory, LEFT, RIGHT)
                 .output(node.schema())
                 .partitionedBy(
                         (port, batch, row) -> AggregateTests.keyGroup(port == 0 ? node.leftKeys() : node.rightKeys())
                                 .keyGroup(port, batch, row));
+        fixture.ifPresent(harness::keepsFormat);
         List<List<Row>> sides = List.of(new ArrayList<>(), new ArrayList<>());
         for (int i = 0; i < 100; i++) {
             int port = random.nextInt(2);
@@ -122,6 +128,19 @@ class JoinOperatorTest {
             }
         }
         harness.expect(expected(node, sides));
+    }
+
+    @Test
+    void rowsAreWrittenAsTheyWere() {
+        Join inner = node(JoinKind.INNER, List.of(1, 0), List.of(3, 2), false, Optional.empty());
+        check(inner, () -> new JoinOperator(inner), 3, 31, Optional.of("join"));
+        check(inner, () -> new AppendedJoinOperator(inner), 0, 32, Optional.of("appended_join"));
+        Join left = node(JoinKind.LEFT, List.of(0), List.of(2), true, Optional.empty());
+        check(left, () -> new JoinOperator(left), 3, 33, Optional.of("join-left"));
+        for (JoinKind kind : List.of(JoinKind.SEMI, JoinKind.ANTI)) {
+            Join existence = node(kind, List.of(0), List.of(2), false, Optional.empty());
+            check(existence, () -> new ExistenceJoinOperator(existence), 3, 34, Optional.of("existence-" + kind));
+        }
     }
 
     @ParameterizedTest

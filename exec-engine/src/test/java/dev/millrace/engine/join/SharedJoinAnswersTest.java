@@ -17,6 +17,7 @@ import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
 import dev.millrace.testing.harness.OperatorHarness.KeyGroupOf;
+import dev.millrace.testing.harness.StateFixture;
 import dev.millrace.testing.harness.TestContext;
 import dev.millrace.testing.memory.PoisonedAllocation;
 import dev.millrace.testing.rows.Row;
@@ -38,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.apache.arrow.memory.BufferAllocator;
 import org.junit.jupiter.api.Test;
@@ -189,7 +191,8 @@ class SharedJoinAnswersTest {
         private final Map<String, Map<Integer, ByteArrayOutputStream>> states = new LinkedHashMap<>();
 
         StateWriter writer(KeyGroups owned) {
-            return (state, group) -> {
+            return (format, group) -> {
+                String state = format.name();
                 assertTrue(owned.contains(group));
                 ByteArrayOutputStream bytes = new ByteArrayOutputStream();
                 assertEquals(
@@ -201,7 +204,7 @@ class SharedJoinAnswersTest {
         }
 
         StateReader reader(KeyGroups owned) {
-            return (state, restore) -> states.getOrDefault(state, Map.of()).forEach((group, bytes) -> {
+            return (state, restore) -> states.getOrDefault(state.name(), Map.of()).forEach((group, bytes) -> {
                 if (owned.contains(group)) {
                     restore.accept(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())), group);
                 }
@@ -279,7 +282,7 @@ class SharedJoinAnswersTest {
             });
         }
 
-        private void start(int count, Optional<Written> written) {
+        private void start(int count, Optional<Function<KeyGroups, StateReader>> written) {
             for (int index = 0; index < count; index++) {
                 KeyGroups owned = KeyGroups.ownedBy(index, count);
                 BufferAllocator allocator = root.newChildAllocator("task " + index, 0, Long.MAX_VALUE);
@@ -287,7 +290,7 @@ class SharedJoinAnswersTest {
                         new TestContext(allocator, owned, random.nextBoolean() ? 4096 : 3, new OperatorMetrics());
                 SharedJoinOperator operator = new SharedJoinOperator(node, follow(0, allocator), follow(1, allocator));
                 operator.open(context);
-                written.ifPresent(state -> operator.restore(state.reader(owned)));
+                written.ifPresent(state -> operator.restore(state.apply(owned)));
                 operator.begin();
                 tasks.add(new Task(operator, context));
             }
@@ -467,8 +470,12 @@ class SharedJoinAnswersTest {
             }
         }
 
-        /** At rest, as checkpoints are. */
         private void restart() {
+            restart(1 + random.nextInt(3));
+        }
+
+        /** At rest, as checkpoints are. */
+        private void restart(int count) {
             settleAll();
             Written written = new Written();
             for (Task task : tasks) {
@@ -479,7 +486,15 @@ class SharedJoinAnswersTest {
                 }
             }
             stop();
-            start(1 + random.nextInt(3), Optional.of(written));
+            start(count, Optional.of(written::reader));
+        }
+
+        /** The same with what a fixture has; while there is one task. */
+        private void restartFrom(String fixture) {
+            settleAll();
+            StateReader saved = StateFixture.check(fixture, tasks.get(0).operator);
+            stop();
+            start(1, Optional.of(owned -> saved));
         }
 
         private void stop() {
@@ -511,6 +526,26 @@ class SharedJoinAnswersTest {
                 }
             } catch (AssertionError | MillraceException e) {
                 throw new AssertionError(shape + ", seed " + seed + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    @Test
+    void rowsAreWrittenAsTheyWere() {
+        for (Shape shape : List.of(Shape.INNER_LEFT, Shape.LEFT_RIGHT)) {
+            for (long seed = 1; seed <= 2; seed++) {
+                try (Run run = new Run(shape, seed)) {
+                    run.endEpoch();
+                    run.restart(1);
+                    for (int step = 0; step < 3 * seed; step++) { // rows are only added at first
+                        run.change(0);
+                        run.change(1);
+                        run.epoch++;
+                        run.endEpoch();
+                    }
+                    run.restartFrom("shared_join-" + shape + "-" + seed);
+                    run.step();
+                }
             }
         }
     }

@@ -95,6 +95,9 @@ class TimedJoinOperatorsTest {
                         .output(node.schema())
                         .partitionedBy((port, batch, row) ->
                                 AggregateTests.keyGroup(List.of(0)).keyGroup(port, batch, row));
+                if (variant == 0) {
+                    harness.keepsFormat("nearest_join-" + kind);
+                }
                 List<List<Row>> sides = List.of(new ArrayList<>(), new ArrayList<>());
                 for (int i = 0; i < 200; i++) {
                     int port = random.nextInt(2);
@@ -258,6 +261,9 @@ class TimedJoinOperatorsTest {
                     .output(node.schema())
                     .partitionedBy((port, batch, row) ->
                             AggregateTests.keyGroup(List.of(0)).keyGroup(port, batch, row));
+            if (kind == JoinKind.INNER) {
+                harness.keepsFormat("current_join");
+            }
             List<Row> table = new ArrayList<>();
             ZSet expected = new ZSet();
             for (int epoch = 0; epoch < 15; epoch++) {

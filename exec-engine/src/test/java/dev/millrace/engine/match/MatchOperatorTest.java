@@ -111,6 +111,7 @@ class MatchOperatorTest {
     @Test
     void findsValleysWhenTheWatermarkHasDecidedThem() {
         harness(node(vShape(MatchSpec.Rows.ONE, OptionalLong.empty(), false)))
+                .keepsFormat("matched")
                 .rows(row(1, 3, 5), row(1, 1, 9), row(2, 1, 4), row(1, 2, 7))
                 .watermark(3 * SECOND)
                 .epochEnd()
@@ -125,6 +126,7 @@ class MatchOperatorTest {
     @Test
     void aMatchUnderWayEndsWhenItsTimeIsUp() {
         harness(node(vShape(MatchSpec.Rows.ONE, OptionalLong.of(4 * SECOND), false)))
+                .keepsFormat("matched-within")
                 .rows(row(1, 1, 9), row(1, 2, 7), row(1, 4, 8), row(1, 6, 9))
                 .watermark(5 * SECOND)
                 .epochEnd()

@@ -9,12 +9,14 @@ import static dev.millrace.engine.runtime.TestPlans.single;
 import static dev.millrace.engine.runtime.TestPlans.union;
 import static dev.millrace.engine.runtime.TestPlans.view;
 import static dev.millrace.engine.runtime.TestPlans.zset;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.connector.Sink;
 import dev.millrace.engine.aggregate.AggregateTests;
 import dev.millrace.engine.checkpoint.CheckpointSummary;
 import dev.millrace.engine.checkpoint.CheckpointWriter;
@@ -23,6 +25,7 @@ import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.relation.WritableRelation;
+import dev.millrace.engine.state.StateFormats;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -38,13 +41,16 @@ import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -358,25 +364,205 @@ final class CheckpointTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+    void pausedQueriesGoOnAsIfNothingHadBeen(int seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        List<Row> inTable = new ArrayList<>();
+        AtomicInteger clock = new AtomicInteger();
+        List<Change> changes = IntStream.range(0, 80)
+                .mapToObj(i -> Change.random(random, inTable, clock))
+                .toList();
+        Map<String, ZSet> expected;
+        try (Engine engine = open(2)) {
+            Map<String, PlanNode> plans = declare(engine);
+            changes.forEach(change -> change.append(engine));
+            engine.flush(progress -> {});
+            expected = answers(engine, plans);
+        }
+        MemoryCheckpoint first = new MemoryCheckpoint();
+        MemoryCheckpoint second = new MemoryCheckpoint();
+        List<String> paused = List.of("sums", "by_sum", "of_joined", "both", "windows").stream()
+                .filter(name -> random.nextBoolean())
+                .toList();
+        try (Engine engine = open(random.nextInt(1, 4))) {
+            declare(engine);
+            changes.subList(0, 20).forEach(change -> change.append(engine));
+            paused.forEach(name -> engine.query(name).pause());
+            changes.subList(20, 35).forEach(change -> change.append(engine));
+            engine.checkpoint(first, () -> {});
+        }
+        try (Engine engine = open(random.nextInt(1, 4))) {
+            try (Resumption resumption = engine.restore(first)) {
+                declare(engine);
+                assertEquals(Map.of(), resumption.begunAnew());
+            }
+            changes.subList(35, 50).forEach(change -> change.append(engine));
+            engine.checkpoint(second, () -> {});
+        }
+        try (Engine engine = open(random.nextInt(1, 4))) {
+            Map<String, PlanNode> plans;
+            try (Resumption resumption = engine.restore(second)) {
+                plans = declare(engine);
+                assertEquals(Map.of(), resumption.begunAnew());
+            }
+            changes.subList(50, 65).forEach(change -> change.append(engine));
+            paused.forEach(name -> {
+                assertEquals(QueryState.PAUSED, engine.query(name).state());
+                engine.query(name).resume();
+            });
+            changes.subList(65, 80).forEach(change -> change.append(engine));
+            engine.flush(progress -> {});
+            requireRunning(engine, plans);
+            Map<String, ZSet> found = answers(engine, plans);
+            expected.forEach((name, rows) -> assertEquals(rows, found.get(name), name));
+        }
+    }
+
+    /** The table has rows already that the query has not read. */
     @Test
-    void aPausedQueryDelaysNoCheckpointAndBeginsAnew() {
+    void aPausedJoinWithATableThatHasChangedBeginsAnew() {
+        MemoryCheckpoint saved = new MemoryCheckpoint();
+        PlanNode plan = join(byHash(scan("s", KV), 0), byHash(scan("t", KV), 0), 0, 0);
+        try (Engine engine = open(2)) {
+            engine.relations().addStream("s", KV);
+            WritableRelation table = engine.relations().addTable("t", KV);
+            engine.start("joined", plan, QueryOptions.view()).pause();
+            engine.checkpoint(saved, () -> {});
+            assertEquals(
+                    List.of(), engine.checkpoint(new MemoryCheckpoint(), () -> {}).begunAnew());
+            table.append(batch(engine, KV, Row.of(1L, 2L)));
+            assertEquals(
+                    List.of("joined"),
+                    engine.checkpoint(new MemoryCheckpoint(), () -> {}).begunAnew());
+        }
+    }
+
+    /** Replaces a byte behind a text, which occurs once at least. */
+    private static void tamper(MemoryCheckpoint saved, String section, String after, int offset, int value) {
+        byte[] bytes = saved.bytes(section);
+        byte[] text = after.getBytes(StandardCharsets.UTF_8);
+        int at = 0;
+        while (!Arrays.equals(bytes, at, at + text.length, text, 0, text.length)) {
+            at++;
+        }
+        bytes[at + text.length + offset] = (byte) value;
+        saved.replace(section, bytes);
+    }
+
+    @Test
+    void aStateInAnotherFormatIsNotReadAndSaysSo() {
         MemoryCheckpoint saved = new MemoryCheckpoint();
         PlanNode sums = totals(byHash(scan("t", KV), 0), List.of(0), 1);
-        try (Engine engine = open(2)) {
+        try (Engine engine = open(1)) {
             WritableRelation table = engine.relations().addTable("t", KV);
-            StandingQuery query = engine.start("sums", sums, QueryOptions.view());
-            query.pause();
-            table.append(batch(engine, KV, Row.of(1L, 2L)));
-            assertEquals(List.of("sums"), engine.checkpoint(saved, () -> {}).begunAnew());
+            engine.start("sums", sums, QueryOptions.view());
+            engine.awaitEpoch(table.append(batch(engine, KV, Row.of(1L, 2L))));
+            engine.checkpoint(saved, () -> {});
         }
-        try (Engine engine = open(2)) {
+        String section = saved.sections().stream()
+                .filter(name -> name.startsWith("state "))
+                .findFirst()
+                .orElseThrow();
+        byte[] whole = saved.bytes(section);
+        tamper(saved, section, "groups", 9, 'x'); // of the hash of the schema
+        assertEquals(SqlState.DATA_CORRUPTED, whyNotRestored(saved, sums).sqlState());
+        saved.replace(section, whole);
+        tamper(saved, section, "groups", 1, 77);
+        assertEquals(SqlState.FEATURE_NOT_SUPPORTED, whyNotRestored(saved, sums).sqlState());
+        tamper(saved, "engine", "groups", 1, 77); // as a release would that has format 77
+        try (Engine engine = open(1)) {
             try (Resumption resumption = engine.restore(saved)) {
                 engine.relations().addTable("t", KV);
                 engine.start("sums", sums, QueryOptions.view());
-                assertEquals(Map.of("sums", "it was paused"), resumption.begunAnew());
+                assertEquals(
+                        Map.of(
+                                "sums",
+                                "its state \"groups\" has format 77, this release reads "
+                                        + StateFormats.GROUPS.version()),
+                        resumption.begunAnew());
             }
             engine.flush(progress -> {});
             assertEquals(zset(Row.of(1L, 1L, 2L)), view(engine, "sums"));
+        }
+    }
+
+    private static MillraceException whyNotRestored(MemoryCheckpoint saved, PlanNode sums) {
+        try (Engine engine = open(1)) {
+            return assertThrows(MillraceException.class, () -> {
+                try (Resumption resumption = engine.restore(saved)) {
+                    engine.relations().addTable("t", KV);
+                    engine.start("sums", sums, QueryOptions.view());
+                }
+            });
+        }
+    }
+
+    @Test
+    void aFailedQueryKeepsItsReasonAndItsRows() {
+        MemoryCheckpoint saved = new MemoryCheckpoint();
+        PlanNode plan = totals(byHash(scan("g", KV), 0), List.of(0), 1);
+        MillraceException why = MillraceException.user(SqlState.DIVISION_BY_ZERO, "division by zero");
+        List<Object> script = List.of(List.of(Row.of(1L, 2L)), new ScriptedSource.Pause(200_000), why);
+        try (Engine engine = open(2)) {
+            engine.relations().addSource("g", ScriptedSource.bounded(KV, script), OnError.FAIL);
+            StandingQuery query = engine.start("failing", plan, QueryOptions.view());
+            assertEquals(QueryState.FAILED, query.await());
+            engine.checkpoint(saved, () -> {});
+        }
+        try (Engine engine = open(2)) {
+            try (Resumption resumption = engine.restore(saved)) {
+                engine.relations().addSource("g", ScriptedSource.bounded(KV, List.of()), OnError.FAIL);
+                engine.start("failing", plan, QueryOptions.view());
+                assertEquals(Map.of(), resumption.begunAnew());
+            }
+            StandingQuery query = engine.query("failing");
+            assertEquals(QueryState.FAILED, query.state());
+            assertEquals("division by zero", query.failure().orElseThrow().getMessage());
+            MemoryCheckpoint again = new MemoryCheckpoint();
+            engine.checkpoint(again, () -> {});
+            assertArrayEquals(saved.bytes("answer failing"), again.bytes("answer failing"));
+        }
+    }
+
+    /** In the midst of committing an epoch that nobody may see before. */
+    @Test
+    void aStuckSinkHoldsUpNoCheckpoint() {
+        Semaphore permits = new Semaphore(0);
+        Sink stuck = new Sink() {
+            @Override
+            public void write(Batch batch) {}
+
+            @Override
+            public void commit(long epoch) {
+                permits.acquireUninterruptibly();
+            }
+
+            @Override
+            public void close() {}
+        };
+        MemoryCheckpoint saved = new MemoryCheckpoint();
+        PlanNode sums = totals(byHash(scan("s", KV), 0), List.of(0), 1);
+        try (Engine engine = open(2)) {
+            WritableRelation stream = engine.relations().addStream("s", KV);
+            engine.start("sums", sums, QueryOptions.view());
+            engine.start("stuck", sums, QueryOptions.view().withSink(stuck));
+            stream.append(batch(engine, KV, Row.of(1L, 2L)));
+            Eventually.holds("it is stuck", permits::hasQueuedThreads);
+            stream.append(batch(engine, KV, Row.of(1L, 3L)));
+            assertEquals(List.of("stuck"), engine.checkpoint(saved, () -> {}).begunAnew());
+            permits.release(1_000);
+            assertEquals(
+                    List.of(), engine.checkpoint(new MemoryCheckpoint(), () -> {}).begunAnew());
+        }
+        try (Engine engine = open(2)) {
+            try (Resumption resumption = engine.restore(saved)) {
+                engine.relations().addStream("s", KV);
+                engine.start("sums", sums, QueryOptions.view());
+                engine.start("stuck", sums, QueryOptions.view());
+                assertEquals(Set.of("stuck"), resumption.begunAnew().keySet());
+            }
+            assertEquals(zset(Row.of(1L, 2L, 3L)), view(engine, "sums"));
         }
     }
 

@@ -91,7 +91,7 @@ final class EngineCloseTest {
     }
 
     /** Does not come back from its first commit until it is let. */
-    private static final class StuckSink implements Sink {
+    private static class StuckSink implements Sink {
         final Semaphore permits = new Semaphore(0);
         volatile boolean closed;
 
@@ -127,5 +127,25 @@ final class EngineCloseTest {
         Eventually.holds(
                 "each is closed by who was stuck in it", () -> sinks.stream().allMatch(sink -> sink.closed));
         assertTrue(millis < 9_000, millis + " ms, where 3 s for each of them are 18 s, and for all 2.3 s");
+    }
+
+    @Test
+    void aSinkThatIsStuckWithRowsIsLeftWithThem() {
+        StuckSink sink = new StuckSink() {
+            @Override
+            public void write(Batch batch) {
+                permits.acquireUninterruptibly();
+            }
+        };
+        LocalEngine engine = EngineTest.open(1);
+        WritableRelation stream = engine.relations().addStream("s", KV);
+        engine.start("q", scan("s", KV), QueryOptions.streaming().withSink(sink));
+        stream.append(batch(engine, KV, Row.of(1, 1)));
+        Eventually.holds("it is stuck", sink.permits::hasQueuedThreads);
+        engine.close();
+        assertTrue(engine.allocatedBytes() > 0, "the sink still has the rows");
+        sink.permits.release(2);
+        Eventually.holds("they are freed when it comes back", () -> engine.allocatedBytes() == 0);
+        assertTrue(sink.closed);
     }
 }

@@ -5,6 +5,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.expression.Expression.Column;
@@ -120,6 +121,8 @@ final class TestOperators {
 
     /** Keys, then the sum of each call's argument. */
     private static final class Sums implements Operator {
+        private static final StateFormat SUMS = new StateFormat("sums", 1);
+
         private final PlanNode.Aggregate node;
         private final Map<String, Row> keys = new TreeMap<>();
         private final Map<String, long[]> groups = new TreeMap<>(); // rows, then sums
@@ -193,7 +196,7 @@ final class TestOperators {
 
         @Override
         public void snapshot(StateWriter writer) {
-            DataOutput output = writer.keyGroup("sums", -1);
+            DataOutput output = writer.keyGroup(SUMS, -1);
             try {
                 output.writeInt(groups.size());
                 for (Map.Entry<String, long[]> group : groups.entrySet()) {
@@ -211,7 +214,7 @@ final class TestOperators {
 
         @Override
         public void restore(StateReader reader) {
-            reader.keyGroups("sums", (input, group) -> {
+            reader.keyGroups(SUMS, (input, group) -> {
                 try {
                     for (int left = input.readInt(); left > 0; left--) {
                         List<Object> key = new ArrayList<>();

@@ -42,15 +42,15 @@ final class SnapshotsOfStateTest {
 
     private final SortedMap<String, ByteArrayOutputStream> written = new TreeMap<>(); // by name and key group
 
-    private final StateWriter writer = (name, group) -> {
+    private final StateWriter writer = (state, group) -> {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        assertTrue(written.put(name + " " + group, bytes) == null, "a key group begins once");
+        assertTrue(written.put(state.name() + " " + group, bytes) == null, "a key group begins once");
         return new DataOutputStream(bytes);
     };
 
-    private final StateReader reader = (name, restore) -> written.forEach((key, bytes) -> {
-        if (key.startsWith(name + " ")) {
-            restore.accept(input(key), Integer.parseInt(key.substring(name.length() + 1)));
+    private final StateReader reader = (state, restore) -> written.forEach((key, bytes) -> {
+        if (key.startsWith(state.name() + " ")) {
+            restore.accept(input(key), Integer.parseInt(key.substring(state.name().length() + 1)));
         }
     });
 
@@ -94,9 +94,9 @@ final class SnapshotsOfStateTest {
         try (GroupTable table = table(255, 7, 255, 0)) {
             KeyGroupPart part = KeyGroupPart.of(
                     table, (entry, out) -> out.writeLong(Memory.getLong(entry + GroupTable.BODY) + 1_000));
-            part.write(writer, "s");
-            assertEquals(List.of("s 0", "s 255", "s 7"), List.copyOf(written.keySet()));
-            DataInputStream in = input("s 255");
+            part.write(writer, StateFormats.GROUPS);
+            assertEquals(List.of("groups 0", "groups 255", "groups 7"), List.copyOf(written.keySet()));
+            DataInputStream in = input("groups 255");
             assertEquals(2, in.readInt());
             assertEquals(1_255, in.readLong());
             assertEquals(1_255, in.readLong());
@@ -109,16 +109,16 @@ final class SnapshotsOfStateTest {
         try (GroupTable early = table(3, 255);
                 GroupTable late = table(3, 0)) {
             SortedMap<Long, GroupTable> byTime = new TreeMap<>(Map.of(10L, early, 20L, late));
-            KeyGroupPart.write(byTime, table -> KeyGroupPart.of(table, (entry, out) -> out.writeByte(7)), writer, "w");
-            assertEquals(List.of("w 0", "w 255", "w 3"), List.copyOf(written.keySet()));
-            DataInputStream both = input("w 3");
+            KeyGroupPart.write(byTime, table -> KeyGroupPart.of(table, (entry, out) -> out.writeByte(7)), writer, StateFormats.SLICES);
+            assertEquals(List.of("slices 0", "slices 255", "slices 3"), List.copyOf(written.keySet()));
+            DataInputStream both = input("slices 3");
             assertEquals(2, both.readInt());
             for (long time = 10; time <= 20; time += 10) {
                 assertEquals(time, both.readLong());
                 assertEquals(1, both.readInt());
                 assertEquals(7, both.readByte());
             }
-            DataInputStream one = input("w 255");
+            DataInputStream one = input("slices 255");
             assertEquals(1, one.readInt());
             assertEquals(10, one.readLong());
         }
@@ -157,7 +157,7 @@ final class SnapshotsOfStateTest {
             assertEquals(List.of(one, two), rows(bag));
             assertEquals(2, RowTable.weight(bag.first()));
             assertEquals(2, bag.codec().columnCount());
-            bag.snapshot(writer, "rows", -1);
+            bag.snapshot(writer, StateFormats.HELD, -1);
             try (Batch batch =
                     TestBatches.weighted(SCHEMA, leaks.allocator(), List.of(one, three), new long[] {-2, 5})) {
                 bag.add(batch);
@@ -169,7 +169,7 @@ final class SnapshotsOfStateTest {
             assertEquals(List.of(three), rows(bag));
             assertEquals(5, RowTable.weight(bag.first()));
             add(other, two);
-            other.restore(reader, "rows");
+            other.restore(reader, StateFormats.HELD);
             assertEquals(List.of(two, one), rows(other));
             assertEquals(2, RowTable.weight(other.first()));
         }

@@ -5,6 +5,7 @@ import dev.millrace.engine.aggregate.AggregateTests;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.expression.Expression;
@@ -59,16 +60,20 @@ class TimeFilterOperatorTest {
             return above.onEpochEnd(epoch, output) && below.onEpochEnd(epoch, output);
         }
 
+        private static StateFormat of(String operator, StateFormat state) {
+            return new StateFormat(operator + " " + state.name(), state.version());
+        }
+
         @Override
         public void snapshot(StateWriter writer) throws IOException {
-            above.snapshot((name, group) -> writer.keyGroup("above " + name, group));
-            below.snapshot((name, group) -> writer.keyGroup("below " + name, group));
+            above.snapshot((state, group) -> writer.keyGroup(of("above", state), group));
+            below.snapshot((state, group) -> writer.keyGroup(of("below", state), group));
         }
 
         @Override
         public void restore(StateReader reader) {
-            above.restore((name, restore) -> reader.keyGroups("above " + name, restore));
-            below.restore((name, restore) -> reader.keyGroups("below " + name, restore));
+            above.restore((state, restore) -> reader.keyGroups(of("above", state), restore));
+            below.restore((state, restore) -> reader.keyGroups(of("below", state), restore));
         }
 
         @Override
@@ -125,7 +130,9 @@ class TimeFilterOperatorTest {
     @CsvSource({"true, true", "true, false", "false, true", "false, false"})
     void rowsAreThereOnOneSideOfTheBound(boolean leaving, boolean atBound) {
         OperatorHarness harness =
-                new OperatorHarness(() -> new TimeFilterOperator(filter(leaving, atBound)), INPUT).output(INPUT);
+                new OperatorHarness(() -> new TimeFilterOperator(filter(leaving, atBound)), INPUT)
+                        .output(INPUT)
+                        .keepsFormat("due-" + (leaving ? "leaving" : "coming") + (atBound ? "-at" : ""));
         List<Row> expected = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             boolean later = i % 3 == 0;

@@ -111,7 +111,9 @@ class SortOperatorTest {
     @Test
     void batchesAndRestartsMakeNoDifference() {
         Sort node = new Sort(AggregateTests.scan(INPUT), List.of(new OrderKey(0, false, false)), 5, 1);
-        OperatorHarness harness = new OperatorHarness(() -> new SortOperator(node), INPUT).output(INPUT);
+        OperatorHarness harness = new OperatorHarness(() -> new SortOperator(node), INPUT)
+                .output(INPUT)
+                .keepsFormat("sorted");
         for (int i = 0; i < 30; i++) {
             harness.rows(Row.of(i * 7 % 31 * 1.0, "row " + i));
             if (i % 8 == 7) {

@@ -125,6 +125,9 @@ class TopNOperatorTest {
                 OperatorHarness harness = new OperatorHarness(() -> new TopNOperator(node), INPUT)
                         .output(node.schema())
                         .partitionedBy(AggregateTests.keyGroup(List.of(0)));
+                if (offset == 2 && emitRank) {
+                    harness.keepsFormat("ranked-" + rank);
+                }
                 List<Row> rows = new ArrayList<>();
                 for (int i = 0; i < 120; i++) {
                     if (!rows.isEmpty() && random.nextInt(3) == 0) {
@@ -155,6 +158,9 @@ class TopNOperatorTest {
                     .output(node.schema())
                     .appendOnlyInput()
                     .partitionedBy(AggregateTests.keyGroup(List.of(0)));
+            if (limit == 3 && emitRank) {
+                harness.keepsFormat("best");
+            }
             List<Row> rows = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 Row row = row(random, random.nextInt(40), 0);
@@ -198,6 +204,9 @@ class TopNOperatorTest {
                     .output(node.schema())
                     .appendOnlyInput()
                     .partitionedBy(AggregateTests.keyGroup(List.of(0)));
+            if (limit == 3 && first.column() == 1) {
+                harness.keepsFormat("few_best" + (first.descending() ? "-desc" : ""));
+            }
             List<Row> rows = new ArrayList<>();
             for (int i = 0; i < 150; i++) {
                 Row row = row(random, random.nextInt(40), 0);
@@ -233,6 +242,7 @@ class TopNOperatorTest {
                 .output(node.schema())
                 .appendOnlyInput()
                 .appendOnlyOutput()
+                .keepsFormat("ranked_windows")
                 .partitionedBy(AggregateTests.keyGroup(List.of(0)));
         List<Row> rows = new ArrayList<>();
         for (int i = 0; i < 120; i++) {

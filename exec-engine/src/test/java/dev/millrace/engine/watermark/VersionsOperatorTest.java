@@ -43,6 +43,7 @@ class VersionsOperatorTest {
     @Test
     void anUpdateIsOneMoreVersionAndADeletedRowEndsAtTheLatestTime() {
         harness()
+                .keepsFormat("row_versions")
                 .weighted(0, Row.of("a", 10L, "first"), 1)
                 .weighted(0, Row.of("b", 5L, "first"), 1)
                 .epochEnd()

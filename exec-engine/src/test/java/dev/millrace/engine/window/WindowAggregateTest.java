@@ -20,6 +20,7 @@ import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -145,6 +146,11 @@ class WindowAggregateTest {
     }
 
     private static void check(Supplier<Operator> factory, WindowAggregate node, long seed, boolean keyed) {
+        check(factory, node, seed, keyed, Optional.empty());
+    }
+
+    private static void check(
+            Supplier<Operator> factory, WindowAggregate node, long seed, boolean keyed, Optional<String> fixture) {
         OperatorHarness harness = new OperatorHarness(factory, AggregateTests.INPUT)
                 .appendOnlyInput()
                 .appendOnlyOutput()
@@ -152,8 +158,20 @@ class WindowAggregateTest {
         if (keyed) {
             harness.partitionedBy(AggregateTests.keyGroup(node.keys()));
         }
+        fixture.ifPresent(harness::keepsFormat);
         List<Row> rows = script(harness, seed, 150);
         harness.expect(expected(node, rows));
+    }
+
+    @Test
+    void windowsAreWrittenAsTheyWere() {
+        WindowAggregate hopping =
+                node(new WindowSpec.Hop(2 * SECOND, 6 * SECOND), List.of(0), AggregateTests.simpleCalls());
+        check(() -> new SliceAggregateOperator(hopping), hopping, 31, true, Optional.of("slices"));
+        List<AggregateCall> calls = new ArrayList<>(AggregateTests.distinctCalls());
+        calls.addAll(AggregateTests.collectingCalls());
+        WindowAggregate sessions = node(new WindowSpec.Session(2 * SECOND), List.of(0), calls);
+        check(() -> new SessionAggregateOperator(sessions), sessions, 32, true, Optional.of("sessions"));
     }
 
     private static final List<WindowSpec> SLICED = List.of(

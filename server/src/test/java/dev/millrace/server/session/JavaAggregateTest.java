@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Users' aggregates whose states are kept: with retract over what changes, with merge over windows made of parts. */
 class JavaAggregateTest {
-    private static final String SOURCE = """
+    static final String SOURCE = """
             package org.example;
 
             import dev.millrace.udf.AggregateFunction;

@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorMetrics;
+import dev.millrace.operator.StateReader;
 import dev.millrace.testing.harness.OperatorHarness.KeyGroupOf;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
@@ -20,6 +21,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.apache.arrow.memory.BufferAllocator;
@@ -35,6 +37,7 @@ final class HarnessRun {
     private final List<Schema> inputs;
     private final Optional<KeyGroupOf> keyGroupOf;
     private final Variation variation;
+    private final Optional<String> fixture; // that the third epoch begins with
     private final BufferAllocator root;
     private final TestClock clock;
     private final RandomGenerator random;
@@ -52,11 +55,13 @@ final class HarnessRun {
             Optional<KeyGroupOf> keyGroupOf,
             CheckedOutput output,
             Variation variation,
+            Optional<String> fixture,
             BufferAllocator root) {
         this.factory = factory;
         this.inputs = inputs;
         this.keyGroupOf = keyGroupOf;
         this.variation = variation;
+        this.fixture = fixture;
         this.root = root;
         this.clock = new TestClock(1_700_000_000_000_000L);
         this.random = new SplittableRandom(variation.seed() ^ 0x9E3779B97F4A7C15L);
@@ -105,7 +110,11 @@ final class HarnessRun {
         signal((operator, to) -> operator.onEpochEnd(epoch, to), "onEpochEnd");
         output.release();
         afterEpochs.add(output.collected().copy());
-        if (random.nextInt(100) < variation.restartPercent()) {
+        if (fixture.isPresent() && epoch == 2) {
+            StateReader saved = StateFixture.check(fixture.get(), instances.get(0).operator);
+            stop();
+            start(1, Optional.of(owned -> saved));
+        } else if (random.nextInt(100) < variation.restartPercent()) {
             writeInVain();
             restart();
         }
@@ -129,10 +138,10 @@ final class HarnessRun {
             Assertions.assertDoesNotThrow(() -> instance.operator.snapshot(snapshot.writer(instance.owned)));
         }
         stop();
-        start(1 + random.nextInt(variation.mostInstances()), Optional.of(snapshot));
+        start(1 + random.nextInt(variation.mostInstances()), Optional.of(snapshot::reader));
     }
 
-    private void start(int count, Optional<MemorySnapshot> snapshot) {
+    private void start(int count, Optional<Function<KeyGroups, StateReader>> snapshot) {
         for (int index = 0; index < count; index++) {
             KeyGroups owned = KeyGroups.ownedBy(index, count);
             BufferAllocator allocator = root.newChildAllocator("operator " + index, 0, Long.MAX_VALUE);
@@ -140,7 +149,7 @@ final class HarnessRun {
             instances.add(instance);
             instance.operator.open(new HarnessContext(
                     allocator, clock, owned, variation.batchRows(), new OperatorMetrics(), late, Optional.empty()));
-            snapshot.ifPresent(state -> instance.operator.restore(state.reader(owned)));
+            snapshot.ifPresent(state -> instance.operator.restore(state.apply(owned)));
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.millrace.testing.harness;
 
 import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import java.io.ByteArrayInputStream;
@@ -21,19 +22,23 @@ import java.util.TreeMap;
 final class MemorySnapshot {
     private static final int INSTANCE = -1;
 
+    private final Map<String, StateFormat> formats = new LinkedHashMap<>();
     private final Map<String, Map<Integer, ByteArrayOutputStream>> groups = new LinkedHashMap<>();
     private final Map<String, List<ByteArrayOutputStream>> ofInstances = new LinkedHashMap<>();
 
     /** A writer for one instance, which may write only groups that it owns. */
     StateWriter writer(KeyGroups owned) {
         Map<String, List<Integer>> begun = new LinkedHashMap<>();
-        return (name, group) -> {
+        return (state, group) -> {
+            String name = state.name();
+            StateFormat before = formats.putIfAbsent(name, state);
+            check(before == null || before.equals(state), "state " + state + ", before it was " + before);
             check(
                     group == INSTANCE || owned.contains(group),
                     "state " + name + " of group " + group + ", owned are " + owned);
-            List<Integer> before = begun.computeIfAbsent(name, key -> new ArrayList<>());
-            check(!before.contains(group), "group " + group + " of state " + name + " begun twice");
-            before.add(group);
+            List<Integer> groupsBefore = begun.computeIfAbsent(name, key -> new ArrayList<>());
+            check(!groupsBefore.contains(group), "group " + group + " of state " + name + " begun twice");
+            groupsBefore.add(group);
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             if (group == INSTANCE) {
                 ofInstances.computeIfAbsent(name, key -> new ArrayList<>()).add(bytes);
@@ -46,7 +51,10 @@ final class MemorySnapshot {
 
     /** What an instance owning these groups restores; with the instance state of every instance that wrote one. */
     StateReader reader(KeyGroups owned) {
-        return (name, restore) -> {
+        return (state, restore) -> {
+            String name = state.name();
+            StateFormat written = formats.getOrDefault(name, state);
+            check(written.equals(state), "state " + written + " is read as " + state);
             ofInstances.getOrDefault(name, List.of()).forEach(bytes -> restore.accept(input(bytes), INSTANCE));
             groups.getOrDefault(name, Map.of()).forEach((group, bytes) -> {
                 if (owned.contains(group)) {
@@ -70,7 +78,7 @@ final class MemorySnapshot {
         }
 
         @Override
-        public DataOutput keyGroup(String name, int group) {
+        public DataOutput keyGroup(StateFormat state, int group) {
             return new DataOutputStream(new OutputStream() {
                 @Override
                 public void write(int value) throws IOException {

@@ -55,6 +55,7 @@ public final class OperatorHarness {
     private boolean appendOnlyInput;
     private boolean appendOnlyOutput;
     private boolean comparesEpochs = true;
+    private Optional<String> fixture = Optional.empty();
 
     /** A harness for the operators of a factory, one schema per input port. */
     public OperatorHarness(Supplier<Operator> factory, Schema... inputs) {
@@ -89,6 +90,12 @@ public final class OperatorHarness {
     /** Compares variations at the end only, for operators that may hold rows back beyond an epoch. */
     public OperatorHarness comparedAtTheEndOnly() {
         comparesEpochs = false;
+        return this;
+    }
+
+    /** Compares the state after the second epoch with a {@link StateFixture}, from which one more run goes on. */
+    public OperatorHarness keepsFormat(String newFixture) {
+        fixture = Optional.of(newFixture);
         return this;
     }
 
@@ -165,36 +172,39 @@ public final class OperatorHarness {
 
     /** Runs the script once, plainly; for tests of failures, and to look at. */
     public ZSet runOnce() {
-        return lastOf(run(Variation.plain(SEED)).afterEpochs());
+        return lastOf(run(Variation.plain(SEED), Optional.empty()).afterEpochs());
     }
 
     private ZSet check(Optional<ZSet> expected, Optional<ZSet> expectedLate) {
-        HarnessRun reference = run(Variation.plain(SEED));
+        HarnessRun reference = run(Variation.plain(SEED), Optional.empty());
         ZSet result = lastOf(reference.afterEpochs());
         expected.ifPresent(rows -> fail(rows.differences(result), "the plain run"));
         expectedLate.ifPresent(rows -> fail(rows.differences(reference.late()), "late rows of the plain run"));
+        fixture.ifPresent(name ->
+                compare(reference, run(Variation.plain(SEED), fixture), "going on from the fixture " + name));
         RandomGenerator seeds = new SplittableRandom(SEED);
         for (int i = 0; i < RUNS; i++) {
             Variation variation = Variation.random(seeds.nextLong(), !appendOnlyInput, keyGroupOf.isPresent());
-            HarnessRun run = run(variation);
-            fail(reference.late().differences(run.late()), "late rows of " + variation);
-            for (int epoch = 0; epoch < run.afterEpochs().size(); epoch++) {
-                boolean last = epoch == run.afterEpochs().size() - 1;
-                if (comparesEpochs || last) {
-                    ZSet wanted = reference.afterEpochs().get(epoch);
-                    fail(
-                            wanted.differences(run.afterEpochs().get(epoch)),
-                            "the sum after epoch " + (epoch + 1) + " of " + variation);
-                }
-            }
+            compare(reference, run(variation, Optional.empty()), variation.toString());
         }
         return result;
     }
 
-    private HarnessRun run(Variation variation) {
+    private void compare(HarnessRun reference, HarnessRun run, String how) {
+        fail(reference.late().differences(run.late()), "late rows of " + how);
+        for (int epoch = 0; epoch < run.afterEpochs().size(); epoch++) {
+            boolean last = epoch == run.afterEpochs().size() - 1;
+            if (comparesEpochs || last) {
+                ZSet wanted = reference.afterEpochs().get(epoch);
+                fail(wanted.differences(run.afterEpochs().get(epoch)), "the sum after epoch " + (epoch + 1) + " of " + how);
+            }
+        }
+    }
+
+    private HarnessRun run(Variation variation, Optional<String> from) {
         RootAllocator root = PoisonedAllocation.newRoot(MEMORY_BYTES);
         HarnessRun run = new HarnessRun(
-                factory, inputs, keyGroupOf, new CheckedOutput(outputSchema, appendOnlyOutput), variation, root);
+                factory, inputs, keyGroupOf, new CheckedOutput(outputSchema, appendOnlyOutput), variation, from, root);
         try {
             run.run(script);
         } catch (AssertionError e) {

@@ -8,6 +8,7 @@ import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.testing.rows.Row;
@@ -30,6 +31,8 @@ import org.junit.jupiter.api.Test;
 class OperatorHarnessTest {
     private static final Schema SCHEMA =
             Schema.of(new Field("k", DataType.BIGINT, false), new Field("v", DataType.BIGINT, true));
+
+    private static final StateFormat SUMS = new StateFormat("sums", 1);
 
     private static long hash(long key) {
         return key * 0x9E3779B97F4A7C15L;
@@ -116,7 +119,7 @@ class OperatorHarnessTest {
                     .put(key, sum));
             groups.forEach((group, entries) -> {
                 try {
-                    DataOutput out = writer.keyGroup("sums", group);
+                    DataOutput out = writer.keyGroup(SUMS, group);
                     out.writeInt(entries.size());
                     for (Map.Entry<Long, Long> entry : entries.entrySet()) {
                         out.writeLong(entry.getKey());
@@ -130,7 +133,7 @@ class OperatorHarnessTest {
 
         @Override
         public void restore(StateReader reader) {
-            reader.keyGroups("sums", (in, group) -> {
+            reader.keyGroups(SUMS, (in, group) -> {
                 try {
                     for (int left = in.readInt(); left > 0; left--) {
                         long key = in.readLong();

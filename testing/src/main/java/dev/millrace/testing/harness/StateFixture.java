@@ -1,0 +1,147 @@
+package dev.millrace.testing.harness;
+
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.Operator;
+import dev.millrace.operator.StateFormat;
+import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The state of an operator as the release wrote it that the file is of: {@code src/test/resources/state/NAME}. {@code
+ * -Dmillrace.golden.update=true} writes what is not there yet, or has another version by now.
+ *
+ * <p>Bytes: parts up to the end of the file, each name, as {@code writeUTF}, version, 2 bytes, key group, 2 bytes, length, 4 bytes, and
+ * the bytes.
+ */
+public final class StateFixture {
+    private static final Path ALL = Path.of("src", "test", "resources", "state");
+    private static final boolean UPDATE = Boolean.getBoolean("millrace.golden.update");
+    private static final int MOST_BYTES = 24 << 10;
+
+    private record Part(StateFormat state, int group, byte[] bytes) {}
+
+    private StateFixture() {}
+
+    /**
+     * What an operator like this one, of all key groups, is to restore.
+     *
+     * @throws AssertionError if it writes its state otherwise, and what to do about that
+     */
+    public static StateReader check(String name, Operator operator) {
+        try {
+            List<Part> written = written(operator);
+            Path file = ALL.resolve(name);
+            boolean exists = Files.exists(file);
+            if (UPDATE && !(exists && formats(written).equals(formats(read(file))))) {
+                Files.createDirectories(ALL);
+                Files.write(file, bytes(written));
+            } else if (!exists) {
+                throw new AssertionError(file + " is not there: -Dmillrace.golden.update=true writes it");
+            }
+            byte[] kept = Files.readAllBytes(file);
+            List<Part> saved = read(file);
+            if (!formats(saved).equals(formats(written))) {
+                throw new AssertionError(file + " has " + formats(saved) + ", the operator writes " + formats(written)
+                        + ": -Dmillrace.golden.update=true writes it anew");
+            }
+            if (!Arrays.equals(kept, bytes(written))) {
+                throw new AssertionError("the operator writes " + formats(written) + " otherwise than in " + file
+                        + ". Checkpoints of releases have the bytes of the file: if the format has changed, raise its version"
+                        + " in StateFormats and run with -Dmillrace.golden.update=true; if only the rows of the test have,"
+                        + " remove the file and do so");
+            }
+            return reader(saved);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The formats that some fixture has. */
+    public static Set<StateFormat> formats() {
+        Set<StateFormat> formats = new LinkedHashSet<>();
+        try (var files = Files.list(ALL)) {
+            for (Path file : files.toList()) {
+                formats.addAll(formats(read(file)));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return formats;
+    }
+
+    private static Set<StateFormat> formats(List<Part> parts) {
+        Set<StateFormat> formats = new LinkedHashSet<>();
+        parts.forEach(part -> formats.add(part.state));
+        return formats;
+    }
+
+    private static List<Part> written(Operator operator) throws IOException {
+        List<Part> parts = new ArrayList<>();
+        List<ByteArrayOutputStream> streams = new ArrayList<>();
+        StateWriter writer = (state, group) -> {
+            streams.add(new ByteArrayOutputStream());
+            parts.add(new Part(state, group, new byte[0]));
+            return new DataOutputStream(streams.get(streams.size() - 1));
+        };
+        operator.snapshot(writer);
+        for (int i = 0; i < parts.size(); i++) {
+            parts.set(i, new Part(parts.get(i).state, parts.get(i).group, streams.get(i).toByteArray()));
+        }
+        if (parts.stream().mapToInt(part -> part.bytes.length).sum() == 0) {
+            throw new AssertionError("no state to keep a fixture of");
+        }
+        return parts;
+    }
+
+    private static byte[] bytes(List<Part> parts) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(bytes);
+        for (Part part : parts) {
+            out.writeUTF(part.state.name());
+            out.writeShort(part.state.version());
+            out.writeShort(part.group);
+            out.writeInt(part.bytes.length);
+            out.write(part.bytes);
+        }
+        if (bytes.size() > MOST_BYTES) {
+            throw new AssertionError("a fixture of " + bytes.size() + " bytes: have fewer rows");
+        }
+        return bytes.toByteArray();
+    }
+
+    private static List<Part> read(Path file) throws IOException {
+        List<Part> parts = new ArrayList<>();
+        DataInputStream in = new DataInputStream(new ByteArrayInputStream(Files.readAllBytes(file)));
+        while (in.available() > 0) {
+            StateFormat state = new StateFormat(in.readUTF(), in.readShort());
+            int group = in.readShort();
+            byte[] bytes = new byte[in.readInt()];
+            in.readFully(bytes);
+            parts.add(new Part(state, group, bytes));
+        }
+        return parts;
+    }
+
+    private static StateReader reader(List<Part> parts) {
+        return (state, restore) -> {
+            for (Part part : parts) {
+                if (part.state.equals(state) && (part.group < 0 || KeyGroups.ALL.contains(part.group))) {
+                    restore.accept(new DataInputStream(new ByteArrayInputStream(part.bytes)), part.group);
+                }
+            }
+        };
+    }
+}
