@@ -27,6 +27,7 @@ final class FileSequence implements SourceReader {
 
     /** Files without a row that one call goes through. */
     private static final int LEAST_HEAD_BYTES = 10; // in a position
+
     private static final int MOST_FILES = 16;
 
     private final FileFormat format;

@@ -131,7 +131,8 @@ public final class AggregateOperator implements Replay, Forgetful {
             snapshot.write(writer, StateFormats.GROUPS);
         } else if (snapshot.count(0) > 0) {
             // The one group of no keys has hash 0 in each instance, whichever key groups that one owns.
-            snapshot.write(0, writer.keyGroup(StateFormats.GROUPS, context.keyGroups().first()));
+            snapshot.write(
+                    0, writer.keyGroup(StateFormats.GROUPS, context.keyGroups().first()));
         }
     }
 

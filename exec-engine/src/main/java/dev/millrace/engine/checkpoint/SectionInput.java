@@ -66,8 +66,8 @@ public final class SectionInput implements AutoCloseable {
     /** @throws MillraceException XX001 if the part is of something else */
     void requireSchema(long hash) {
         if (schemaHash != hash) {
-            throw damaged("has \"" + name + "\" of another operator, with schema "
-                    + Long.toHexString(schemaHash) + " instead of " + Long.toHexString(hash));
+            throw damaged("has \"" + name + "\" of another operator, with schema " + Long.toHexString(schemaHash)
+                    + " instead of " + Long.toHexString(hash));
         }
     }
 

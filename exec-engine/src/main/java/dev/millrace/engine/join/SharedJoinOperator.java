@@ -473,7 +473,8 @@ public final class SharedJoinOperator implements Replay, Settling, RowByRow {
             if (packed.isPresent()) { // in one of the tasks whose state comes together here
                 generalize();
             }
-            reader.keyGroups(StateFormats.SHARED_JOIN, (in, group) -> state.orElseThrow().read(in, entry -> {}));
+            reader.keyGroups(
+                    StateFormats.SHARED_JOIN, (in, group) -> state.orElseThrow().read(in, entry -> {}));
         }
         reportSize();
     }

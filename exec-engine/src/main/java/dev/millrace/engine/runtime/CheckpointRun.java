@@ -85,7 +85,8 @@ final class CheckpointRun {
             });
             collect(barrier, writer);
             barrier.writeLater(writer);
-            quiescence.await(() -> queries.stream().allMatch(query -> query.checkpoint().sinksHaveAll()), SINK_NANOS);
+            quiescence.await(
+                    () -> queries.stream().allMatch(query -> query.checkpoint().sinksHaveAll()), SINK_NANOS);
             List<QueryMeta> meta = queries.stream()
                     .map(query -> query.checkpoint().meta())
                     .flatMap(Optional::stream)

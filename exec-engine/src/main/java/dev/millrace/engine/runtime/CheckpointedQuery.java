@@ -74,7 +74,8 @@ final class CheckpointedQuery implements SavedQuery {
     public StateReader states(int node, long schemaHash, int instance, int instances, KeyGroups groups) {
         int written = places.marks().getOrDefault(node, Map.of()).size();
         if (written == instances) { // what its namesake wrote, as rows come to it as they did before
-            return saved.states(List.of(SavedTask.stateSection(meta.name(), node, instance)), schemaHash, group -> true);
+            return saved.states(
+                    List.of(SavedTask.stateSection(meta.name(), node, instance)), schemaHash, group -> true);
         }
         List<String> all = IntStream.range(0, written)
                 .mapToObj(each -> SavedTask.stateSection(meta.name(), node, each))

@@ -453,13 +453,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         output.abandon(Optional.empty());
         tasks.stop(() -> {
             freeTasks();
-            resources
-                    .abandoned()
-                    .when(output.sinks().areCalled(), output.sinks()::whenLeft, () -> {
-                        epochs.exclusively(this::discard);
-                        resources.memory().release(tasks.memory());
-                        resources.signal().raise();
-                    });
+            resources.abandoned().when(output.sinks().areCalled(), output.sinks()::whenLeft, () -> {
+                epochs.exclusively(this::discard);
+                resources.memory().release(tasks.memory());
+                resources.signal().raise();
+            });
         });
         resources.signal().raise();
     }

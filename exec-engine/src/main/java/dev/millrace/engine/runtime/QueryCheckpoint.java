@@ -31,7 +31,8 @@ final class QueryCheckpoint {
     private QueryState expected; // when a checkpoint was cut
 
     private boolean endedFirst; // before it was cut
-    private volatile long commitsAtCut; // of sinks; written by who publishes that epoch, read by who makes the checkpoint
+    private volatile long
+            commitsAtCut; // of sinks; written by who publishes that epoch, read by who makes the checkpoint
 
     QueryCheckpoint(
             PlanNode plan,

@@ -81,14 +81,15 @@ final class SavedTask {
                 out.writeBoolean(mark.idle());
             }
             for (FeedScan scan : query.feeds) {
-                List<Item> waiting = task.inputs().contains(scan.input()) ? scan.input().waitingAtCut() : List.of();
+                List<Item> waiting =
+                        task.inputs().contains(scan.input()) ? scan.input().waitingAtCut() : List.of();
                 query.waitsForShared = query.waitsForShared
-                        || query.isShared(scan.scan())
-                                && waiting.stream().anyMatch(Item.Rows.class::isInstance);
+                        || query.isShared(scan.scan()) && waiting.stream().anyMatch(Item.Rows.class::isInstance);
                 if (!waiting.isEmpty()) {
                     DataOutput out = output.part(WAITING);
                     out.writeInt(node(query, scan));
-                    SavedInput.write(waiting, scan.feed().schema(), query.memory().own(), out);
+                    SavedInput.write(
+                            waiting, scan.feed().schema(), query.memory().own(), out);
                 }
             }
             for (PlacedSource source : query.sources) {

@@ -10,8 +10,8 @@ import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.epoch.Cut;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.exchange.Exchanges;
-import dev.millrace.engine.graph.PlanGraph.Node;
 import dev.millrace.engine.graph.PlanGraph;
+import dev.millrace.engine.graph.PlanGraph.Node;
 import dev.millrace.engine.graph.PlanPrint;
 import dev.millrace.engine.graph.ScanTime;
 import dev.millrace.engine.join.SharedJoinOperator;
@@ -45,13 +45,13 @@ import dev.millrace.expressions.constant.ConstantRows;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
+import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Exchange;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode.Union;
 import dev.millrace.plan.node.PlanNode.Values;
 import dev.millrace.plan.node.PlanNode.Watermark;
-import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.SharedSides;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -406,8 +406,8 @@ final class TaskBuilder {
                 ChannelInput input = new ChannelInput(entry, channel, resources.mostWaitingBytes());
                 inputs.add(input);
                 query.feeds.add(new FeedScan(node.plan(), feed, channel, input));
-                restore.ifPresent(saved -> input.begin(saved.waiting(
-                        node.id(), feed.schema(), query.memory().own(), resources.mostWaitingBytes())));
+                restore.ifPresent(saved -> input.begin(
+                        saved.waiting(node.id(), feed.schema(), query.memory().own(), resources.mostWaitingBytes())));
             }
             return entry;
         }
@@ -441,9 +441,8 @@ final class TaskBuilder {
             query.failedRows().ifPresent(failed -> stage.keepFailedRows(failed.newPart()));
         }
         stage.open();
-        restore.ifPresent(
-                saved -> operator.restore(
-                        saved.states(node.id(), schemaHash(node), instance, instancesOf(node.pipeline()), groups)));
+        restore.ifPresent(saved -> operator.restore(
+                saved.states(node.id(), schemaHash(node), instance, instancesOf(node.pipeline()), groups)));
         return stage;
     }
 

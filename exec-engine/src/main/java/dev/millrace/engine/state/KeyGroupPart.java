@@ -57,7 +57,8 @@ public interface KeyGroupPart {
      * Writes several parts, each known by a time: of each key group the number of parts that have entries of it, then each
      * one's time and entries.
      */
-    static <T> void write(SortedMap<Long, T> byTime, Function<T, KeyGroupPart> part, StateWriter writer, StateFormat state)
+    static <T> void write(
+            SortedMap<Long, T> byTime, Function<T, KeyGroupPart> part, StateWriter writer, StateFormat state)
             throws IOException {
         Map<Long, KeyGroupPart> parts = new LinkedHashMap<>();
         byTime.forEach((time, kept) -> parts.put(time, part.apply(kept)));

@@ -1,9 +1,9 @@
 package dev.millrace.engine.task;
 
 import dev.millrace.engine.channel.Channel;
+import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.channel.Item.EpochEnd;
 import dev.millrace.engine.channel.Item.Rows;
-import dev.millrace.engine.channel.Item;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.util.ArrayDeque;

@@ -146,7 +146,8 @@ public final class WindowTopNOperator implements Operator {
     @Override
     public void snapshot(StateWriter writer) throws IOException {
         writer.keyGroup(StateFormats.RANKED_WINDOWS, -1).writeLong(watermark);
-        KeyGroupPart.write(windows, window -> KeyGroupPart.of(window.table(), window::write), writer, StateFormats.RANKED_WINDOWS);
+        KeyGroupPart.write(
+                windows, window -> KeyGroupPart.of(window.table(), window::write), writer, StateFormats.RANKED_WINDOWS);
     }
 
     @Override

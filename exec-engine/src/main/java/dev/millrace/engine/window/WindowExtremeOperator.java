@@ -421,7 +421,8 @@ public final class WindowExtremeOperator implements Operator {
         DataOutput instance = writer.keyGroup(StateFormats.EXTREMES, -1);
         instance.writeLong(watermark);
         instance.writeLong(fired);
-        KeyGroupPart.write(bySlice, slice -> KeyGroupPart.of(slice.table(), slice::write), writer, StateFormats.EXTREMES);
+        KeyGroupPart.write(
+                bySlice, slice -> KeyGroupPart.of(slice.table(), slice::write), writer, StateFormats.EXTREMES);
     }
 
     @Override

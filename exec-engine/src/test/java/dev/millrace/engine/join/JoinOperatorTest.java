@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.engine.aggregate.AggregateTests;
 import dev.millrace.operator.Operator;
-import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;

@@ -204,11 +204,12 @@ class SharedJoinAnswersTest {
         }
 
         StateReader reader(KeyGroups owned) {
-            return (state, restore) -> states.getOrDefault(state.name(), Map.of()).forEach((group, bytes) -> {
-                if (owned.contains(group)) {
-                    restore.accept(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())), group);
-                }
-            });
+            return (state, restore) -> states.getOrDefault(state.name(), Map.of())
+                    .forEach((group, bytes) -> {
+                        if (owned.contains(group)) {
+                            restore.accept(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())), group);
+                        }
+                    });
         }
     }
 

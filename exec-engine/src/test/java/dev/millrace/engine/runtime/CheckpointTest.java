@@ -430,7 +430,8 @@ final class CheckpointTest {
             engine.start("joined", plan, QueryOptions.view()).pause();
             engine.checkpoint(saved, () -> {});
             assertEquals(
-                    List.of(), engine.checkpoint(new MemoryCheckpoint(), () -> {}).begunAnew());
+                    List.of(),
+                    engine.checkpoint(new MemoryCheckpoint(), () -> {}).begunAnew());
             table.append(batch(engine, KV, Row.of(1L, 2L)));
             assertEquals(
                     List.of("joined"),
@@ -553,7 +554,8 @@ final class CheckpointTest {
             assertEquals(List.of("stuck"), engine.checkpoint(saved, () -> {}).begunAnew());
             permits.release(1_000);
             assertEquals(
-                    List.of(), engine.checkpoint(new MemoryCheckpoint(), () -> {}).begunAnew());
+                    List.of(),
+                    engine.checkpoint(new MemoryCheckpoint(), () -> {}).begunAnew());
         }
         try (Engine engine = open(2)) {
             try (Resumption resumption = engine.restore(saved)) {

@@ -50,7 +50,8 @@ final class SnapshotsOfStateTest {
 
     private final StateReader reader = (state, restore) -> written.forEach((key, bytes) -> {
         if (key.startsWith(state.name() + " ")) {
-            restore.accept(input(key), Integer.parseInt(key.substring(state.name().length() + 1)));
+            restore.accept(
+                    input(key), Integer.parseInt(key.substring(state.name().length() + 1)));
         }
     });
 
@@ -109,7 +110,11 @@ final class SnapshotsOfStateTest {
         try (GroupTable early = table(3, 255);
                 GroupTable late = table(3, 0)) {
             SortedMap<Long, GroupTable> byTime = new TreeMap<>(Map.of(10L, early, 20L, late));
-            KeyGroupPart.write(byTime, table -> KeyGroupPart.of(table, (entry, out) -> out.writeByte(7)), writer, StateFormats.SLICES);
+            KeyGroupPart.write(
+                    byTime,
+                    table -> KeyGroupPart.of(table, (entry, out) -> out.writeByte(7)),
+                    writer,
+                    StateFormats.SLICES);
             assertEquals(List.of("slices 0", "slices 255", "slices 3"), List.copyOf(written.keySet()));
             DataInputStream both = input("slices 3");
             assertEquals(2, both.readInt());

@@ -129,10 +129,9 @@ class TimeFilterOperatorTest {
     @ParameterizedTest
     @CsvSource({"true, true", "true, false", "false, true", "false, false"})
     void rowsAreThereOnOneSideOfTheBound(boolean leaving, boolean atBound) {
-        OperatorHarness harness =
-                new OperatorHarness(() -> new TimeFilterOperator(filter(leaving, atBound)), INPUT)
-                        .output(INPUT)
-                        .keepsFormat("due-" + (leaving ? "leaving" : "coming") + (atBound ? "-at" : ""));
+        OperatorHarness harness = new OperatorHarness(() -> new TimeFilterOperator(filter(leaving, atBound)), INPUT)
+                .output(INPUT)
+                .keepsFormat("due-" + (leaving ? "leaving" : "coming") + (atBound ? "-at" : ""));
         List<Row> expected = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             boolean later = i % 3 == 0;

@@ -166,8 +166,11 @@ final class CheckpointedViewsTest {
         }
         if (random.nextBoolean()) {
             String above = "view_above";
-            views.keySet().stream().filter(name -> name.startsWith("view_")).findFirst().ifPresent(name ->
-                    views.put(above, "CREATE MATERIALIZED VIEW " + above + " AS SELECT count(*) AS n FROM " + name));
+            views.keySet().stream()
+                    .filter(name -> name.startsWith("view_"))
+                    .findFirst()
+                    .ifPresent(name -> views.put(
+                            above, "CREATE MATERIALIZED VIEW " + above + " AS SELECT count(*) AS n FROM " + name));
         }
         return views;
     }
@@ -175,7 +178,8 @@ final class CheckpointedViewsTest {
     private static void declare(TestDatabase database, Map<String, String> views) {
         database.run("CREATE FUNCTION mean(BIGINT) RETURNS DOUBLE PRECISION LANGUAGE JAVA AS '" + jar
                 + "', 'org.example.Code$Mean';"
-                + "CREATE FUNCTION top2(BIGINT) RETURNS BIGINT[] LANGUAGE JAVA AS '" + jar + "', 'org.example.Code$Top2'");
+                + "CREATE FUNCTION top2(BIGINT) RETURNS BIGINT[] LANGUAGE JAVA AS '" + jar
+                + "', 'org.example.Code$Top2'");
         database.run(RELATIONS);
         views.values().forEach(database::run);
     }
@@ -257,8 +261,7 @@ final class CheckpointedViewsTest {
             }
             second++;
             long k = random.nextInt(6);
-            return replaced(
-                    "rates", inRates, k, Optional.of(Row.of(k, BEGIN + 1_000_000 * second, next++)));
+            return replaced("rates", inRates, k, Optional.of(Row.of(k, BEGIN + 1_000_000 * second, next++)));
         }
     }
 
@@ -358,7 +361,8 @@ final class CheckpointedViewsTest {
             String name = "view_" + views.size();
             views.put(
                     name,
-                    "CREATE MATERIALIZED VIEW " + name + " AS " + query.replace("%d", "1").replace("%%", "%"));
+                    "CREATE MATERIALIZED VIEW " + name + " AS "
+                            + query.replace("%d", "1").replace("%%", "%"));
         }
         Changes changes = new Changes(random);
         TestDatabase moved = new TestDatabase(2);

@@ -180,8 +180,8 @@ public final class OperatorHarness {
         ZSet result = lastOf(reference.afterEpochs());
         expected.ifPresent(rows -> fail(rows.differences(result), "the plain run"));
         expectedLate.ifPresent(rows -> fail(rows.differences(reference.late()), "late rows of the plain run"));
-        fixture.ifPresent(name ->
-                compare(reference, run(Variation.plain(SEED), fixture), "going on from the fixture " + name));
+        fixture.ifPresent(
+                name -> compare(reference, run(Variation.plain(SEED), fixture), "going on from the fixture " + name));
         RandomGenerator seeds = new SplittableRandom(SEED);
         for (int i = 0; i < RUNS; i++) {
             Variation variation = Variation.random(seeds.nextLong(), !appendOnlyInput, keyGroupOf.isPresent());
@@ -196,7 +196,9 @@ public final class OperatorHarness {
             boolean last = epoch == run.afterEpochs().size() - 1;
             if (comparesEpochs || last) {
                 ZSet wanted = reference.afterEpochs().get(epoch);
-                fail(wanted.differences(run.afterEpochs().get(epoch)), "the sum after epoch " + (epoch + 1) + " of " + how);
+                fail(
+                        wanted.differences(run.afterEpochs().get(epoch)),
+                        "the sum after epoch " + (epoch + 1) + " of " + how);
             }
         }
     }

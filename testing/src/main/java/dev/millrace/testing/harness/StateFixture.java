@@ -104,7 +104,12 @@ public final class StateFixture {
         };
         operator.snapshot(writer);
         for (int i = 0; i < parts.size(); i++) {
-            parts.set(i, new Part(parts.get(i).state, parts.get(i).group, streams.get(i).toByteArray()));
+            parts.set(
+                    i,
+                    new Part(
+                            parts.get(i).state,
+                            parts.get(i).group,
+                            streams.get(i).toByteArray()));
         }
         if (parts.stream().mapToInt(part -> part.bytes.length).sum() == 0) {
             throw new AssertionError("no state to keep a fixture of");
