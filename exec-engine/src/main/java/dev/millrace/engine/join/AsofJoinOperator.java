@@ -2,11 +2,11 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Owned;
+import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
-import dev.millrace.engine.state.StateFormats;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;

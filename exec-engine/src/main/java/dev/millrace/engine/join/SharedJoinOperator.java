@@ -2,11 +2,11 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Owned;
+import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
-import dev.millrace.engine.state.StateFormats;
 import dev.millrace.engine.task.Settling;
 import dev.millrace.engine.view.FollowedRows;
 import dev.millrace.interrupt.Interrupt;

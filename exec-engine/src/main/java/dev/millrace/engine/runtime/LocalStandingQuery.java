@@ -9,7 +9,6 @@ import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.heap.HeapBudget;
 import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.relation.Scannable;
-import dev.millrace.engine.runtime.QuerySnapshot.Part;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
 import dev.millrace.engine.statistic.LateRow;
 import dev.millrace.engine.statistic.QueryState;
@@ -32,7 +31,6 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
@@ -405,11 +403,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     public void resume() {
         engine.atRest(this, () -> {
             if (life.change(QueryState.PAUSED, QueryState.RUNNING)) {
-                resources
-                        .barriers()
-                        .current()
-                        .filter(barrier -> barrier.toCome().stream().anyMatch(tasks.tasks::contains))
-                        .ifPresent(barrier -> barrier.fail(QueryCheckpoint.changedMeanwhile(name, "resumed")));
+                resources.barriers().current().ifPresent(checkpoint::resumed);
                 tasks.tasks.forEach(PipelineTask::prepareToResume);
                 epochs.resume();
                 tasks.tasks.forEach(PipelineTask::resume);
@@ -478,16 +472,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 throw MillraceException.user(
                         SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "query \"" + name + "\" is " + state);
             }
-            List<Part> view = output.view().map(OperatorSnapshots::rows).orElse(List.of());
-            synchronized (tasks.freeing) {
-                boolean finished = state == QueryState.FINISHED || tasks.isClosed();
-                taken[0] = new QuerySnapshot(
-                        output.publishedEpoch(),
-                        parallelism,
-                        finished,
-                        finished ? Map.of() : OperatorSnapshots.take(tasks),
-                        view);
-            }
+            taken[0] = OperatorSnapshots.of(output, tasks, parallelism, state == QueryState.FINISHED);
         });
         return taken[0];
     }

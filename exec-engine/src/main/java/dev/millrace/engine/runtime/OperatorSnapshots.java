@@ -25,7 +25,16 @@ import java.util.Map;
 final class OperatorSnapshots {
     private OperatorSnapshots() {}
 
-    static Map<String, List<Part>> take(QueryTasks tasks) {
+    static QuerySnapshot of(QueryOutput output, QueryTasks tasks, int parallelism, boolean hasFinished) {
+        List<Part> view = output.view().map(OperatorSnapshots::rows).orElse(List.of());
+        synchronized (tasks.freeing) {
+            boolean finished = hasFinished || tasks.isClosed();
+            Map<String, List<Part>> operators = finished ? Map.of() : take(tasks);
+            return new QuerySnapshot(output.publishedEpoch(), parallelism, finished, operators, view);
+        }
+    }
+
+    private static Map<String, List<Part>> take(QueryTasks tasks) {
         Map<String, List<Part>> parts = new HashMap<>();
         for (PlacedStage placed : tasks.stages) {
             if (placed.stage() instanceof OperatorStage stage) {
@@ -42,7 +51,7 @@ final class OperatorSnapshots {
     }
 
     /** A view's rows, as one part. */
-    static List<Part> rows(VersionedView view) {
+    private static List<Part> rows(VersionedView view) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (ViewScan scan = view.scanToSave()) {
             scan.save(new DataOutputStream(bytes), () -> {});

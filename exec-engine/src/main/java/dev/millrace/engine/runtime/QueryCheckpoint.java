@@ -106,6 +106,13 @@ final class QueryCheckpoint {
                 || output.sinks().hasCommitted(commitsAtCut);
     }
 
+    /** Is about to be resumed: what it was at the cut would not be known any more. */
+    void resumed(Barrier barrier) {
+        if (barrier.toCome().stream().anyMatch(tasks.tasks::contains)) {
+            barrier.fail(changedMeanwhile(name, "resumed"));
+        }
+    }
+
     /** Why a checkpoint failed that cannot have what a query was when it was cut. */
     static MillraceException changedMeanwhile(String name, String how) {
         return MillraceException.user(

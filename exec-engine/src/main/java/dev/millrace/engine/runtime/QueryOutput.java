@@ -39,6 +39,8 @@ import java.util.stream.Stream;
  * <p>The query's last tasks have a {@link Port} each. One that ended an epoch waits until all have: who comes last
  * completes the epoch; it goes on when all {@link QuerySinks} have committed it. Committing threads call
  * {@link #stamp} and {@link #publish}; view, sinks and subscribers are added while the epochs are at rest.
+ *
+ * <p>Long because each step of an epoch's end, and who may take it when, hangs on the others.
  */
 final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     private record Sealed(long epoch, List<Batch> rows, Optional<VersionedView.Staged> staged) {}

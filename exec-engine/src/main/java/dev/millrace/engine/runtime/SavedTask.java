@@ -5,6 +5,7 @@ import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.checkpoint.Barrier;
 import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.checkpoint.SectionOutput;
+import dev.millrace.engine.relation.SavedInput;
 import dev.millrace.engine.relation.SavedPositions;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.engine.runtime.QueryTasks.PlacedSource;

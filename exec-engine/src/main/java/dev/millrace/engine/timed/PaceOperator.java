@@ -2,9 +2,9 @@ package dev.millrace.engine.timed;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Owned;
+import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.state.RowBag;
 import dev.millrace.engine.state.RowTable;
-import dev.millrace.engine.state.StateFormats;
 import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.engine.task.Alarm;
 import dev.millrace.operator.Operator;

@@ -2,10 +2,10 @@ package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Owned;
+import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.state.RowBag;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.RowTable;
-import dev.millrace.engine.state.StateFormats;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;

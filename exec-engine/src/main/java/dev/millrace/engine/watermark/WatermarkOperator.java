@@ -2,9 +2,9 @@ package dev.millrace.engine.watermark;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.Part;
+import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.engine.state.Scratch;
-import dev.millrace.engine.state.StateFormats;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;

@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.relation;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
@@ -25,7 +25,7 @@ import org.apache.arrow.vector.FieldVector;
  * What waits at an input of a paused task, as bytes: of each item its kind, 1 byte; of rows how many, 4 bytes, and of each its weight,
  * 8 bytes, its length, 4, and itself; of a watermark its time, 8 bytes; END at last.
  */
-final class SavedInput {
+public final class SavedInput {
     private static final int END = 0;
     private static final int ROWS = 1;
     private static final int WATERMARK = 2;
@@ -33,7 +33,7 @@ final class SavedInput {
 
     private SavedInput() {}
 
-    static void write(List<Item> items, Schema schema, BufferAllocator memory, DataOutput out) throws IOException {
+    public static void write(List<Item> items, Schema schema, BufferAllocator memory, DataOutput out) throws IOException {
         try (RowCodec codec = codec(schema, memory)) {
             for (Item item : items) {
                 if (item instanceof Item.Rows rows) {
@@ -77,7 +77,7 @@ final class SavedInput {
      * @param mostBytes of them that there can be
      * @throws MillraceException XX001 for what cannot be
      */
-    static List<Item> read(DataInput in, Schema schema, BufferAllocator memory, long mostBytes) throws IOException {
+    public static List<Item> read(DataInput in, Schema schema, BufferAllocator memory, long mostBytes) throws IOException {
         List<Item> items = new ArrayList<>();
         long left = mostBytes;
         try (RowCodec codec = codec(schema, memory)) {

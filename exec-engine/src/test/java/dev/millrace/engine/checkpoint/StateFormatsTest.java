@@ -1,4 +1,4 @@
-package dev.millrace.engine.state;
+package dev.millrace.engine.checkpoint;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

@@ -1,4 +1,4 @@
-package dev.millrace.engine.state;
+package dev.millrace.engine.checkpoint;
 
 import dev.millrace.operator.StateFormat;
 import java.util.Collection;
