@@ -34,7 +34,7 @@ final class OperatorSnapshots {
         }
     }
 
-    private static Map<String, List<Part>> take(QueryTasks tasks) {
+    static Map<String, List<Part>> take(QueryTasks tasks) {
         Map<String, List<Part>> parts = new HashMap<>();
         for (PlacedStage placed : tasks.stages) {
             if (placed.stage() instanceof OperatorStage stage) {
