@@ -33,7 +33,8 @@ public final class SavedInput {
 
     private SavedInput() {}
 
-    public static void write(List<Item> items, Schema schema, BufferAllocator memory, DataOutput out) throws IOException {
+    public static void write(List<Item> items, Schema schema, BufferAllocator memory, DataOutput out)
+            throws IOException {
         try (RowCodec codec = codec(schema, memory)) {
             for (Item item : items) {
                 if (item instanceof Item.Rows rows) {
@@ -77,7 +78,8 @@ public final class SavedInput {
      * @param mostBytes of them that there can be
      * @throws MillraceException XX001 for what cannot be
      */
-    public static List<Item> read(DataInput in, Schema schema, BufferAllocator memory, long mostBytes) throws IOException {
+    public static List<Item> read(DataInput in, Schema schema, BufferAllocator memory, long mostBytes)
+            throws IOException {
         List<Item> items = new ArrayList<>();
         long left = mostBytes;
         try (RowCodec codec = codec(schema, memory)) {
