@@ -41,6 +41,7 @@ class KilledServerTest {
             .toList();
 
     private final AtomicLongArray sent = new AtomicLongArray(CLIENTS);
+    private final KilledSubscriber subscriber = new KilledSubscriber();
     private final ConcurrentLinkedQueue<String> seen = new ConcurrentLinkedQueue<>(); // rows that a reader was given
 
     private long shown;
@@ -62,6 +63,7 @@ class KilledServerTest {
                         statement.execute("CREATE TABLE b (client INT, n BIGINT)");
                         statement.execute(
                                 "CREATE MATERIALIZED VIEW sums AS SELECT client, count(*) AS c, sum(n) AS s FROM b GROUP BY client");
+                        statement.execute("CREATE SUBSCRIPTION told FROM sums");
                     }
                 } else {
                     check(server);
@@ -73,6 +75,7 @@ class KilledServerTest {
                 }
                 threads.add(new Thread(() -> read(server)));
                 threads.add(new Thread(() -> checkpoint(server)));
+                threads.add(new Thread(() -> subscriber.follow(server)));
                 threads.forEach(Thread::start);
                 long enough = total() + 20 + random.nextInt(150);
                 while (total() < enough && threads.get(0).isAlive()) {
@@ -91,6 +94,7 @@ class KilledServerTest {
         System.out.println("kills: " + total() + " writes answered, " + shown + " rows seen by readers");
         assertTrue(total() >= 20L * ROUNDS, "too few to mean anything: " + total());
         assertTrue(shown > 0, "nobody read");
+        assertTrue(subscriber.epochs() > ROUNDS, "nobody was told: " + subscriber.epochs());
     }
 
     private long total() {
@@ -178,6 +182,7 @@ class KilledServerTest {
     private void check(ServerProcess server) throws Exception {
         try (Connection connection = server.connect();
                 Statement statement = connection.createStatement()) {
+            subscriber.check(server, "seed " + SEED);
             for (int client = 0; client < CLIENTS; client++) {
                 for (String table : List.of("a", "b")) {
                     Set<Long> there = new HashSet<>();

@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 
 /** All objects by name, and who reads whom. Relations, sinks and templates share one space of names. */
 public final class DatabaseCatalog implements Catalog {
@@ -31,6 +32,7 @@ public final class DatabaseCatalog implements Catalog {
     private final RowNumbers numbers = new RowNumbers();
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private volatile Map<String, String> serverSettings = Map.of(); // written when a server starts, read by sessions
+    private volatile Function<String, Optional<String>> subscribed = name -> Optional.empty(); // written by who opens
     private volatile long version; // written under the database's lock, read by the plan cache
     private final Map<String, Long> since =
             new ConcurrentHashMap<>(); // the version from which columns are what they are
@@ -53,6 +55,21 @@ public final class DatabaseCatalog implements Catalog {
 
     public Map<String, String> serverSettings() {
         return serverSettings;
+    }
+
+    /** Says what durable subscriptions there are. Before anybody asks. */
+    public void subscriptions(Function<String, Optional<String>> queryOf) {
+        subscribed = queryOf;
+    }
+
+    /** A durable subscription was made or dropped: what was analysed before may mean another. */
+    public void subscriptionsChanged() {
+        version++;
+    }
+
+    @Override
+    public Optional<String> subscribed(String subscription) {
+        return subscribed.apply(subscription);
     }
 
     /** Is told of each change of objects, by the thread that makes it, in the order of the changes. */

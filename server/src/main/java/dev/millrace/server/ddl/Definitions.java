@@ -382,6 +382,10 @@ public final class Definitions {
                 throw MillraceException.user(
                         SqlState.INSUFFICIENT_PRIVILEGE, "\"" + name + "\" would be in a schema of the system");
             }
+            if (database.histories().queryOf(name).isPresent()) {
+                throw MillraceException.user(
+                        SqlState.DUPLICATE_OBJECT, "a subscription \"" + name + "\" already exists");
+            }
             Optional<CatalogObject> existing = database.catalog().object(name);
             if (existing.isPresent()) {
                 switch (ifExists) {

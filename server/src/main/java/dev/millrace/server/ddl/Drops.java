@@ -7,8 +7,8 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.transaction.TableKeys;
-import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.statement.Statement;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -70,7 +70,11 @@ public final class Drops {
                 }
             }
         }
+        if (!cascade) {
+            order.forEach(this::requireNoSubscription);
+        }
         for (String name : order) {
+            database.histories().to(name).forEach(each -> notices.accept("drop cascades to subscription \"" + each + "\""));
             if (!names.contains(name)) {
                 notices.accept("drop cascades to " + describe(name));
             }
@@ -85,6 +89,17 @@ public final class Drops {
                         SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
                         "cannot drop " + describe(name) + " because other objects depend on it: " + list)
                 .withHint("use DROP ... CASCADE to drop the dependent objects too");
+    }
+
+    private void requireNoSubscription(String name) {
+        List<String> to = database.histories().to(name);
+        if (!to.isEmpty()) {
+            throw MillraceException.user(
+                            SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
+                            "cannot drop " + describe(name) + " because other objects depend on it: subscription \""
+                                    + String.join("\", subscription \"", to) + "\"")
+                    .withHint("use DROP ... CASCADE to drop the dependent objects too");
+        }
     }
 
     public String describe(String name) {
@@ -103,6 +118,9 @@ public final class Drops {
             return;
         }
         indexes.forget(object.name()).forEach(database.catalog().roles()::forget);
+        if (!database.histories().to(object.name()).isEmpty()) {
+            database.histories().forget(object.name());
+        }
         StandingQuery query = database.queries().remove(object.name());
         if (query != null) {
             query.drop();

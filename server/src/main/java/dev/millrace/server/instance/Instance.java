@@ -9,6 +9,7 @@ import dev.millrace.interrupt.Turns;
 import dev.millrace.server.cancellation.OffloadThreads;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.heap.HeapShares;
+import dev.millrace.server.history.Histories;
 import dev.millrace.server.host.Host;
 import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.pgcatalog.PgCatalog;
@@ -16,6 +17,7 @@ import dev.millrace.server.planning.AdHocStatements;
 import dev.millrace.server.planning.Plans;
 import dev.millrace.server.planning.TableStatistics;
 import dev.millrace.server.storage.CheckpointStore;
+import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.transaction.RowLocks;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.Frontend;
@@ -51,6 +53,7 @@ public final class Instance implements AutoCloseable {
     private final RowJournal journal;
     private final CheckpointStore checkpoints;
     private final Recovery recovery;
+    private final Histories histories;
 
     /** Held while the catalog changes: definitions are made one at a time. */
     private final ReentrantLock definitionLock = new ReentrantLock();
@@ -87,6 +90,9 @@ public final class Instance implements AutoCloseable {
                 statistics::of,
                 statistics::atHand,
                 clock);
+        this.histories = new Histories(
+                engine, clock, host, catalogStore.directory().map(DataDirectory::changes), this::standing);
+        catalog.subscriptions(histories::queryOf);
         this.adHoc = new AdHocStatements(frontend, catalog::version);
         this.pgCatalog = new PgCatalog(catalog);
     }
@@ -114,6 +120,11 @@ public final class Instance implements AutoCloseable {
     /** What the journal had come to when a query began; when there is none of the name, what it has come to now. */
     public long since(String name) {
         return standing(name).map(StandingQuery::since).orElseGet(journal::appended);
+    }
+
+    /** What queries changed, for subscribers that come again. */
+    public Histories histories() {
+        return histories;
     }
 
     /** What has a name. */
@@ -220,6 +231,7 @@ public final class Instance implements AutoCloseable {
     @Override
     public void close() {
         offloadThreads.close();
+        histories.close();
         queries.clear(); // the engine drops them, all together
         tableKeys.values().forEach(TableKeys::close);
         tableKeys.clear();

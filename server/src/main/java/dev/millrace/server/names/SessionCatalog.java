@@ -84,6 +84,11 @@ public record SessionCatalog(
     }
 
     @Override
+    public Optional<String> subscribed(String subscription) {
+        return catalog.subscribed(subscription);
+    }
+
+    @Override
     public Optional<String> viewQuery(String name) {
         return catalog.viewQuery(name);
     }

@@ -15,9 +15,10 @@ import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Securable;
-import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement.OnConflict;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.SubscriptionStatement;
 import dev.millrace.sql.statement.WithChanges;
 import dev.millrace.sql.syntax.Syntax;
 import java.util.Collection;
@@ -176,6 +177,9 @@ public final class Permissions {
             }
         } else if (statement instanceof Statement.Drop drop) {
             drop.names().forEach(this::owns);
+        } else if (statement instanceof SubscriptionStatement.CreateSubscription create) {
+            creates(create.name(), Statement.IfExists.FAIL);
+            on(create.query(), Privilege.SELECT);
         } else if (statement instanceof Statement.AlterQuery alter) {
             owns(alter.name());
             reads(alter.query());
@@ -280,6 +284,13 @@ public final class Permissions {
         String owned = catalog.index(name).map(Index::relation).orElse(name); // an index is its relation's
         if (there && !roles.hasPrivilegesOf(identity.current(), roles.owner(owned))) {
             throw denied("must be owner of " + kind(name) + " " + name);
+        }
+    }
+
+    /** Who made a durable subscription reads, acknowledges and drops it, and members of that role do. */
+    public void requireSubscription(String name, String owner) {
+        if (!identity.isSuperuser() && !roles.hasPrivilegesOf(identity.current(), owner)) {
+            throw denied("must be owner of subscription " + name);
         }
     }
 

@@ -50,6 +50,11 @@ public final class SessionUse implements Catalog {
     }
 
     @Override
+    public Optional<String> subscribed(String subscription) {
+        return names.subscribed(subscription);
+    }
+
+    @Override
     public Optional<String> viewQuery(String name) {
         return names.viewQuery(name);
     }

@@ -6,6 +6,7 @@ import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.SubscriptionStatement;
 import dev.millrace.sql.statement.WithChanges;
 import java.util.Locale;
 import java.util.Optional;
@@ -31,6 +32,7 @@ public final class StatementKinds {
                 || statement instanceof Statement.AlterQuery
                 || statement instanceof AlterTable
                 || statement instanceof IndexStatement
+                || statement instanceof SubscriptionStatement
                 || statement instanceof Statement.AlterOptions
                 || statement instanceof Statement.Pause
                 || statement instanceof Statement.Resume

@@ -2,21 +2,23 @@ package dev.millrace.server.query;
 
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.StandingQuery;
-import dev.millrace.engine.subscription.SubscriptionOptions;
+import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.engine.subscription.SubscriptionOptions.WhenFull;
+import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.permission.Permissions;
 import dev.millrace.server.planning.StandingRules;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
-import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.OnSlow;
+import dev.millrace.sql.statement.Statement;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -32,6 +34,7 @@ public final class Subscriptions {
     private final Queries queries;
     private final Cancellation cancellation;
     private final Consumer<String> notices;
+    private final Permissions permissions;
     private OptionalLong subscribeAfter = OptionalLong.empty(); // while a SUBSCRIBE is executed
 
     public Subscriptions(
@@ -39,7 +42,9 @@ public final class Subscriptions {
             SessionSettings settings,
             Queries queries,
             Cancellation cancellation,
-            Consumer<String> notices) {
+            Consumer<String> notices,
+            Permissions permissions) {
+        this.permissions = permissions;
         this.database = database;
         this.settings = settings;
         this.queries = queries;
@@ -61,6 +66,7 @@ public final class Subscriptions {
         Statement.Subscribe subscribe = asked;
         if (subscribeAfter.isPresent()) {
             subscribe = new Statement.Subscribe(
+                    asked.subscription(),
                     asked.relation(),
                     asked.query(),
                     false,
@@ -91,7 +97,7 @@ public final class Subscriptions {
                     whenFull(onSlow(subscribe)),
                     subscribe.asOfMicros());
             return new StandingChanges(
-                    running.get().subscribe(options),
+                    subscription(subscribe, running.get(), options),
                     form(subscribe),
                     object.get().appendOnly(),
                     cancellation,
@@ -111,6 +117,19 @@ public final class Subscriptions {
                     "stream \"" + live.get().name() + "\" keeps no rows to make a snapshot of");
         }
         return subscribeToOwn(subscribe);
+    }
+
+    /** From the query, or where its changes are kept. */
+    private Subscription subscription(
+            Statement.Subscribe subscribe, StandingQuery running, SubscriptionOptions options) {
+        if (subscribe.subscription().isPresent()) {
+            String name = subscribe.subscription().get();
+            permissions.requireSubscription(name, database.histories().owner(name));
+            return database.histories().subscribe(name, options);
+        }
+        return database.histories()
+                .subscribeTo(running.name(), options)
+                .orElseGet(() -> running.subscribe(options));
     }
 
     private StatementResult subscribeToOwn(Statement.Subscribe subscribe) {

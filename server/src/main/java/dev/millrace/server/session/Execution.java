@@ -9,6 +9,7 @@ import dev.millrace.server.checkpoint.DatabaseCheckpoint;
 import dev.millrace.server.ddl.Alterations;
 import dev.millrace.server.ddl.Definitions;
 import dev.millrace.server.ddl.Drops;
+import dev.millrace.server.ddl.DurableSubscriptions;
 import dev.millrace.server.ddl.Functions;
 import dev.millrace.server.ddl.Indexes;
 import dev.millrace.server.ddl.Restarts;
@@ -34,8 +35,8 @@ import dev.millrace.server.query.KeyReads;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.query.Subscriptions;
 import dev.millrace.server.result.Progress;
-import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResult.Command;
+import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.system.Inspection;
@@ -46,6 +47,7 @@ import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.SubscriptionStatement;
 import dev.millrace.sql.statement.WithChanges;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -70,6 +72,7 @@ final class Execution {
     private final PreparedTexts prepared;
     private final Queries queries;
     private final Subscriptions subscriptions;
+    private final DurableSubscriptions durable;
     private final OpenAnalyses analyses;
     private final KeyReads keyReads;
     private final PreparedChanges preparedChanges;
@@ -102,7 +105,9 @@ final class Execution {
         this.transactions = new Transactions(database.rowLocks(), database.engine(), settings, notices);
         this.queries =
                 new Queries(database, settings, transactions, cancellation, offload, source -> progress = source);
-        this.subscriptions = new Subscriptions(database, settings, queries, cancellation, notices);
+        this.subscriptions =
+                new Subscriptions(database, settings, queries, cancellation, notices, names.permissions());
+        this.durable = new DurableSubscriptions(database, settings, notices, names.permissions(), identity);
         this.analyses = new OpenAnalyses(database.catalog()::version);
         this.keyReads = new KeyReads(database, names, queries, analyses);
         this.cursors = new Cursors(database, queries, subscriptions, transactions, cancellation, names.objects());
@@ -281,6 +286,8 @@ final class Execution {
             return tables.alter(alter);
         } else if (statement instanceof IndexStatement index) {
             return indexes.execute(index);
+        } else if (statement instanceof SubscriptionStatement subscription) {
+            return durable.execute(subscription);
         } else if (statement instanceof Statement.AlterQuery alter) {
             return alterations.alter(alter);
         } else if (statement instanceof Statement.Drop drop) {

@@ -102,6 +102,7 @@ final class Restoration {
             from.catalog().access().grants().forEach(statement -> run(session, statement));
             journal.begin();
             catalogStore.begin();
+            instance.histories().open();
             report(from, rows.rows());
         } finally {
             instance.definitionLock().unlock();

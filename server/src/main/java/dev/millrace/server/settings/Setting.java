@@ -75,6 +75,11 @@ public enum Setting {
                     + " cut off, which is how clients of the server begin"),
     SUBSCRIPTION_BUFFER(
             "subscription_buffer", "64MB", SettingForm.BYTES, "how much may wait for a slow client of a subscription"),
+    SUBSCRIPTION_LIMIT(
+            "subscription_limit",
+            "64MB",
+            SettingForm.BYTES,
+            "how much of what a durable subscription has not acknowledged is kept, unless CREATE SUBSCRIPTION says; then it is broken"),
     SUBSCRIPTION_BEGINS(
             "subscription_begins",
             "with_a_row",

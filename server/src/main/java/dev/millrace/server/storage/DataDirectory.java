@@ -28,8 +28,9 @@ public final class DataDirectory implements AutoCloseable {
     static final String JARS = "jars";
     public static final String ROWS = "rows";
     public static final String CHECKPOINTS = "checkpoints";
+    public static final String CHANGES = "changes";
     private static final String DECOYS = "decoys.key";
-    private static final List<String> LEFT = List.of(JARS, ROWS, DECOYS, CatalogEnd.NAME);
+    private static final List<String> LEFT = List.of(JARS, ROWS, CHANGES, DECOYS, CatalogEnd.NAME);
     private static final int MOST_SECRET_BYTES = 1 << 10;
 
     private final DataPlace.Taken taken;
@@ -121,6 +122,11 @@ public final class DataDirectory implements AutoCloseable {
         } catch (IOException e) {
             throw DiskErrors.failed("use " + disk.path(name), e);
         }
+    }
+
+    /** Where the changes of views are that have durable subscriptions. */
+    public Disk changes() {
+        return within(CHANGES);
     }
 
     /** What there is; grows with what is kept. */

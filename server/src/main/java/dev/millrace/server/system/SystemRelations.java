@@ -12,6 +12,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.operator.Operator;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.SystemRelation;
+import dev.millrace.server.history.Histories;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.planning.AdHocStatements;
 import dev.millrace.server.planning.Plans;
@@ -125,6 +126,20 @@ public final class SystemRelations {
                 "what is remembered of statements, and how often that was of use",
                 schema(text("cache"), bigint("entries"), bigint("hits"), bigint("misses")),
                 this::planCache);
+        add(
+                "subscriptions",
+                "durable subscriptions, and what of them is not acknowledged",
+                schema(
+                        text("name"),
+                        text("query"),
+                        text("owner"),
+                        text("state"),
+                        timestamp("acknowledged"),
+                        timestamp("told"),
+                        bigint("waiting_bytes"),
+                        bigint("limit_bytes"),
+                        text("reason")),
+                this::subscriptions);
         add(
                 "not_restored",
                 "objects of the data directory that could not be made again when the database was opened",
@@ -275,6 +290,21 @@ public final class SystemRelations {
     private void workers(RowBuilder rows) {
         for (int worker = 0; worker < database.engine().options().workers(); worker++) {
             rows.row(worker, "millrace-worker-" + worker, "local");
+        }
+    }
+
+    private void subscriptions(RowBuilder rows) {
+        for (Histories.Shown each : database.histories().all()) {
+            rows.row(
+                    each.subscription().name(),
+                    each.query(),
+                    each.subscription().owner(),
+                    each.state(),
+                    each.subscription().acknowledgedMicros(),
+                    each.toldMicros(),
+                    each.waitingBytes(),
+                    each.subscription().limitBytes(),
+                    each.reason());
         }
     }
 

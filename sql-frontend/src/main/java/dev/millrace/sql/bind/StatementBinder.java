@@ -2,8 +2,8 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.sql.algebra.ExpressionTranslator;
 import dev.millrace.sql.algebra.Literals;
@@ -30,13 +30,14 @@ import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.RowRules;
-import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement.WatermarkDefinition;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.SubscriptionStatement;
 import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
-import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -50,6 +51,8 @@ import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.sql.parser.SqlParserPos;
 
 /** Binds one statement. Use once, on one thread. */
 public final class StatementBinder {
@@ -147,6 +150,10 @@ public final class StatementBinder {
         }
         if (syntax instanceof Syntax.Subscribe subscribe) {
             return subscribe(subscribe);
+        }
+        if (syntax instanceof Syntax.Acknowledge acknowledge) {
+            return new SubscriptionStatement.AlterSubscription(
+                    acknowledge.subscription(), timestampMicros(acknowledge.upTo()));
         }
         if (syntax instanceof Syntax.CopyTo copy) {
             return new Statement.CopyTo(bind(copy.source()), copy.file(), copy.options());
@@ -248,14 +255,27 @@ public final class StatementBinder {
         OptionalLong asOf = subscribe.asOf().isPresent()
                 ? OptionalLong.of(timestampMicros(subscribe.asOf().get()))
                 : OptionalLong.empty();
+        Optional<String> named = subscribe.relation().map(relation -> RelationNames.of(relation.names));
+        Optional<String> subscribed = named.filter(name -> context.catalog().relation(name).isEmpty())
+                .flatMap(context.catalog()::subscribed);
+        Syntax.QueryText query = subscribed.map(this::allOf).orElse(subscribe.query());
         return new Statement.Subscribe(
-                subscribe.relation().map(relation -> RelationNames.of(relation.names)),
-                query(subscribe.query(), List.of()),
+                named.filter(name -> subscribed.isPresent()),
+                subscribed.or(() -> named),
+                query(query, List.of()),
                 subscribe.snapshot(),
                 subscribe.progress(),
                 asOf,
                 subscribe.onSlow(),
                 subscribe.bufferBytes());
+    }
+
+    private Syntax.QueryText allOf(String relation) {
+        SqlIdentifier name = new SqlIdentifier(List.of(relation.split("\\.")), SqlParserPos.ZERO);
+        return new Syntax.QueryText(
+                SqlStdOperatorTable.EXPLICIT_TABLE.createCall(SqlParserPos.ZERO, name),
+                new Emit.Unspecified(),
+                "TABLE " + relation);
     }
 
     // ---- constants -------------------------------------------------------------------------------------------------

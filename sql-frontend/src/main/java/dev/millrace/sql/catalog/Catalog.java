@@ -26,6 +26,11 @@ public interface Catalog {
         return Optional.empty();
     }
 
+    /** The relation whose changes a durable subscription keeps, by the subscription's name. */
+    default Optional<String> subscribed(String subscription) {
+        return Optional.empty();
+    }
+
     /** The text of the query that a user's view is, of the name of a {@link Relation.Kind#VIEW}. */
     default Optional<String> viewQuery(String name) {
         return Optional.empty();

@@ -33,6 +33,10 @@ final class DefinitionParser {
         if (index.isNext()) {
             return index.create();
         }
+        SubscriptionParser subscription = new SubscriptionParser(words);
+        if (subscription.isNext()) {
+            return subscription.create();
+        }
         boolean replace = words.acceptAll("or", "replace");
         ObjectKind kind = words.objectKind();
         IfExists ifExists = StatementParser.ifNotExists(words, replace);
@@ -204,6 +208,10 @@ final class DefinitionParser {
         words.expect("alter");
         if (words.peek().isWord("index")) {
             return new IndexParser(words).alter();
+        }
+        SubscriptionParser subscription = new SubscriptionParser(words);
+        if (subscription.isNext()) {
+            return subscription.alter();
         }
         ObjectKind kind = words.objectKind();
         boolean ifExists = words.acceptAll("if", "exists");

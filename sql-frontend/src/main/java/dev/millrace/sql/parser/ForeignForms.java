@@ -55,7 +55,9 @@ final class ForeignForms {
                     "alter | sequence", "TRUNCATE t RESTART IDENTITY has the numbers of a table's columns begin again"),
             new Form("drop | sequence", "the numbers of a table's columns go with the table"),
             new Form("create | unique", "CREATE UNIQUE INDEX, or ALTER TABLE t ADD UNIQUE (columns)"),
-            new Form("create | subscription", "SUBSCRIBE TO v; or DECLARE c CURSOR FOR SUBSCRIBE TO v, then FETCH"),
+            new Form(
+                    "create | subscription",
+                    "CREATE SUBSCRIPTION s FROM v WITH (limit = '64MB'), then SUBSCRIBE TO s; or without one, SUBSCRIBE TO v"),
             new Form("declare * | subscription", "DECLARE c CURSOR FOR SUBSCRIBE TO v"),
             new Form("create | connection", "options stand in WITH (..) of the stream or sink"),
             new Form("create | secret", "options stand in WITH (..) of the stream or sink"),

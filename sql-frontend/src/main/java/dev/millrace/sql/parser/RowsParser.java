@@ -71,7 +71,7 @@ final class RowsParser {
                 case "snapshot" -> snapshot = value;
                 case "progress" -> progress = value;
                 case "on_slow" -> onSlow = Optional.of(onSlow(option.getValue()));
-                case "buffer" -> bufferBytes = OptionalLong.of(bytes(option.getValue()));
+                case "buffer" -> bufferBytes = OptionalLong.of(bytes("buffer", option.getValue()));
                 default ->
                     throw MillraceException.user(
                                     SqlState.INVALID_PARAMETER_VALUE,
@@ -96,7 +96,7 @@ final class RowsParser {
     }
 
     /** {@code 64MB}, or a number of bytes. */
-    private static long bytes(String text) {
+    static long bytes(String option, String text) {
         Matcher matcher = BYTES.matcher(text);
         if (matcher.matches()) {
             int shift =
@@ -106,7 +106,7 @@ final class RowsParser {
                 return bytes;
             }
         }
-        throw MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "option \"buffer\" cannot be \"" + text + "\"")
+        throw MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "option \"" + option + "\" cannot be \"" + text + "\"")
                 .withHint("a size such as '64MB'");
     }
 

@@ -202,6 +202,10 @@ public final class StatementParser {
             return roles.dropOwned();
         }
         words.expect("drop");
+        SubscriptionParser subscription = new SubscriptionParser(words);
+        if (subscription.isNext()) {
+            return subscription.drop();
+        }
         ObjectKind kind = words.objectKind();
         if (kind == ObjectKind.INDEX) {
             words.accept("concurrently"); // writers go on anyway

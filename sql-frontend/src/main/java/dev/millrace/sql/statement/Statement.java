@@ -167,11 +167,13 @@ public sealed interface Statement {
     /**
      * SUBSCRIBE TO a relation or a query.
      *
+     * @param subscription the durable subscription by which the relation was named
      * @param asOfMicros since 1970 UTC: continue after this epoch
      * @param onSlow none is for the server to choose
      * @param bufferBytes how much may wait for the subscriber; none is for the server to choose
      */
     record Subscribe(
+            Optional<String> subscription,
             Optional<String> relation,
             Query query,
             boolean snapshot,

@@ -117,6 +117,9 @@ public sealed interface Syntax {
 
     record Select(QueryText query) implements Syntax {}
 
+    /** ALTER SUBSCRIPTION .. ACKNOWLEDGE. */
+    record Acknowledge(String subscription, SqlNode upTo) implements Syntax {}
+
     record Subscribe(
             Optional<SqlIdentifier> relation,
             QueryText query,

@@ -73,6 +73,11 @@ public final class BatchBytes {
                 .rewind();
     }
 
+    /** How many rows a batch has, by its bytes, which are whole. */
+    public static int rows(ByteBuffer bytes) {
+        return bytes.slice().order(ByteOrder.LITTLE_ENDIAN).getInt(2 + Integer.BYTES);
+    }
+
     /** What the columns' types are, for who must not take one for another. */
     public static int hash(Schema schema) {
         CRC32C crc = new CRC32C();

@@ -1,0 +1,360 @@
+package dev.millrace.server.history;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.runtime.Engine;
+import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.subscription.Subscription;
+import dev.millrace.engine.subscription.SubscriptionOptions;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.host.Host;
+import dev.millrace.server.log.EventLog;
+import dev.millrace.storage.disk.Disk;
+import dev.millrace.storage.disk.DiskErrors;
+import dev.millrace.storage.disk.WholeFile;
+import dev.millrace.storage.log.WriteAheadLog;
+import dev.millrace.time.Clock;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/**
+ * The queries whose changes are kept, and the durable subscriptions to them. Safe on any thread; what makes and drops subscriptions is
+ * called with the lock of definitions held.
+ */
+public final class Histories implements AutoCloseable {
+    private static final EventLog LOG = EventLog.named("storage");
+    private static final String REGISTER = "histories";
+    private static final int MOST_REGISTER_BYTES = 16 << 20;
+
+    /**
+     * A subscription as {@code millrace.subscriptions} shows it.
+     *
+     * @param reason why it is not active, if that is known
+     * @param toldMicros the time up to which all changes are there
+     * @param waitingBytes of changes that are not acknowledged
+     */
+    public record Shown(
+            NamedSubscription subscription,
+            String query,
+            String state,
+            Optional<String> reason,
+            long toldMicros,
+            long waitingBytes) {}
+
+    /** A history that could not go on. */
+    private record Stopped(Map<String, NamedSubscription> subscriptions, MillraceException why) {}
+
+    private final Engine engine;
+    private final Clock clock;
+    private final Host host;
+    private final Optional<Disk> disk;
+    private final Function<String, Optional<StandingQuery>> queries;
+    private final Map<String, QueryHistory> histories = new ConcurrentHashMap<>(); // by query
+    private final Map<String, Stopped> stopped = new ConcurrentHashMap<>(); // likewise
+    private final Map<String, String> queryOf = new ConcurrentHashMap<>(); // of a subscription
+
+    @GuardedBy("this") private final TreeMap<Integer, String> register = new TreeMap<>();
+
+    /**
+     * @param disk the directory {@code changes}; none for a database that keeps nothing
+     * @param queries that run, by name
+     */
+    public Histories(
+            Engine engine,
+            Clock clock,
+            Host host,
+            Optional<Disk> disk,
+            Function<String, Optional<StandingQuery>> queries) {
+        this.engine = engine;
+        this.clock = clock;
+        this.host = host;
+        this.disk = disk;
+        this.queries = queries;
+    }
+
+    // ---- opening ---------------------------------------------------------------------------------------------------
+
+    /**
+     * Goes on with what is on disk, when all queries run again. A history that cannot go on keeps its files.
+     *
+     * @throws MillraceException XX001 if something is damaged; 53100 or 58030
+     */
+    public synchronized void open() {
+        if (disk.isEmpty()) {
+            return;
+        }
+        try {
+            WholeFile.removeUnfinished(disk.get());
+            if (disk.get().has(REGISTER)) {
+                ByteBuffer bytes = WholeFile.read(disk.get(), REGISTER, MOST_REGISTER_BYTES);
+                for (String line :
+                        StandardCharsets.UTF_8.decode(bytes).toString().split("\n")) {
+                    int tab = line.indexOf('\t');
+                    if (tab > 0) {
+                        register.put(Integer.parseInt(line.substring(0, tab)), line.substring(tab + 1));
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + disk.get().path(REGISTER), e);
+        } catch (NumberFormatException e) {
+            throw MillraceException.external(
+                    SqlState.DATA_CORRUPTED, disk.get().path(REGISTER) + " is damaged: " + e.getMessage(), e);
+        }
+        register.forEach(this::goOn);
+    }
+
+    private void goOn(int number, String query) {
+        Disk files = directory(number);
+        requireLog(files, query);
+        HistoryLog log = new HistoryLog(Optional.of(host.log(files, LOG::warning)));
+        HistoryContents contents;
+        try {
+            contents = log.read(files.path(""));
+        } catch (RuntimeException | Error e) {
+            log.close();
+            throw e;
+        }
+        contents.subscriptions().keySet().forEach(name -> queryOf.put(name, query));
+        try {
+            StandingQuery standing = queries.apply(query)
+                    .orElseThrow(() -> MillraceException.user(
+                            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "\"" + query + "\" does not run"));
+            if (!contents.fits(standing.schema()) || !standing.materialized()) {
+                throw MillraceException.user(
+                        SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "\"" + query + "\" has other columns now");
+            }
+            QueryHistory history = newHistory(query, standing, log);
+            history.goOn(contents);
+            histories.put(query, history);
+        } catch (MillraceException e) {
+            log.close();
+            stopped.put(query, new Stopped(contents.subscriptions(), e));
+            LOG.warning("a history does not go on", "query", query, "reason", e.getMessage());
+        }
+    }
+
+    private static void requireLog(Disk files, String query) {
+        try {
+            if (!WriteAheadLog.exists(files)) {
+                throw DiskErrors.missing(files.path(""), "the log of what \"" + query + "\" changed is in it")
+                        .withHint("put it back from a copy");
+            }
+        } catch (IOException e) {
+            throw DiskErrors.failed("use " + files.path(""), e);
+        }
+    }
+
+    private QueryHistory newHistory(String query, StandingQuery standing, HistoryLog log) {
+        return new QueryHistory(
+                query,
+                standing,
+                () -> queries.apply(query),
+                log,
+                clock,
+                engine.allocator(),
+                engine.options().batchRows());
+    }
+
+    private Disk directory(int number) {
+        try {
+            return disk.orElseThrow().directory(Integer.toString(number));
+        } catch (IOException e) {
+            throw DiskErrors.failed("use " + disk.orElseThrow().path(Integer.toString(number)), e);
+        }
+    }
+
+    private void writeRegister(Map<Integer, String> all) {
+        if (disk.isPresent()) {
+            StringBuilder text = new StringBuilder();
+            all.forEach((number, query) -> text.append(number).append('\t').append(query).append('\n'));
+            try {
+                WholeFile.write(
+                        disk.get(), REGISTER, ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8)));
+            } catch (IOException e) {
+                throw DiskErrors.failed("write " + disk.get().path(REGISTER), e);
+            }
+        }
+    }
+
+    // ---- subscriptions ---------------------------------------------------------------------------------------------
+
+    /** The query that a subscription is to. */
+    public Optional<String> queryOf(String subscription) {
+        return Optional.ofNullable(queryOf.get(subscription));
+    }
+
+    /** The role that made a subscription; one that exists. */
+    public String owner(String subscription) {
+        return all().stream()
+                .map(Shown::subscription)
+                .filter(each -> each.name().equals(subscription))
+                .findFirst()
+                .orElseThrow(() -> undefined(subscription))
+                .owner();
+    }
+
+    /** The names of those to a query. */
+    public List<String> to(String query) {
+        return queryOf.entrySet().stream()
+                .filter(entry -> entry.getValue().equals(query))
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList();
+    }
+
+    static MillraceException undefined(String name) {
+        return MillraceException.user(SqlState.UNDEFINED_OBJECT, "subscription \"" + name + "\" does not exist");
+    }
+
+    /** Makes a subscription, whose name is free, to a query that runs and keeps its answer; it is on disk when this returns. */
+    public synchronized void create(String name, String owner, StandingQuery query, long limitBytes) {
+        Stopped before = stopped.get(query.name());
+        if (before != null) {
+            throw before.why().again();
+        }
+        QueryHistory history = histories.get(query.name());
+        if (history == null) {
+            history = begin(query);
+        }
+        history.add(name, owner, limitBytes);
+        queryOf.put(name, query.name());
+    }
+
+    private synchronized QueryHistory begin(StandingQuery query) {
+        int number = register.isEmpty() ? 1 : register.lastKey() + 1;
+        HistoryLog log = new HistoryLog(disk.map(any -> host.log(emptied(directory(number)), LOG::warning)));
+        QueryHistory history;
+        try {
+            history = newHistory(query.name(), query, log);
+            history.begin();
+        } catch (RuntimeException | Error e) {
+            log.close();
+            throw e;
+        }
+        Map<Integer, String> all = new LinkedHashMap<>(register);
+        all.put(number, query.name());
+        try {
+            writeRegister(all);
+        } catch (RuntimeException | Error e) {
+            history.close();
+            throw e;
+        }
+        register.put(number, query.name());
+        histories.put(query.name(), history);
+        return history;
+    }
+
+    /** Of what one left that was not registered, or not any more. */
+    private static Disk emptied(Disk files) {
+        try {
+            for (String file : files.list()) {
+                files.delete(file);
+            }
+            files.forceNames();
+            return files;
+        } catch (IOException e) {
+            throw DiskErrors.failed("empty " + files.path(""), e);
+        }
+    }
+
+    /** Drops a subscription that exists; with the last of a query goes the query's history. */
+    public synchronized void drop(String name) {
+        String query = queryOf(name).orElseThrow(() -> undefined(name));
+        QueryHistory history = histories.get(query);
+        Stopped before = stopped.get(query);
+        if (before != null) { // its log is closed: all go together
+            before.subscriptions().keySet().forEach(queryOf::remove);
+            end(query);
+            return;
+        }
+        if (history != null && history.remove(name) == 0) {
+            end(query);
+        }
+        queryOf.remove(name);
+    }
+
+    /** A query is about to be dropped, and with it the subscriptions to it. */
+    public synchronized void forget(String query) {
+        to(query).forEach(queryOf::remove);
+        end(query);
+    }
+
+    private synchronized void end(String query) {
+        Map<Integer, String> left = new LinkedHashMap<>(register);
+        List<Integer> gone = register.entrySet().stream()
+                .filter(entry -> entry.getValue().equals(query))
+                .map(Map.Entry::getKey)
+                .toList();
+        if (left.values().removeIf(query::equals)) {
+            writeRegister(left);
+            register.values().removeIf(query::equals);
+        }
+        stopped.remove(query);
+        QueryHistory history = histories.remove(query);
+        if (history != null) {
+            history.close();
+        }
+        if (disk.isPresent()) {
+            gone.forEach(number -> emptied(directory(number)));
+        }
+    }
+
+    /** All changes up to a time were seen. */
+    public void acknowledge(String name, long micros) {
+        running(name).acknowledge(name, micros);
+    }
+
+    private QueryHistory running(String subscription) {
+        String query = queryOf(subscription).orElseThrow(() -> undefined(subscription));
+        Stopped before = stopped.get(query);
+        if (before != null) {
+            throw before.why().again();
+        }
+        return Optional.ofNullable(histories.get(query)).orElseThrow(() -> undefined(subscription));
+    }
+
+    /** Begins to read a subscription; see {@link QueryHistory#subscribe}. */
+    public Subscription subscribe(String subscription, SubscriptionOptions options) {
+        return running(subscription).subscribe(Optional.of(subscription), options);
+    }
+
+    /** Begins to read the changes of a query, if they are kept. */
+    public Optional<Subscription> subscribeTo(String query, SubscriptionOptions options) {
+        return Optional.ofNullable(histories.get(query)).map(history -> history.subscribe(Optional.empty(), options));
+    }
+
+    /** All subscriptions. */
+    public List<Shown> all() {
+        List<Shown> all = new ArrayList<>();
+        new TreeMap<>(histories).values().forEach(history -> all.addAll(history.shown()));
+        new TreeMap<>(stopped)
+                .forEach((query, before) -> before.subscriptions()
+                        .values()
+                        .forEach(each -> all.add(new Shown(
+                                each,
+                                query,
+                                each.broken().isPresent() ? "broken" : "stopped",
+                                each.broken().or(() -> Optional.of(before.why().getMessage())),
+                                each.acknowledgedMicros(),
+                                0))));
+        return all;
+    }
+
+    /** Writes what has come, before the engine is closed. */
+    @Override
+    public void close() {
+        Closing.all(List.copyOf(histories.values()));
+        histories.clear();
+    }
+}

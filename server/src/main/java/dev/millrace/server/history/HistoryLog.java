@@ -1,0 +1,126 @@
+package dev.millrace.server.history;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.storage.log.LogMode;
+import dev.millrace.storage.log.WriteAheadLog;
+import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The log of one history, or nothing for a database without a directory. Safe on any thread. What is appended is written however long
+ * the disk takes nothing, until this is closed.
+ */
+final class HistoryLog implements AutoCloseable {
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final Optional<WriteAheadLog> log;
+    private final AtomicLong bytes = new AtomicLong(); // since the last base
+    private volatile boolean closing; // written by who closes, read by who waits
+
+    HistoryLog(Optional<WriteAheadLog> log) {
+        this.log = log;
+    }
+
+    /** What it has, when it was opened. */
+    HistoryContents read(String path) {
+        HistoryContents contents = new HistoryContents(path);
+        log.ifPresent(from -> from.replay(from.forgotten(), (number, record) -> {
+            bytes.addAndGet(record.remaining());
+            contents.accept(number, record);
+        }));
+        return contents;
+    }
+
+    /** Bytes behind the newest base, and of it. */
+    long bytes() {
+        return bytes.get();
+    }
+
+    /** Appends rows for what comes next, by the only thread that does; returns the number of the first, or 0. */
+    private long rows(List<ByteBuffer> batches) {
+        long first = 0;
+        for (ByteBuffer batch : batches) {
+            long number = append(HistoryRecords.rows(batch.duplicate()));
+            first = first == 0 ? number : first;
+        }
+        return first;
+    }
+
+    /** Appends what an epoch changed; by the history's thread. */
+    KeptEpoch epoch(long number, long micros, List<ByteBuffer> batches) {
+        long first = rows(batches);
+        append(HistoryRecords.epoch(micros, batches.size()));
+        return HistoryRecords.kept(number, micros, batches, first);
+    }
+
+    /** Appends the answer's rows, to be followed by {@link #base}; by the history's thread. */
+    long baseRows(List<ByteBuffer> batches) {
+        bytes.set(0);
+        return rows(batches);
+    }
+
+    /** Says what the rows before are. */
+    long base(HistoryContents.Base base, Collection<NamedSubscription> subscriptions) {
+        return append(HistoryRecords.base(base, subscriptions));
+    }
+
+    long told(long micros) {
+        return append(HistoryRecords.told(micros));
+    }
+
+    long subscription(NamedSubscription subscription) {
+        return append(HistoryRecords.subscription(subscription));
+    }
+
+    long dropped(String name) {
+        return append(HistoryRecords.dropped(name));
+    }
+
+    /** As often as the disk refuses it: what is appended is in order, and each once. */
+    private long append(ByteBuffer... record) {
+        if (log.isEmpty()) {
+            return 0;
+        }
+        for (ByteBuffer part : record) {
+            bytes.addAndGet(part.remaining());
+        }
+        while (true) {
+            try {
+                return log.get().append(LogMode.DEFERRED, record);
+            } catch (MillraceException e) {
+                boolean passes = e.sqlState() == SqlState.DISK_FULL || e.sqlState() == SqlState.IO_ERROR;
+                if (closing || !passes) {
+                    throw e;
+                }
+                LockSupport.parkNanos(RETRY_NANOS);
+            }
+        }
+    }
+
+    /** Returns when all that was appended is on disk. */
+    void await() {
+        log.ifPresent(to -> to.awaitDurable(to.lastNumber()));
+    }
+
+    /** Records before this one are not needed. */
+    void forgetBefore(long number) {
+        log.ifPresent(of -> of.forget(number - 1));
+    }
+
+    /** Who waits for the disk waits no more. */
+    void beginClosing() {
+        closing = true;
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        log.ifPresent(WriteAheadLog::close);
+    }
+}
