@@ -12,14 +12,10 @@ import dev.millrace.server.host.Host;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
-import dev.millrace.storage.disk.WholeFile;
 import dev.millrace.storage.log.WriteAheadLog;
 import dev.millrace.time.Clock;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,8 +29,7 @@ import java.util.function.Function;
  */
 public final class Histories implements AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");
-    private static final String REGISTER = "histories";
-    private static final int MOST_REGISTER_BYTES = 16 << 20;
+    private static final int MOST = 100_000; // directories
 
     /**
      * A subscription as {@code millrace.subscriptions} shows it.
@@ -63,7 +58,7 @@ public final class Histories implements AutoCloseable {
     private final Map<String, Stopped> stopped = new ConcurrentHashMap<>(); // likewise
     private final Map<String, String> queryOf = new ConcurrentHashMap<>(); // of a subscription
 
-    @GuardedBy("this") private final TreeMap<Integer, String> register = new TreeMap<>();
+    @GuardedBy("this") private final TreeMap<Integer, String> numbers = new TreeMap<>(); // of directories; their queries
 
     /**
      * @param disk the directory {@code changes}; none for a database that keeps nothing
@@ -85,38 +80,37 @@ public final class Histories implements AutoCloseable {
     // ---- opening ---------------------------------------------------------------------------------------------------
 
     /**
-     * Goes on with what is on disk, when all queries run again. A history that cannot go on keeps its files.
+     * Goes on with what is on disk, when all queries run again: directories have numbers without gaps, and those of histories that
+     * were dropped are empty. A history that cannot go on keeps its files.
      *
      * @throws MillraceException XX001 if something is damaged; 53100 or 58030
      */
     public synchronized void open() {
-        if (disk.isEmpty()) {
-            return;
-        }
-        try {
-            WholeFile.removeUnfinished(disk.get());
-            if (disk.get().has(REGISTER)) {
-                ByteBuffer bytes = WholeFile.read(disk.get(), REGISTER, MOST_REGISTER_BYTES);
-                for (String line :
-                        StandardCharsets.UTF_8.decode(bytes).toString().split("\n")) {
-                    int tab = line.indexOf('\t');
-                    if (tab > 0) {
-                        register.put(Integer.parseInt(line.substring(0, tab)), line.substring(tab + 1));
-                    }
-                }
+        for (int number = 1; number <= MOST && has(number); number++) {
+            Disk files = directory(number);
+            if (hasLog(files)) {
+                goOn(number, files);
             }
-        } catch (IOException e) {
-            throw DiskErrors.failed("read " + disk.get().path(REGISTER), e);
-        } catch (NumberFormatException e) {
-            throw MillraceException.external(
-                    SqlState.DATA_CORRUPTED, disk.get().path(REGISTER) + " is damaged: " + e.getMessage(), e);
         }
-        register.forEach(this::goOn);
     }
 
-    private void goOn(int number, String query) {
-        Disk files = directory(number);
-        requireLog(files, query);
+    private boolean has(int number) {
+        try {
+            return disk.isPresent() && disk.get().has(Integer.toString(number));
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + disk.orElseThrow().path(""), e);
+        }
+    }
+
+    private static boolean hasLog(Disk files) {
+        try {
+            return WriteAheadLog.exists(files);
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + files.path(""), e);
+        }
+    }
+
+    private synchronized void goOn(int number, Disk files) {
         HistoryLog log = new HistoryLog(Optional.of(host.log(files, LOG::warning)));
         HistoryContents contents;
         try {
@@ -125,6 +119,13 @@ public final class Histories implements AutoCloseable {
             log.close();
             throw e;
         }
+        if (contents.subscriptions().isEmpty()) { // it was being made, or dropped
+            log.close();
+            emptied(files);
+            return;
+        }
+        String query = contents.base().orElseThrow().query();
+        numbers.put(number, query);
         contents.subscriptions().keySet().forEach(name -> queryOf.put(name, query));
         try {
             StandingQuery standing = queries.apply(query)
@@ -144,17 +145,6 @@ public final class Histories implements AutoCloseable {
         }
     }
 
-    private static void requireLog(Disk files, String query) {
-        try {
-            if (!WriteAheadLog.exists(files)) {
-                throw DiskErrors.missing(files.path(""), "the log of what \"" + query + "\" changed is in it")
-                        .withHint("put it back from a copy");
-            }
-        } catch (IOException e) {
-            throw DiskErrors.failed("use " + files.path(""), e);
-        }
-    }
-
     private QueryHistory newHistory(String query, StandingQuery standing, HistoryLog log) {
         return new QueryHistory(
                 query,
@@ -171,19 +161,6 @@ public final class Histories implements AutoCloseable {
             return disk.orElseThrow().directory(Integer.toString(number));
         } catch (IOException e) {
             throw DiskErrors.failed("use " + disk.orElseThrow().path(Integer.toString(number)), e);
-        }
-    }
-
-    private void writeRegister(Map<Integer, String> all) {
-        if (disk.isPresent()) {
-            StringBuilder text = new StringBuilder();
-            all.forEach((number, query) -> text.append(number).append('\t').append(query).append('\n'));
-            try {
-                WholeFile.write(
-                        disk.get(), REGISTER, ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8)));
-            } catch (IOException e) {
-                throw DiskErrors.failed("write " + disk.get().path(REGISTER), e);
-            }
         }
     }
 
@@ -232,30 +209,29 @@ public final class Histories implements AutoCloseable {
     }
 
     private synchronized QueryHistory begin(StandingQuery query) {
-        int number = register.isEmpty() ? 1 : register.lastKey() + 1;
-        HistoryLog log = new HistoryLog(disk.map(any -> host.log(emptied(directory(number)), LOG::warning)));
-        QueryHistory history;
+        int number = 1;
+        while (numbers.containsKey(number)) {
+            number++;
+        }
+        if (number > MOST) {
+            throw MillraceException.user(
+                    SqlState.PROGRAM_LIMIT_EXCEEDED, "at most " + MOST + " queries can have subscriptions");
+        }
+        int free = number;
+        HistoryLog log = new HistoryLog(disk.map(any -> host.log(emptied(directory(free)), LOG::warning)));
         try {
-            history = newHistory(query.name(), query, log);
+            QueryHistory history = newHistory(query.name(), query, log);
             history.begin();
+            numbers.put(number, query.name());
+            histories.put(query.name(), history);
+            return history;
         } catch (RuntimeException | Error e) {
             log.close();
             throw e;
         }
-        Map<Integer, String> all = new LinkedHashMap<>(register);
-        all.put(number, query.name());
-        try {
-            writeRegister(all);
-        } catch (RuntimeException | Error e) {
-            history.close();
-            throw e;
-        }
-        register.put(number, query.name());
-        histories.put(query.name(), history);
-        return history;
     }
 
-    /** Of what one left that was not registered, or not any more. */
+    /** Without what another left that was dropped. */
     private static Disk emptied(Disk files) {
         try {
             for (String file : files.list()) {
@@ -291,20 +267,17 @@ public final class Histories implements AutoCloseable {
     }
 
     private synchronized void end(String query) {
-        Map<Integer, String> left = new LinkedHashMap<>(register);
-        List<Integer> gone = register.entrySet().stream()
-                .filter(entry -> entry.getValue().equals(query))
-                .map(Map.Entry::getKey)
-                .toList();
-        if (left.values().removeIf(query::equals)) {
-            writeRegister(left);
-            register.values().removeIf(query::equals);
-        }
         stopped.remove(query);
         QueryHistory history = histories.remove(query);
         if (history != null) {
+            history.dropAll(); // so that it is gone even if its files stay
             history.close();
         }
+        List<Integer> gone = numbers.entrySet().stream()
+                .filter(entry -> entry.getValue().equals(query))
+                .map(Map.Entry::getKey)
+                .toList();
+        gone.forEach(numbers::remove);
         if (disk.isPresent()) {
             gone.forEach(number -> emptied(directory(number)));
         }

@@ -506,6 +506,18 @@ final class QueryHistory implements AutoCloseable {
         return left;
     }
 
+    /** It is not to go on. */
+    void dropAll() {
+        List<String> names;
+        lock.lock();
+        try {
+            names = List.copyOf(subscriptions.keySet());
+        } finally {
+            lock.unlock();
+        }
+        names.forEach(this::remove);
+    }
+
     /** All changes up to a time were seen; later ones than were told are not. It is on disk when this returns. */
     void acknowledge(String name, long micros) {
         lock.lock();

@@ -7,8 +7,8 @@
  *
  * <h2>Files</h2>
  *
- * {@code changes/histories} is text, UTF-8: of each history a line with its number, a tab, and the name of the query. {@code changes/N} is
- * the log of history N, of {@link dev.millrace.storage.log}. Its records are little-endian; texts have a length in bytes (4) before them:
+ * {@code changes/N}, N from 1 without gaps, is the log of one history, of {@link dev.millrace.storage.log}; empty if that was dropped, and
+ * to be emptied if no subscription is in it. Its records are little-endian; texts have a length in bytes (4) before them:
  *
  * <pre>
  *   1 ROWS         a batch, see dev.millrace.storage.batch; counts with the EPOCH or BASE behind it that says so

@@ -2,6 +2,7 @@ package dev.millrace.server.operation;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.history.HistoryVerification;
 import dev.millrace.server.config.ConfigFile;
 import dev.millrace.server.journal.JournalVerification;
 import dev.millrace.server.role.ScramDecoys;
@@ -58,6 +59,10 @@ public final class DirectoryVerification {
         if (Files.isDirectory(checkpoints)) {
             Manifest.verify(RealDisk.readOnly(checkpoints))
                     .forEach(file -> files.add(file.in(DataDirectory.CHECKPOINTS)));
+        }
+        Path changes = directory.resolve(DataDirectory.CHANGES);
+        if (Files.isDirectory(changes)) {
+            HistoryVerification.run(changes).forEach(file -> files.add(file.in(DataDirectory.CHANGES)));
         }
         Map<String, Supplier<FileReport>> others = Map.of(
                 DECOYS,

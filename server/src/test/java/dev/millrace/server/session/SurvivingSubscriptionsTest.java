@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Who subscribed goes on behind what it saw, after closing and after the process was gone: nothing missing, nothing twice. */
 class SurvivingSubscriptionsTest {
     private static final long SEED = Long.getLong("millrace.subscriptions.seed", System.nanoTime());
-    private static final int ROUNDS = Integer.getInteger("millrace.subscriptions.rounds", 8);
+    private static final int ROUNDS = Integer.getInteger("millrace.subscriptions.rounds", 5);
     private static final int MOST_WAITS = 600; // of a tenth of a second
 
     @TempDir
@@ -314,13 +314,11 @@ class SurvivingSubscriptionsTest {
         List<String> now;
         Set<String> first = new HashSet<>();
         try (TestDatabase database = open()) {
-            database.run("CREATE TABLE big (k INT PRIMARY KEY, x BYTEA);"
+            database.run("CREATE TABLE big (k INT PRIMARY KEY, x TEXT);"
                     + " CREATE MATERIALIZED VIEW v AS SELECT k, md5(x) AS h, x FROM big; CREATE SUBSCRIPTION s FROM v");
-            Random random = new Random(SEED);
-            byte[] bytes = new byte[1 << 20];
             for (int i = 0; i < 40; i++) {
-                random.nextBytes(bytes);
-                database.run("INSERT INTO big VALUES (1, $1) ON CONFLICT (k) DO UPDATE SET x = excluded.x", bytes);
+                database.run("INSERT INTO big SELECT 1, string_agg(md5(random()::text || g), '') FROM generate_series(1, 32000) g"
+                        + " ON CONFLICT (k) DO UPDATE SET x = excluded.x");
                 current.readSome(database, "s", 2);
                 if (i == 1) {
                     late.seen = current.seen;
