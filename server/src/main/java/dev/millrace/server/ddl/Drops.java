@@ -7,8 +7,8 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.transaction.TableKeys;
-import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.ObjectKind;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -74,7 +74,9 @@ public final class Drops {
             order.forEach(this::requireNoSubscription);
         }
         for (String name : order) {
-            database.histories().to(name).forEach(each -> notices.accept("drop cascades to subscription \"" + each + "\""));
+            database.histories()
+                    .to(name)
+                    .forEach(each -> notices.accept("drop cascades to subscription \"" + each + "\""));
             if (!names.contains(name)) {
                 notices.accept("drop cascades to " + describe(name));
             }

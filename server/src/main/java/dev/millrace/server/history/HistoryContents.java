@@ -23,13 +23,7 @@ final class HistoryContents {
      * @param rows the answer
      * @param reachMicros all later changes are in the log
      */
-    record Base(
-            String query,
-            int types,
-            long micros,
-            long reachMicros,
-            List<ByteBuffer> rows,
-            long firstRecord) {}
+    record Base(String query, int types, long micros, long reachMicros, List<ByteBuffer> rows, long firstRecord) {}
 
     private final String path;
     private final List<ByteBuffer> rows = new ArrayList<>(); // that nothing counted yet
@@ -123,12 +117,7 @@ final class HistoryContents {
         }
         long first = count == 0 ? number : rowRecords.get(rows.size() - count);
         base = Optional.of(new Base(
-                query,
-                types,
-                micros,
-                reach,
-                List.copyOf(rows.subList(rows.size() - count, rows.size())),
-                first));
+                query, types, micros, reach, List.copyOf(rows.subList(rows.size() - count, rows.size())), first));
         toldMicros = Math.max(toldMicros, micros);
         subscriptions.clear();
         for (int left = in.getInt(); left > 0; left--) {

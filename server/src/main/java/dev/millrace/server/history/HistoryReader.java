@@ -27,7 +27,8 @@ final class HistoryReader implements Subscription {
     private final SubscriptionOptions options;
     private final long beganBytes; // of what was there then, which does not make it slow
     private volatile Place place; // written by who holds the history's lock, read by all
-    private volatile Optional<EpochChanges> first; // the answer, until it is taken; written by the reader and who closes it
+    private volatile Optional<EpochChanges>
+            first; // the answer, until it is taken; written by the reader and who closes it
     private volatile boolean overrun; // written by the reader, read by all
     private volatile boolean closed; // written by who closes it, read by all
 

@@ -96,10 +96,7 @@ final class HistoryRecords {
 
     static ByteBuffer dropped(String name) {
         byte[] bytes = utf8(name);
-        return record(DROPPED, 4 + bytes.length)
-                .putInt(bytes.length)
-                .put(bytes)
-                .flip();
+        return record(DROPPED, 4 + bytes.length).putInt(bytes.length).put(bytes).flip();
     }
 
     private static byte[] utf8(String text) {

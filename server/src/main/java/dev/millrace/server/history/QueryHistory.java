@@ -43,7 +43,8 @@ final class QueryHistory implements AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");
     private static final long ENGINE_BYTES = 16L << 20; // may wait to be written
     private static final long GROUP_BYTES = 4L << 20; // are written together
-    private static final long AHEAD_MICROS = 10_000_000; // of what may have been told, so that it is seldom written down
+    private static final long AHEAD_MICROS =
+            10_000_000; // of what may have been told, so that it is seldom written down
     private static final long LOOK_MICROS = 100_000;
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long FIRST_MICROS = TimeUnit.SECONDS.toMicros(60);
@@ -261,7 +262,12 @@ final class QueryHistory implements AutoCloseable {
             lock.unlock();
         }
         if (!closing) {
-            LOG.warning("a history has ended", "query", query, "sqlstate", why.sqlState().code());
+            LOG.warning(
+                    "a history has ended",
+                    "query",
+                    query,
+                    "sqlstate",
+                    why.sqlState().code());
         }
     }
 
@@ -364,8 +370,8 @@ final class QueryHistory implements AutoCloseable {
     @GuardedBy("lock") private void breakOverfull() {
         for (NamedSubscription subscription : List.copyOf(subscriptions.values())) {
             if (subscription.broken().isEmpty() && waitingBytes(subscription) > subscription.limitBytes()) {
-                replace(subscription.brokenBy("more than " + subscription.limitBytes()
-                        + " bytes of changes were not acknowledged"));
+                replace(subscription.brokenBy(
+                        "more than " + subscription.limitBytes() + " bytes of changes were not acknowledged"));
                 LOG.warning("a subscription is broken", "subscription", subscription.name(), "query", query);
             }
         }
@@ -408,30 +414,30 @@ final class QueryHistory implements AutoCloseable {
             return;
         }
         List<ByteBuffer> rows;
-            Subscription before = from.orElseThrow();
-            from = Optional.empty();
-            try (before;
-                    EpochChanges answer = open()) {
-                List<KeptEpoch> written = new ArrayList<>();
-                long epoch = 0;
-                for (Optional<EpochChanges> next = before.next(0); next.isPresent(); next = before.next(0)) {
-                    try (EpochChanges changes = next.get()) {
-                        if (changes.epoch() > answer.epoch()) {
-                            break; // which comes by the new subscription
-                        }
-                        epoch = changes.epoch();
-                        List<ByteBuffer> changed = HistoryRecords.bytes(changes.batches());
-                        long micros = nextMicros(changes.epochMicros());
-                        if (!changed.isEmpty()) {
-                            written.add(log.epoch(epoch, micros, changed));
-                        }
+        Subscription before = from.orElseThrow();
+        from = Optional.empty();
+        try (before;
+                EpochChanges answer = open()) {
+            List<KeptEpoch> written = new ArrayList<>();
+            long epoch = 0;
+            for (Optional<EpochChanges> next = before.next(0); next.isPresent(); next = before.next(0)) {
+                try (EpochChanges changes = next.get()) {
+                    if (changes.epoch() > answer.epoch()) {
+                        break; // which comes by the new subscription
+                    }
+                    epoch = changes.epoch();
+                    List<ByteBuffer> changed = HistoryRecords.bytes(changes.batches());
+                    long micros = nextMicros(changes.epochMicros());
+                    if (!changed.isEmpty()) {
+                        written.add(log.epoch(epoch, micros, changed));
                     }
                 }
-                if (epoch > 0) {
-                    show(written, epoch);
-                }
-                rows = HistoryRecords.bytes(answer.batches());
             }
+            if (epoch > 0) {
+                show(written, epoch);
+            }
+            rows = HistoryRecords.bytes(answer.batches());
+        }
         writeBase(rows);
         log.await();
         log.forgetBefore(Math.min(baseRecord, oldestRecord()));
@@ -443,8 +449,7 @@ final class QueryHistory implements AutoCloseable {
         lock.lock(); // no subscription is changed between what the base says of it and what is behind
         try {
             long number = log.base(
-                    new HistoryContents.Base(
-                            query, BatchBytes.hash(schema), lastMicros, reachMicros, rows, first),
+                    new HistoryContents.Base(query, BatchBytes.hash(schema), lastMicros, reachMicros, rows, first),
                     subscriptions.values());
             baseRecord = first == 0 ? number : first;
         } finally {
@@ -464,7 +469,9 @@ final class QueryHistory implements AutoCloseable {
     private long oldestRecord() {
         lock.lock();
         try {
-            return epochs.isEmpty() ? Long.MAX_VALUE : epochs.firstEntry().getValue().epoch().firstRecord();
+            return epochs.isEmpty()
+                    ? Long.MAX_VALUE
+                    : epochs.firstEntry().getValue().epoch().firstRecord();
         } finally {
             lock.unlock();
         }
@@ -662,8 +669,9 @@ final class QueryHistory implements AutoCloseable {
     MillraceException tooOld() {
         return MillraceException.user(
                         SqlState.SNAPSHOT_TOO_OLD, "what \"" + query + "\" changed since then is no longer kept")
-                .withHint("the newest " + (NEWEST_BYTES >> 20)
-                        + " MB of changes are, and what a subscription has not acknowledged; begin again WITH (SNAPSHOT)");
+                .withHint(
+                        "the newest " + (NEWEST_BYTES >> 20)
+                                + " MB of changes are, and what a subscription has not acknowledged; begin again WITH (SNAPSHOT)");
     }
 
     void remove(HistoryReader reader) {
@@ -711,16 +719,22 @@ final class QueryHistory implements AutoCloseable {
             throw tooOld();
         }
         Map.Entry<Long, Placed> next = epochs.higherEntry(reader.place().micros());
-        while (next != null && reader.drops(endBytes - next.getValue().endBytes()) && !next.equals(epochs.lastEntry())) {
+        while (next != null
+                && reader.drops(endBytes - next.getValue().endBytes())
+                && !next.equals(epochs.lastEntry())) {
             next = epochs.higherEntry(next.getKey());
         }
         if (next != null) {
             Placed placed = next.getValue();
-            long dropped = placed.endRows() - placed.epoch().rows() - reader.place().rows();
+            long dropped =
+                    placed.endRows() - placed.epoch().rows() - reader.place().rows();
             reader.goTo(new HistoryReader.Place(placed.epoch().micros(), placed.endBytes(), placed.endRows()));
             changed.signalAll(); // the query may have waited for it
             return Optional.of(new Given(
-                    Optional.of(placed.epoch()), placed.epoch().number(), placed.epoch().micros(), dropped));
+                    Optional.of(placed.epoch()),
+                    placed.epoch().number(),
+                    placed.epoch().micros(),
+                    dropped));
         }
         if (reader.tellsProgress() && toldMicros > reader.place().micros()) {
             reader.goTo(new HistoryReader.Place(toldMicros, endBytes, endRows));

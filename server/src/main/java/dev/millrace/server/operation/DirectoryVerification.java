@@ -2,8 +2,8 @@ package dev.millrace.server.operation;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.server.history.HistoryVerification;
 import dev.millrace.server.config.ConfigFile;
+import dev.millrace.server.history.HistoryVerification;
 import dev.millrace.server.journal.JournalVerification;
 import dev.millrace.server.role.ScramDecoys;
 import dev.millrace.server.storage.CatalogVerification;

@@ -3,8 +3,8 @@ package dev.millrace.server.query;
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.subscription.Subscription;
-import dev.millrace.engine.subscription.SubscriptionOptions.WhenFull;
 import dev.millrace.engine.subscription.SubscriptionOptions;
+import dev.millrace.engine.subscription.SubscriptionOptions.WhenFull;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.planner.PhysicalPlan;
@@ -17,8 +17,8 @@ import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
-import dev.millrace.sql.statement.Statement.OnSlow;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.OnSlow;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -127,9 +127,7 @@ public final class Subscriptions {
             permissions.requireSubscription(name, database.histories().owner(name));
             return database.histories().subscribe(name, options);
         }
-        return database.histories()
-                .subscribeTo(running.name(), options)
-                .orElseGet(() -> running.subscribe(options));
+        return database.histories().subscribeTo(running.name(), options).orElseGet(() -> running.subscribe(options));
     }
 
     private StatementResult subscribeToOwn(Statement.Subscribe subscribe) {

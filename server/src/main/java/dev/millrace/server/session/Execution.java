@@ -35,8 +35,8 @@ import dev.millrace.server.query.KeyReads;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.query.Subscriptions;
 import dev.millrace.server.result.Progress;
-import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.system.Inspection;
@@ -105,8 +105,7 @@ final class Execution {
         this.transactions = new Transactions(database.rowLocks(), database.engine(), settings, notices);
         this.queries =
                 new Queries(database, settings, transactions, cancellation, offload, source -> progress = source);
-        this.subscriptions =
-                new Subscriptions(database, settings, queries, cancellation, notices, names.permissions());
+        this.subscriptions = new Subscriptions(database, settings, queries, cancellation, notices, names.permissions());
         this.durable = new DurableSubscriptions(database, settings, notices, names.permissions(), identity);
         this.analyses = new OpenAnalyses(database.catalog()::version);
         this.keyReads = new KeyReads(database, names, queries, analyses);

@@ -111,7 +111,8 @@ class SurvivingSubscriptionsTest {
                     }
                 }
             }
-            rows.forEach((row, count) -> assertTrue(count > 0, () -> row + " went " + -count + " times more than it came"));
+            rows.forEach(
+                    (row, count) -> assertTrue(count > 0, () -> row + " went " + -count + " times more than it came"));
         }
 
         boolean has(List<String> wanted) {
@@ -171,13 +172,13 @@ class SurvivingSubscriptionsTest {
 
     private static String time(Client client) {
         long micros = client.seen.orElseThrow();
-        return Instant.EPOCH
-                .plus(micros, ChronoUnit.MICROS)
-                .toString();
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
     }
 
     private static List<String> sortedByGoing(List<String> changes) {
-        return changes.stream().sorted((a, b) -> b.substring(0, 1).compareTo(a.substring(0, 1))).toList();
+        return changes.stream()
+                .sorted((a, b) -> b.substring(0, 1).compareTo(a.substring(0, 1)))
+                .toList();
     }
 
     /** What was made before the process ended, and not told, is told by comparing; it need not be told change by change. */
@@ -192,7 +193,8 @@ class SurvivingSubscriptionsTest {
         Path changes = folder.resolve("data/changes");
         Files.move(changes, folder.resolve("aside"));
         try (TestDatabase unheard = open()) {
-            unheard.run("UPDATE t SET v = 20 WHERE k = 2; DELETE FROM t WHERE k = 3; INSERT INTO t VALUES (4, 4), (6, 6)");
+            unheard.run(
+                    "UPDATE t SET v = 20 WHERE k = 2; DELETE FROM t WHERE k = 3; INSERT INTO t VALUES (4, 4), (6, 6)");
         }
         Files.delete(changes); // empty
         Files.move(folder.resolve("aside"), changes);
@@ -258,8 +260,9 @@ class SurvivingSubscriptionsTest {
     void aViewOverAStreamGoesOnToo() {
         Client client = new Client();
         try (TestDatabase database = open()) {
-            database.run("CREATE STREAM s (a INT); CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM s WHERE a > 0;"
-                    + " CREATE SUBSCRIPTION told FROM n; INSERT INTO s VALUES (1), (-1), (1)");
+            database.run(
+                    "CREATE STREAM s (a INT); CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM s WHERE a > 0;"
+                            + " CREATE SUBSCRIPTION told FROM n; INSERT INTO s VALUES (1), (-1), (1)");
             client.rows.put("0", 1); // which was there before
             client.read(database, "told", self -> self.has(List.of("2")));
             database.run("CHECKPOINT; INSERT INTO s VALUES (2)");
@@ -277,7 +280,8 @@ class SurvivingSubscriptionsTest {
         String broken = "55000 subscription \"small\" is broken: more than 1024 bytes of changes were not acknowledged";
         try (TestDatabase database = open()) {
             table(database);
-            database.run("CREATE SUBSCRIPTION small FROM sums WITH (limit = '1kB'); CREATE SUBSCRIPTION large FROM sums");
+            database.run(
+                    "CREATE SUBSCRIPTION small FROM sums WITH (limit = '1kB'); CREATE SUBSCRIPTION large FROM sums");
             for (int i = 0; i < 100; i++) {
                 database.run("INSERT INTO t VALUES (" + i + ", " + i + ")");
             }
@@ -290,7 +294,8 @@ class SurvivingSubscriptionsTest {
         }
         try (TestDatabase again = open()) {
             assertTrue(error(again, "small").startsWith(broken), error(again, "small"));
-            assertTrue(again.error("ALTER SUBSCRIPTION small ACKNOWLEDGE '2030-01-01 00:00Z'").startsWith("55000"));
+            assertTrue(again.error("ALTER SUBSCRIPTION small ACKNOWLEDGE '2030-01-01 00:00Z'")
+                    .startsWith("55000"));
             again.run("DROP SUBSCRIPTION small");
             Client client = new Client();
             client.read(again, "large", self -> self.has(again.rows("SELECT * FROM sums")));
@@ -317,8 +322,9 @@ class SurvivingSubscriptionsTest {
             database.run("CREATE TABLE big (k INT PRIMARY KEY, x TEXT);"
                     + " CREATE MATERIALIZED VIEW v AS SELECT k, md5(x) AS h, x FROM big; CREATE SUBSCRIPTION s FROM v");
             for (int i = 0; i < 40; i++) {
-                database.run("INSERT INTO big SELECT 1, string_agg(md5(random()::text || g), '') FROM generate_series(1, 32000) g"
-                        + " ON CONFLICT (k) DO UPDATE SET x = excluded.x");
+                database.run(
+                        "INSERT INTO big SELECT 1, string_agg(md5(random()::text || g), '') FROM generate_series(1, 32000) g"
+                                + " ON CONFLICT (k) DO UPDATE SET x = excluded.x");
                 current.readSome(database, "s", 2);
                 if (i == 1) {
                     late.seen = current.seen;

@@ -2,8 +2,8 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.sql.algebra.ExpressionTranslator;
 import dev.millrace.sql.algebra.Literals;
@@ -30,14 +30,14 @@ import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.RowRules;
+import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement.WatermarkDefinition;
-import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.SubscriptionStatement;
 import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
-import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -256,8 +256,8 @@ public final class StatementBinder {
                 ? OptionalLong.of(timestampMicros(subscribe.asOf().get()))
                 : OptionalLong.empty();
         Optional<String> named = subscribe.relation().map(relation -> RelationNames.of(relation.names));
-        Optional<String> subscribed = named.filter(name -> context.catalog().relation(name).isEmpty())
-                .flatMap(context.catalog()::subscribed);
+        Optional<String> subscribed =
+                named.filter(name -> context.catalog().relation(name).isEmpty()).flatMap(context.catalog()::subscribed);
         Syntax.QueryText query = subscribed.map(this::allOf).orElse(subscribe.query());
         return new Statement.Subscribe(
                 named.filter(name -> subscribed.isPresent()),

@@ -106,7 +106,8 @@ final class RowsParser {
                 return bytes;
             }
         }
-        throw MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "option \"" + option + "\" cannot be \"" + text + "\"")
+        throw MillraceException.user(
+                        SqlState.INVALID_PARAMETER_VALUE, "option \"" + option + "\" cannot be \"" + text + "\"")
                 .withHint("a size such as '64MB'");
     }
 

@@ -35,8 +35,7 @@ final class SubscriptionParser {
             }
             limitBytes = OptionalLong.of(RowsParser.bytes("limit", option.getValue()));
         }
-        return new Syntax.Complete(
-                new SubscriptionStatement.CreateSubscription(name, ifNotExists, query, limitBytes));
+        return new Syntax.Complete(new SubscriptionStatement.CreateSubscription(name, ifNotExists, query, limitBytes));
     }
 
     Syntax drop() {
