@@ -204,7 +204,7 @@ public final class Histories implements AutoCloseable {
         if (history == null) {
             history = begin(query);
         }
-        history.add(name, owner, limitBytes);
+        history.kept().add(name, owner, limitBytes);
         queryOf.put(name, query.name());
     }
 
@@ -254,7 +254,7 @@ public final class Histories implements AutoCloseable {
             end(query);
             return;
         }
-        if (history != null && history.remove(name) == 0) {
+        if (history != null && history.kept().remove(name) == 0) {
             end(query);
         }
         queryOf.remove(name);
@@ -270,7 +270,7 @@ public final class Histories implements AutoCloseable {
         stopped.remove(query);
         QueryHistory history = histories.remove(query);
         if (history != null) {
-            history.dropAll(); // so that it is gone even if its files stay
+            history.kept().dropAll(); // so that it is gone even if its files stay
             history.close();
         }
         List<Integer> gone = numbers.entrySet().stream()
@@ -285,7 +285,7 @@ public final class Histories implements AutoCloseable {
 
     /** All changes up to a time were seen. */
     public void acknowledge(String name, long micros) {
-        running(name).acknowledge(name, micros);
+        running(name).kept().acknowledge(name, micros);
     }
 
     private QueryHistory running(String subscription) {
@@ -310,7 +310,7 @@ public final class Histories implements AutoCloseable {
     /** All subscriptions. */
     public List<Shown> all() {
         List<Shown> all = new ArrayList<>();
-        new TreeMap<>(histories).values().forEach(history -> all.addAll(history.shown()));
+        new TreeMap<>(histories).values().forEach(history -> all.addAll(history.kept().shown()));
         new TreeMap<>(stopped)
                 .forEach((query, before) -> before.subscriptions()
                         .values()

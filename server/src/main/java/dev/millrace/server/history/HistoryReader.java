@@ -23,6 +23,7 @@ final class HistoryReader implements Subscription {
     record Place(long micros, long bytes, long rows) {}
 
     private final QueryHistory history;
+    private final KeptChanges kept;
     private final Optional<String> name;
     private final SubscriptionOptions options;
     private final long beganBytes; // of what was there then, which does not make it slow
@@ -34,12 +35,14 @@ final class HistoryReader implements Subscription {
 
     HistoryReader(
             QueryHistory history,
+            KeptChanges kept,
             Optional<String> name,
             SubscriptionOptions options,
             Place place,
             Optional<EpochChanges> first,
             long beganBytes) {
         this.history = history;
+        this.kept = kept;
         this.name = name;
         this.options = options;
         this.place = place;
@@ -116,17 +119,17 @@ final class HistoryReader implements Subscription {
             first = Optional.empty();
             return answer;
         }
-        return history.await(this, timeoutMicros).map(this::changes);
+        return kept.await(this, timeoutMicros).map(this::changes);
     }
 
-    private EpochChanges changes(QueryHistory.Given given) {
+    private EpochChanges changes(KeptChanges.Given given) {
         List<Batch> batches = given.epoch().map(history::read).orElse(List.of());
         return new EpochChanges(given.number(), given.micros(), batches, false, given.droppedRows());
     }
 
     @Override
     public boolean isFinished() {
-        return closed || first.isEmpty() && history.isFinishedAt(place.micros);
+        return closed || first.isEmpty() && kept.isFinishedAt(place.micros);
     }
 
     @Override
@@ -137,7 +140,7 @@ final class HistoryReader implements Subscription {
     @Override
     public void close() {
         closed = true;
-        history.remove(this);
+        kept.remove(this);
         Optional<EpochChanges> answer = first;
         first = Optional.empty();
         Closing.all(answer.stream().toList());
