@@ -310,7 +310,9 @@ public final class Histories implements AutoCloseable {
     /** All subscriptions. */
     public List<Shown> all() {
         List<Shown> all = new ArrayList<>();
-        new TreeMap<>(histories).values().forEach(history -> all.addAll(history.kept().shown()));
+        new TreeMap<>(histories)
+                .values()
+                .forEach(history -> all.addAll(history.kept().shown()));
         new TreeMap<>(stopped)
                 .forEach((query, before) -> before.subscriptions()
                         .values()

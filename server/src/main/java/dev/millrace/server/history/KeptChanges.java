@@ -65,7 +65,6 @@ final class KeptChanges {
 
     private volatile boolean closing; // written by who closes, read by all
 
-
     KeptChanges(String query, HistoryLog log) {
         this.query = query;
         this.log = log;
@@ -395,8 +394,7 @@ final class KeptChanges {
     }
 
     /** Begins to read with an answer, which is taken over unless this fails, and behind it. */
-    HistoryReader read(
-            QueryHistory history, Optional<String> name, SubscriptionOptions options, EpochChanges answer) {
+    HistoryReader read(QueryHistory history, Optional<String> name, SubscriptionOptions options, EpochChanges answer) {
         lock.lock();
         try {
             while (shownEpoch < answer.epoch()) { // whoever sees the answer has seen nothing that is not on disk
