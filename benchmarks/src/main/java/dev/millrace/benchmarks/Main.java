@@ -9,6 +9,7 @@ import dev.millrace.benchmarks.sketch.CompareCommand;
 import dev.millrace.benchmarks.sketch.FiguresCommand;
 import dev.millrace.benchmarks.sketch.SketchBenchCommand;
 import dev.millrace.benchmarks.storage.LogCommand;
+import dev.millrace.benchmarks.storage.SegmentsCommand;
 import dev.millrace.benchmarks.suite.CheckpointsCommand;
 import dev.millrace.benchmarks.suite.Suite;
 import dev.millrace.benchmarks.suite.SuiteCommand;
@@ -35,6 +36,7 @@ import picocli.CommandLine.Command;
             CompareCommand.class,
             FiguresCommand.class,
             LogCommand.class,
+            SegmentsCommand.class,
             CheckpointsCommand.class
         })
 public final class Main implements Runnable {

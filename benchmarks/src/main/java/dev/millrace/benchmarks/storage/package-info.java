@@ -1,2 +1,5 @@
-/** What it costs to keep things: the write-ahead log alone, without a database. Entry: {@code LogCommand}. */
+/**
+ * What it costs to keep things, without a database: the write-ahead log ({@code LogCommand}), and retained rows as columns ({@code
+ * SegmentsCommand}).
+ */
 package dev.millrace.benchmarks.storage;

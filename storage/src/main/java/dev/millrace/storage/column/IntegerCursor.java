@@ -110,8 +110,10 @@ final class IntegerCursor {
                 throw new EncodingException("its runs end early");
             }
             int length = (int) Math.min(lengths[run], count - at);
-            Arrays.fill(into, at, at + length, entries[run]);
-            at += length;
+            long value = entries[run];
+            for (int end = at + length; at < end; at++) { // short ones, mostly
+                into[at] = value;
+            }
             lengths[run] -= length;
             run += lengths[run] == 0 ? 1 : 0;
         }

@@ -2,6 +2,7 @@ package dev.millrace.storage.column;
 
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
+import com.github.luben.zstd.ZstdException;
 import java.nio.ByteBuffer;
 import net.jpountz.lz4.LZ4Compressor;
 import net.jpountz.lz4.LZ4Exception;
@@ -10,8 +11,8 @@ import net.jpountz.lz4.LZ4Factory;
 /**
  * Compresses the bytes of columns, as LZ4 or zstd where that pays. For one thread; its arrays are kept from use to use.
  *
- * <p>LZ4 is taken where it is nearly as short, as it is read several times as fast; bytes that neither makes an eighth shorter stay as
- * they are. zstd is what has few characters in no pattern, as texts of random letters, which LZ4 leaves as long as they are.
+ * <p>LZ4 is taken where it makes bytes an eighth shorter, zstd where it makes them a quarter shorter than they are and than LZ4 does: it
+ * is read at some 1 GB/s, where bytes that were only packed are read at five times that, and LZ4's at three.
  */
 public final class PackedColumn implements AutoCloseable {
     public static final int PLAIN = 0;
@@ -49,7 +50,7 @@ public final class PackedColumn implements AutoCloseable {
         dense = dense.length < raw ? new byte[raw] : dense;
         int fastLength = compressFast(from, raw);
         long denseLength = compressDense(from, raw);
-        if (denseLength < worth && denseLength < fastLength - (fastLength >>> 3)) {
+        if (denseLength < Math.min(raw, fastLength) / 4 * 3L) {
             bytes = dense;
             length = (int) denseLength;
             kind = ZSTD;
@@ -72,7 +73,7 @@ public final class PackedColumn implements AutoCloseable {
     private long compressDense(ByteOutput from, int raw) {
         try {
             return zstd.compressByteArray(dense, 0, raw, from.array(), 0, raw);
-        } catch (com.github.luben.zstd.ZstdException e) { // it became longer
+        } catch (ZstdException e) { // it became longer
             return Long.MAX_VALUE;
         }
     }
@@ -110,7 +111,7 @@ public final class PackedColumn implements AutoCloseable {
                     Zstd.decompressDirectByteBuffer(to, to.position(), wanted, from, from.position(), from.remaining());
                 default -> throw new EncodingException("there is no compression " + kind);
             };
-        } catch (LZ4Exception e) {
+        } catch (LZ4Exception | ZstdException e) {
             length = -1;
         }
         if (length != wanted) {

@@ -10,6 +10,8 @@ final class TextEncoding {
     static final int PLAIN = 0;
     static final int DICTIONARY = 1;
 
+    private static final int COPY_SLACK = 16; // texts are copied by two words
+
     private TextEncoding() {}
 
     /** Writes strings that lie one after the other, by a dictionary if that is allowed and shorter; says whether it was. */
@@ -66,7 +68,7 @@ final class TextEncoding {
     }
 
     private static ArrowBuf buffer(long bytes, BufferAllocator allocator, List<ArrowBuf> buffers) {
-        ArrowBuf buffer = allocator.buffer(bytes + 8); // copied by words
+        ArrowBuf buffer = allocator.buffer(bytes + COPY_SLACK);
         buffers.add(buffer);
         buffer.writerIndex(bytes);
         return buffer;
@@ -98,12 +100,14 @@ final class TextEncoding {
 
     private static void readDictionary(ByteInput in, int count, BufferAllocator allocator, List<ArrowBuf> buffers) {
         int size = in.getCount(IntegerEncoding.MOST_ENTRIES);
-        long[] lengths = IntegerCursor.readAll(in, size);
-        int[] starts = new int[size];
+        long[] places = IntegerCursor.readAll(in, size); // lengths; then start and length, each in a half
         int bytes = 0;
+        long longest = 0;
         for (int code = 0; code < size; code++) {
-            starts[code] = bytes;
-            bytes = after(bytes, lengths[code]);
+            int end = after(bytes, places[code]);
+            longest = Math.max(longest, places[code]);
+            places[code] |= (long) bytes << 32;
+            bytes = end;
         }
         requireLength(in, bytes);
         long texts = in.take(bytes);
@@ -112,28 +116,52 @@ final class TextEncoding {
         // First which they are, in the place of the ends, as all must be known to fit before the first is copied.
         FixedWidth.read(in, count, 4, endsAt + 4);
         Memory.putInt(endsAt, 0);
+        long total = totalOf(places, size, endsAt + 4, count);
+        long to = buffer(after(0, total), allocator, buffers).memoryAddress();
+        if (longest <= 8) {
+            copyShort(places, texts, endsAt + 4, count, to);
+        } else {
+            copy(places, texts, endsAt + 4, count, to);
+        }
+    }
+
+    private static long totalOf(long[] places, int size, long codes, int count) {
         long total = 0;
-        for (int i = 1; i <= count; i++) {
-            int code = Memory.getInt(endsAt + 4L * i);
+        for (int i = 0; i < count; i++) {
+            int code = Memory.getInt(codes + 4L * i);
             if (code < 0 || code >= size) {
                 throw new EncodingException("there is no distinct text " + code);
             }
-            total += lengths[code];
+            total += (int) places[code];
         }
-        ArrowBuf data = buffer(after(0, total), allocator, buffers);
-        long dataAt = data.memoryAddress();
+        return total;
+    }
+
+    // Both copy up to 15 bytes too many, which the next text overwrites; the last one's are in the buffer's slack.
+
+    private static void copyShort(long[] places, long texts, long codes, int count, long to) {
         int end = 0;
-        for (int i = 1; i <= count; i++) {
-            int code = Memory.getInt(endsAt + 4L * i);
-            int length = (int) lengths[code];
-            long from = texts + starts[code];
-            for (int copied = 0;
-                    copied < length;
-                    copied += 8) { // up to 7 bytes too many, which the next one overwrites
-                Memory.putLong(dataAt + end + copied, Memory.getLong(from + copied));
+        for (int i = 0; i < count; i++) {
+            long place = places[Memory.getInt(codes + 4L * i)];
+            Memory.putLong(to + end, Memory.getLong(texts + (place >>> 32)));
+            end += (int) place;
+            Memory.putInt(codes + 4L * i, end);
+        }
+    }
+
+    private static void copy(long[] places, long texts, long codes, int count, long to) {
+        int end = 0;
+        for (int i = 0; i < count; i++) {
+            long place = places[Memory.getInt(codes + 4L * i)];
+            int length = (int) place;
+            long from = texts + (place >>> 32);
+            for (int copied = 0; copied < length; copied += 16) {
+                long first = Memory.getLong(from + copied);
+                Memory.putLong(to + end + copied + 8, Memory.getLong(from + copied + 8));
+                Memory.putLong(to + end + copied, first);
             }
             end += length;
-            Memory.putInt(endsAt + 4L * i, end);
+            Memory.putInt(codes + 4L * i, end);
         }
     }
 }

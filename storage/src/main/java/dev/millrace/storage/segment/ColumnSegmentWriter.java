@@ -170,7 +170,7 @@ public final class ColumnSegmentWriter implements AutoCloseable {
             plain.clear();
             column.encode(plain, false);
             packedPlain.pack(plain);
-            if (packedPlain.length() < packed.length()) {
+            if (packedPlain.length() < packed.length() / 4 * 3) { // else slower to read for little
                 shortest = packedPlain;
                 rawBytes = plain.size();
             }
