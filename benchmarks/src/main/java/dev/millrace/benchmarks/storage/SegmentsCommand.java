@@ -3,10 +3,10 @@ package dev.millrace.benchmarks.storage;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.memory.PooledAllocation;
-import dev.millrace.server.session.DatabaseOptions;
-import dev.millrace.server.session.Database;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
+import dev.millrace.server.session.Database;
+import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.RealDisk;
@@ -41,8 +41,9 @@ import picocli.CommandLine.Option;
 /** {@code ./millrace bench segments}: how small retained rows are, and how fast they are read by one thread. */
 @Command(
         name = "segments",
-        description = "Writes NEXMark's bids and the real data sets to segments of columns, and scans them by one thread; one JSON"
-                + " line for each, with the size of the same rows as Parquet with zstd.",
+        description =
+                "Writes NEXMark's bids and the real data sets to segments of columns, and scans them by one thread; one JSON"
+                        + " line for each, with the size of the same rows as Parquet with zstd.",
         mixinStandardHelpOptions = true)
 public final class SegmentsCommand implements Callable<Integer> {
     private static final long MOST_BYTES = 4L << 30;
@@ -86,8 +87,8 @@ public final class SegmentsCommand implements Callable<Integer> {
             if ("nexmark bids".contains(only)) {
                 measureBids(place, oracle, allocator);
             }
-            Path root = data.orElseGet(() -> Path.of(
-                    Optional.ofNullable(System.getenv("MILLRACE_DATA")).orElse("../shared/data")));
+            Path root = data.orElseGet(() ->
+                    Path.of(Optional.ofNullable(System.getenv("MILLRACE_DATA")).orElse("../shared/data")));
             for (Path file : files(root)) {
                 measureFile(file, root.relativize(file).toString(), place, oracle, allocator);
             }
