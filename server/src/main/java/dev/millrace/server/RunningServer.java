@@ -236,8 +236,7 @@ public final class RunningServer implements AutoCloseable {
     public String greeting() {
         String kept = config.data()
                 .map(
-                        directory -> "millrace: " + directory
-                                + " keeps definitions, roles, settings and the rows of tables; the state of queries is in memory and begins anew\n")
+                        directory -> "millrace: " + directory + " keeps all of it: definitions, rows, and what queries made of them\n")
                 .orElse("");
         String scheme = config.tls().mode() == TlsMode.REQUIRE ? "https" : "http";
         String web = http.map(server -> "\nmillrace: metrics, health and SQL over HTTP at " + scheme + "://localhost:"

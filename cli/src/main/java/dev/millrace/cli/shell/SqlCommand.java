@@ -64,7 +64,7 @@ public final class SqlCommand {
                 .build());
         spec.addOption(OptionSpec.builder("--data")
                 .paramLabel("DIR")
-                .description("The directory that keeps definitions, roles, settings and the rows of tables.")
+                .description("The directory that keeps all of it: definitions, rows, and what queries made of them.")
                 .type(String.class)
                 .build());
         spec.addOption(flag("--keep-going", "Go on after an error of a script."));

@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param clock the time of epochs, of {@code now()} and of processing time
  * @param printed where sinks of the connector {@code print} write
  * @param host whose threads it runs on
- * @param data the directory that keeps definitions, roles, settings and the rows of tables; none for a database that forgets all when closed
+ * @param data the directory that keeps all of it; none for a database that forgets all when closed
  * @param restoring is told how far opening is where there are definitions
  */
 public record DatabaseOptions(

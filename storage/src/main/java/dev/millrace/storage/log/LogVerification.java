@@ -140,17 +140,21 @@ final class LogVerification {
         LogReader log = new LogReader(disk, state, run);
         LogReader.End end = end(log, run.get(run.size() - 1), isNewest);
         @Nullable RecordAssembler assembler = null; // null behind damage: the next segment says itself where it begins
+        long after = -1; // a record that begins before what is read has no whole bytes here
         for (int i = 0; i < run.size(); i++) {
             SegmentHeader header = run.get(i);
             Tally tally = new Tally();
-            assembler = assembler == null ? new RecordAssembler(header, -1) : assembler;
             try {
-                log.read(i, end, assembler, -1, tally);
+                if (assembler == null) {
+                    after = LogReader.before(disk, header);
+                    assembler = new RecordAssembler(header, after);
+                }
+                log.read(i, end, assembler, after, tally);
             } catch (MillraceException | IOException e) {
                 of(header).damage.add(message(header, e));
                 OptionalLong next =
                         i + 1 < run.size() ? OptionalLong.of(run.get(i + 1).lastWhole()) : OptionalLong.empty();
-                of(header).notices.add(lost(assembler.lastWhole(), next));
+                of(header).notices.add(lost(assembler == null ? header.lastWhole() : assembler.lastWhole(), next));
                 assembler = null;
             }
             of(header).contents = tally.contents();

@@ -52,6 +52,33 @@ class LogDamageTest {
         assertEquals(RECORDS, WriteAheadLog.verify(disk).records());
     }
 
+    /** What is left behind a record that was forgotten is whole, also where that record ends in it. */
+    @Test
+    void aLogThatForgotIsWhole() {
+        try (WriteAheadLog log = WriteAheadLog.open(disk, options())) {
+            for (long forgotten = 1; forgotten < RECORDS; forgotten++) {
+                log.forget(forgotten);
+                List<Long> given = new ArrayList<>();
+                RecordConsumer placed = new RecordConsumer() {
+                    @Override
+                    public void accept(long number, ByteBuffer bytes) {
+                        throw new AssertionError("its place is given, too");
+                    }
+
+                    @Override
+                    public void accept(long number, LogPlace place, ByteBuffer bytes) {
+                        assertEquals(record((int) number), bytes);
+                        given.add(number);
+                    }
+                };
+                LogReport report = WriteAheadLog.verify(disk, () -> placed);
+                assertEquals(List.of(), report.damage(), "after " + forgotten);
+                assertTrue(given.get(0) <= forgotten + 1, given + " after " + forgotten);
+                assertEquals(RECORDS, given.get(given.size() - 1));
+            }
+        }
+    }
+
     /** Opens a damaged log and reads it; what is given before the damage must be true. */
     private static void read(SimulatedDisk damaged) {
         List<Long> numbers = new ArrayList<>();
