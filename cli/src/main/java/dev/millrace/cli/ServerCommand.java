@@ -56,7 +56,11 @@ final class ServerCommand {
                 .description("Do not listen for HTTP.")
                 .type(boolean.class)
                 .build());
-        option(spec, "The directory that keeps all of it: definitions, rows, and what queries made of them.", "DIR", "--data");
+        option(
+                spec,
+                "The directory that keeps all of it: definitions, rows, and what queries made of them.",
+                "DIR",
+                "--data");
         option(spec, "Threads that run queries (default: one per core).", "N", "--workers");
         option(spec, "Encrypted connections: off, allow (default) or require.", "MODE", "--tls");
         option(spec, "The server's certificate, in PEM (default: one of its own).", "FILE", "--tls-cert");

@@ -235,8 +235,8 @@ public final class RunningServer implements AutoCloseable {
     /** How to connect, and what is kept. */
     public String greeting() {
         String kept = config.data()
-                .map(
-                        directory -> "millrace: " + directory + " keeps all of it: definitions, rows, and what queries made of them\n")
+                .map(directory -> "millrace: " + directory
+                        + " keeps all of it: definitions, rows, and what queries made of them\n")
                 .orElse("");
         String scheme = config.tls().mode() == TlsMode.REQUIRE ? "https" : "http";
         String web = http.map(server -> "\nmillrace: metrics, health and SQL over HTTP at " + scheme + "://localhost:"
