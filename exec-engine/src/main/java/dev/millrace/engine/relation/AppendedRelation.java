@@ -153,7 +153,8 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
 
     /** Unless they were accepted. */
     void discard(Optional<Staged> staged) {
-        staged.filter(rows -> !rows.isAccepted()).ifPresent(view.orElseThrow()::discard);
+        staged.filter(rows -> !rows.isAccepted())
+                .ifPresent(rows -> view.orElseThrow().discard(rows)); // streams keep none
     }
 
     /**

@@ -78,6 +78,9 @@ public final class Instance implements AutoCloseable {
         this.clock = clock;
         this.engine = host.engine(options, clock, journal);
         this.recovery = new Recovery(engine);
+        if (!host.hasThreads()) {
+            offloadThreads.close(); // all is planned by who asks for it
+        }
         journal.counters(table -> catalog.numbers().last(table), catalogStore::relationOf);
         journal.definitions(catalogStore::isUnkept, this::awaitDefinition);
         this.connectors = Connectors.standard(printed);

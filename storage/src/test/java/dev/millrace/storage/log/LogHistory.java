@@ -126,6 +126,7 @@ final class LogHistory {
         disk.chances().forceErrorOneIn = random.nextBoolean() ? 0 : 1 + random.nextInt(40);
         disk.chances().fullOneIn = random.nextBoolean() ? 0 : 1 + random.nextInt(40);
         disk.chances().slowForceOneIn = random.nextBoolean() ? 0 : 1 + random.nextInt(10);
+        disk.chances().stallOneIn = random.nextBoolean() ? 0 : 1 + random.nextInt(40);
         disk.chances().readErrorOneIn = random.nextInt(4) > 0 ? 0 : 1 + random.nextInt(40);
     }
 

@@ -10,6 +10,8 @@ public enum DiskFault {
     FULL,
     /** A force took long. */
     SLOW_FORCE,
+    /** A call took long. */
+    STALL,
     /** A read threw. */
     READ_ERROR,
     /** The process ended in the middle of a call. */

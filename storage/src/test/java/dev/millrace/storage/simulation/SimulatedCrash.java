@@ -4,7 +4,7 @@ package dev.millrace.storage.simulation;
 public final class SimulatedCrash extends Error {
     private static final long serialVersionUID = 1L;
 
-    SimulatedCrash() {
+    public SimulatedCrash() {
         super("the process was killed", null, false, false);
     }
 }

@@ -13,9 +13,11 @@ import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.LongConsumer;
+import java.util.zip.CRC32C;
 
 /**
  * A directory in memory with what the machine would find of it if it stopped now.
@@ -34,8 +36,10 @@ public final class SimulatedDisk implements Disk {
         public int fullOneIn;
         public int slowForceOneIn;
         public int readErrorOneIn;
+        public int stallOneIn;
     }
 
+    private final Machine machine;
     private final Random random;
     private final String directory;
     private final Map<String, SimulatedDisk> directories = new TreeMap<>();
@@ -44,24 +48,40 @@ public final class SimulatedDisk implements Disk {
     private Map<String, Content> names = new TreeMap<>();
     private Map<String, Content> forcedNames = new TreeMap<>();
     private final List<NameChange> nameChanges = new ArrayList<>();
-    private LongConsumer slowness = millis -> {};
-    private long capacityBytes = Long.MAX_VALUE;
-    private int killIn = -1; // calls until the process ends; -1 for never
-    private boolean dead;
+
+    /** What all directories share, between two crashes. */
+    private static final class Machine {
+        private final SimulatedDisk root;
+        private final CRC32C written = new CRC32C();
+        private LongConsumer slowness = millis -> {};
+        private long capacityBytes = Long.MAX_VALUE;
+        private int killIn = -1; // calls until the process ends; -1 for never
+        private boolean dead;
+
+        Machine(SimulatedDisk root) {
+            this.root = root;
+        }
+    }
 
     private interface NameChange {
         void apply(Map<String, Content> to);
     }
 
     public SimulatedDisk(long seed) {
-        this(new Random(seed), "", new EnumMap<>(DiskFault.class), new Chances());
+        this.machine = new Machine(this);
+        this.random = new Random(seed);
+        this.directory = "";
+        this.happened = new EnumMap<>(DiskFault.class);
+        this.chances = new Chances();
     }
 
-    private SimulatedDisk(Random random, String directory, Map<DiskFault, Integer> happened, Chances chances) {
-        this.random = random;
+    /** @param in the directory that this is in; none where it is the one that all others are in */
+    private SimulatedDisk(Optional<SimulatedDisk> in, SimulatedDisk as, String directory) {
+        this.machine = in.map(outer -> outer.machine).orElseGet(() -> new Machine(this));
+        this.random = as.random;
         this.directory = directory;
-        this.happened = happened;
-        this.chances = chances;
+        this.happened = as.happened;
+        this.chances = as.chances;
     }
 
     /** What happens by chance from now on; also after crashes. */
@@ -71,27 +91,50 @@ public final class SimulatedDisk implements Disk {
 
     /** Nothing more happens by chance, and nobody is killed. */
     public synchronized void calm() {
-        killIn = -1;
+        machine.killIn = -1;
         chances.writeErrorOneIn = 0;
         chances.forceErrorOneIn = 0;
         chances.fullOneIn = 0;
         chances.slowForceOneIn = 0;
         chances.readErrorOneIn = 0;
+        chances.stallOneIn = 0;
     }
 
-    /** Who is told how many milliseconds a slow force takes. */
+    /** Who is told how many milliseconds a slow force, or a stall, takes. */
     public void setSlowness(LongConsumer sleeper) {
-        slowness = sleeper;
+        machine.slowness = sleeper;
     }
 
     /** How much the files may have together. */
     public synchronized void setCapacity(long bytes) {
-        capacityBytes = bytes;
+        machine.capacityBytes = bytes;
     }
 
     /** Ends the process in the call that comes so many calls later. */
     public synchronized void killIn(int calls) {
-        killIn = calls;
+        machine.killIn = calls;
+    }
+
+    /** Whether the process has ended, so that each of its calls throws a {@link SimulatedCrash}. */
+    public synchronized boolean isDead() {
+        return machine.dead;
+    }
+
+    /** Ends the process, and not the machine: another one, after {@link #revive}, finds all that was written. */
+    public synchronized void kill() {
+        machine.dead = true;
+        happens(DiskFault.KILL);
+    }
+
+    /** Another process begins on the same machine; nobody of the one that ended is left. */
+    public synchronized void revive() {
+        machine.killIn = -1;
+        machine.dead = false;
+    }
+
+    /** A checksum of all that was written since the machine began, in its order. */
+    public synchronized long writtenChecksum() {
+        return machine.written.getValue();
     }
 
     /** How often each fault happened, since the first disk. */
@@ -99,17 +142,24 @@ public final class SimulatedDisk implements Disk {
         return happened;
     }
 
-    /** Bytes of all files. */
+    /** Bytes of all files, also in directories inside this one. */
     public synchronized long usedBytes() {
-        return names.values().stream()
-                .distinct()
-                .mapToLong(content -> content.size)
-                .sum();
+        long inside =
+                directories.values().stream().mapToLong(SimulatedDisk::usedBytes).sum();
+        return inside
+                + names.values().stream()
+                        .distinct()
+                        .mapToLong(content -> content.size)
+                        .sum();
     }
 
     /** What the machine finds after it stopped; each call of this one throws a {@link SimulatedCrash} from now on. */
     public synchronized SimulatedDisk crash() {
-        dead = true;
+        machine.dead = true;
+        return crash(Optional.empty());
+    }
+
+    private synchronized SimulatedDisk crash(Optional<SimulatedDisk> in) {
         boolean inOrder = random.nextBoolean(); // as most file systems keep them; none has to
         int kept = nameChanges.isEmpty() ? 0 : random.nextInt(nameChanges.size() + 1);
         Map<String, Content> found = new TreeMap<>(forcedNames);
@@ -120,12 +170,12 @@ public final class SimulatedDisk implements Disk {
                 happens(DiskFault.LOST_NAME);
             }
         }
-        SimulatedDisk after = new SimulatedDisk(random, directory, happened, chances);
+        SimulatedDisk after = new SimulatedDisk(in, this, directory);
         found.forEach((name, content) -> after.names.put(name, content.afterCrash(after)));
         after.forcedNames = new TreeMap<>(after.names);
-        after.slowness = slowness;
-        after.capacityBytes = capacityBytes;
-        directories.forEach((name, inside) -> after.directories.put(name, inside.crash()));
+        after.machine.slowness = machine.slowness;
+        after.machine.capacityBytes = machine.capacityBytes;
+        directories.forEach((name, inside) -> after.directories.put(name, inside.crash(Optional.of(after))));
         return after;
     }
 
@@ -168,13 +218,17 @@ public final class SimulatedDisk implements Disk {
     }
 
     private void call() {
-        if (dead) {
+        if (machine.dead) {
             throw new SimulatedCrash(); // also for those who end while they clean up
         }
-        if (killIn >= 0 && killIn-- == 0) {
-            dead = true;
+        if (machine.killIn >= 0 && machine.killIn-- == 0) {
+            machine.dead = true;
             happens(DiskFault.KILL);
             throw new SimulatedCrash();
+        }
+        if (chance(chances.stallOneIn)) {
+            happens(DiskFault.STALL);
+            machine.slowness.accept(random.nextInt(200));
         }
     }
 
@@ -257,7 +311,7 @@ public final class SimulatedDisk implements Disk {
     public synchronized Disk directory(String name) throws IOException {
         call();
         return directories.computeIfAbsent(
-                name, made -> new SimulatedDisk(random, directory + made + "/", happened, chances));
+                name, made -> new SimulatedDisk(Optional.of(this), this, directory + made + "/"));
     }
 
     @Override
@@ -268,6 +322,11 @@ public final class SimulatedDisk implements Disk {
     private record Write(int position, byte[] bytes) {
         boolean touches(int sector) {
             return position < (sector + 1) * SECTOR && position + bytes.length > sector * SECTOR;
+        }
+
+        Write upTo(int length) {
+            int left = Math.max(0, Math.min(bytes.length, length - position));
+            return new Write(Math.min(position, length), Arrays.copyOf(bytes, left));
         }
 
         void apply(int sector, byte[] to) {
@@ -286,6 +345,7 @@ public final class SimulatedDisk implements Disk {
         private int size;
         private byte[] forced; // what is on disk for certain
         private final List<Write> writes = new ArrayList<>(); // since
+        private int cut = Integer.MAX_VALUE; // the least length that it was cut to since
 
         Content(SimulatedDisk disk, byte[] bytes) {
             this.disk = disk;
@@ -300,13 +360,15 @@ public final class SimulatedDisk implements Disk {
 
         /** Some of what was written; the rest is given up. */
         private byte[] persist(boolean counts) {
-            int length = forced.length;
+            boolean isCut = cut < forced.length && disk.random.nextBoolean();
+            byte[] base = isCut ? Arrays.copyOf(forced, cut) : forced;
+            int length = base.length;
             for (Write write : writes) {
                 if (disk.random.nextBoolean()) {
                     length = Math.max(length, write.position + write.bytes.length);
                 }
             }
-            byte[] found = Arrays.copyOf(forced, length);
+            byte[] found = Arrays.copyOf(base, length);
             BitSet there = new BitSet();
             BitSet missing = new BitSet();
             boolean all = disk.random.nextInt(4) == 0; // as a rule some are lost
@@ -374,7 +436,7 @@ public final class SimulatedDisk implements Disk {
             }
             long growth = Math.max(0, position + wanted - size);
             boolean full = growth > 0
-                    && (disk.usedBytes() + growth > disk.capacityBytes || disk.chance(disk.chances.fullOneIn));
+                    && (disk.machine.root.usedBytes() + growth > disk.machine.capacityBytes || disk.chance(disk.chances.fullOneIn));
             boolean fails = disk.chance(disk.chances.writeErrorOneIn);
             int count = full || fails || killed ? disk.random.nextInt(wanted + 1) : wanted;
             if (full) {
@@ -406,20 +468,24 @@ public final class SimulatedDisk implements Disk {
             System.arraycopy(written, 0, bytes, position, count);
             size = Math.max(size, position + count);
             writes.add(new Write(position, written));
+            disk.machine.written.update(written);
         }
 
         void force() throws IOException {
             disk.call();
             if (disk.chance(disk.chances.slowForceOneIn)) {
                 disk.happens(DiskFault.SLOW_FORCE);
-                disk.slowness.accept(disk.random.nextInt(1000));
+                disk.machine.slowness.accept(disk.random.nextInt(1000));
             }
             if (disk.chance(disk.chances.forceErrorOneIn)) {
                 disk.happens(DiskFault.FORCE_ERROR);
                 forced = persist(false); // the system takes the rest for written
                 writes.clear();
+                cut = Integer.MAX_VALUE;
                 throw new IOException("I/O error while forcing");
             }
+            forced = cut < forced.length ? Arrays.copyOf(forced, cut) : forced;
+            cut = Integer.MAX_VALUE;
             for (Write write : writes) { // and not what an earlier force gave up
                 int end = write.position + write.bytes.length;
                 forced = end > forced.length ? Arrays.copyOf(forced, end) : forced;
@@ -433,8 +499,9 @@ public final class SimulatedDisk implements Disk {
             if (length < size) {
                 Arrays.fill(bytes, (int) length, size, (byte) 0);
                 size = (int) length;
-                forced = Arrays.copyOf(bytes, size);
-                writes.clear();
+                cut = Math.min(cut, size);
+                writes.replaceAll(write -> write.upTo(size));
+                writes.removeIf(write -> write.bytes.length == 0);
             }
         }
     }

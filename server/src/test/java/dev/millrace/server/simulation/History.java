@@ -1,0 +1,861 @@
+package dev.millrace.server.simulation;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.ValueText;
+import dev.millrace.engine.runtime.SteppedEngine;
+import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.engine.subscription.EpochChanges;
+import dev.millrace.error.MillraceException;
+import dev.millrace.memory.Memory;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
+import dev.millrace.server.session.Database;
+import dev.millrace.server.session.Session;
+import dev.millrace.storage.simulation.DiskFault;
+import dev.millrace.storage.simulation.SimulatedCrash;
+import dev.millrace.storage.simulation.SimulatedDisk;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.zip.CRC32C;
+
+/**
+ * One simulated life of a database, by a script: sessions define, write, read and subscribe, the disk is slow, fails and is full, the
+ * process or the machine ends at any call of the disk, and the database is opened again. All that is read is compared with a model.
+ *
+ * <pre>
+ *   running --a step--> running                     what is answered is in the model, as a whole
+ *      |                    |
+ *      | orderly            | a call of the disk ends the process, or the machine
+ *      v                    v
+ *    closed -----------> opening --fails, is killed--> opening
+ *                           |
+ *                           +--> all that is there is what the model had after some change from the last answered one on
+ * </pre>
+ *
+ * <p>All on the calling thread. An {@link AssertionError} says what is not as it should be.
+ *
+ * <p>Long because it is all that can happen in a life.
+ */
+final class History {
+    private static final int SESSIONS = 3;
+    private static final int MOST_SUBSCRIBERS = 2;
+    private static final int MOST_OPENINGS = 40;
+    private static final long HEAL_MILLIS = 5_000;
+    private static final Set<String> DISK = Set.of("53100", "58030");
+    private static final Set<String> REFUSED = Set.of("2BP01", "55006", "0A000", "40001");
+    private static final boolean CHANGES_OF_DEFINITIONS_FAIL = Boolean.getBoolean("millrace.histories.definitions");
+    private static final String DEAD = "dead";
+    private static final String DONE = "done";
+
+    private final long seed;
+    private final Consumer<String> out;
+    private final CRC32C trace = new CRC32C();
+    private final HistoryModel model = new HistoryModel();
+    private final RandomHistoryChanges changes = new RandomHistoryChanges(model);
+    private final RandomDefinitions definitions = new RandomDefinitions(model);
+    private final SimulatedClock clock = new SimulatedClock(this::late);
+    private final Map<String, Integer> seen = new TreeMap<>();
+    private final List<Client> clients = new ArrayList<>();
+    private final List<Subscriber> subscribers = new ArrayList<>();
+    private SimulatedDisk disk;
+    private SimulatedPlace place;
+    private Database database;
+    private Optional<Session> cancellable = Optional.empty(); // the statement under way, if its client may lose patience
+    private String lastError = "";
+    private int readErrors; // when the database began to be opened
+    private int openings;
+
+    /** A client and its transaction. */
+    private static final class Client {
+        final Session session;
+        boolean isAsynchronous;
+        Optional<ModelChange> transaction = Optional.empty();
+        boolean isAborted;
+
+        Client(Session session) {
+            this.session = session;
+        }
+    }
+
+    /** Who hears of each change of an answer; what it would take the answer to be by what it heard. */
+    private record Subscriber(
+            String view, Session session, StatementResults results, StatementResult.Changes changes, Map<String, Integer> rows) {
+        void close() {
+            results.close();
+            session.close();
+        }
+    }
+
+    /** @param out told what happens, line by line */
+    History(long seed, Consumer<String> out) {
+        this.seed = seed;
+        this.out = out;
+        disk = new SimulatedDisk(seed);
+        disk.setSlowness(clock::advanceMillis);
+    }
+
+    /** Lives through a script. */
+    void run(List<HistoryStep> script) {
+        try {
+            open(new Random(seed));
+            for (HistoryStep step : script) {
+                try {
+                    run(step.kind(), new Random(step.seed()));
+                } catch (SimulatedCrash | MillraceException e) {
+                    if (!disk.isDead()) {
+                        throw e;
+                    }
+                    tell("the process ended in " + step.kind());
+                }
+                if (disk.isDead()) {
+                    died(new Random(step.seed() + 1));
+                }
+            }
+            heal();
+            endTransactions();
+            checkAll();
+            restart();
+            open(new Random(seed + 1));
+        } finally {
+            close();
+        }
+    }
+
+    /** A checksum of all that was asked, answered and written. */
+    long traceChecksum() {
+        return trace.getValue() ^ disk.writtenChecksum() << Integer.SIZE;
+    }
+
+    Map<DiskFault, Integer> faults() {
+        return disk.happened();
+    }
+
+    /** How often what happened that is not the disk's doing. */
+    Map<String, Integer> seen() {
+        return seen;
+    }
+
+    private void count(String what) {
+        seen.merge(what, 1, Integer::sum);
+    }
+
+    private void tell(String line) {
+        trace.update((line + "\n").getBytes(StandardCharsets.UTF_8));
+        out.accept(line);
+    }
+
+    private void run(HistoryStep.Kind kind, Random random) {
+        switch (kind) {
+            case CHANGE -> change(random);
+            case BEGIN -> begin(random);
+            case END -> end(clients.get(random.nextInt(SESSIONS)), random.nextInt(4) > 0, random);
+            case DEFINE -> define(random);
+            case SELECT -> select(random, false);
+            case FLUSHED_SELECT -> select(random, true);
+            case CHECKPOINT -> checkpoint(random);
+            case SUBSCRIBE -> subscribe(random);
+            case RECEIVE -> receive();
+            case PAUSE -> pause(random);
+            case ASYNCHRONOUS -> asynchronous(random);
+            case WORK -> work(random);
+            case TIME -> clock.advanceMillis(random.nextInt(20_000));
+            case WEATHER -> weather(random);
+            case CAPACITY -> disk.setCapacity(disk.usedBytes() + random.nextInt(40_000));
+            case CALM -> heal();
+            case KILL_SOON -> disk.killIn(random.nextInt(60));
+            case KILL -> disk.kill();
+            case CRASH -> {
+                disk = disk.crash();
+                count("crash");
+                abandon();
+                open(random);
+            }
+            case RESTART -> {
+                restart();
+                open(random);
+            }
+        }
+    }
+
+    // ---- the disk --------------------------------------------------------------------------------------------------
+
+    private void weather(Random random) {
+        SimulatedDisk.Chances chances = disk.chances();
+        chances.writeErrorOneIn = random.nextBoolean() ? 0 : 1 + random.nextInt(40);
+        chances.forceErrorOneIn = random.nextBoolean() ? 0 : 1 + random.nextInt(40);
+        chances.fullOneIn = random.nextBoolean() ? 0 : 1 + random.nextInt(20);
+        chances.slowForceOneIn = random.nextBoolean() ? 0 : 1 + random.nextInt(10);
+        chances.stallOneIn = random.nextBoolean() ? 0 : 1 + random.nextInt(20);
+        chances.readErrorOneIn = random.nextInt(3) > 0 ? 0 : 1 + random.nextInt(20);
+    }
+
+    private void heal() {
+        disk.calm();
+        disk.setCapacity(Long.MAX_VALUE);
+    }
+
+    /** Somebody waits for long: a client gives up, or somebody looks after the disk. */
+    private void late() {
+        if (cancellable.isPresent()) {
+            cancellable.get().cancel();
+            cancellable = Optional.empty();
+            clock.alarmIn(HEAL_MILLIS);
+        } else {
+            heal();
+            count("healed");
+        }
+    }
+
+    /** The process has ended by a call of the disk. */
+    private void died(Random random) {
+        abandon();
+        if (random.nextInt(3) == 0) {
+            disk.revive();
+            count("process killed");
+        } else {
+            disk = disk.crash();
+            count("machine stopped");
+        }
+        open(random);
+    }
+
+    /** What is left of a process that has ended, of which nothing reaches the disk. */
+    private void abandon() {
+        clock.noAlarm();
+        clients.clear();
+        subscribers.clear();
+        Database dead = database;
+        database = null;
+        if (dead != null) {
+            try {
+                dead.close();
+            } catch (RuntimeException | Error e) {
+                count("closed dead");
+            }
+        }
+    }
+
+    private void restart() {
+        clients.forEach(client -> client.session.close());
+        clients.clear();
+        closeSubscribers();
+        Database closing = database;
+        database = null;
+        try {
+            closing.close();
+            if (!disk.isDead()) {
+                model.allIsDurable();
+            }
+            count("closed");
+        } catch (MillraceException e) {
+            expect(DISK.contains(e.sqlState().code()), "close: " + e);
+            count("close failed");
+        } catch (SimulatedCrash e) {
+            count("closed dead");
+        }
+        expect(disk.isDead() || !place.isTaken(), "the directory is still taken");
+        if (disk.isDead()) {
+            disk.revive();
+        }
+    }
+
+    private void closeSubscribers() {
+        subscribers.forEach(Subscriber::close);
+        subscribers.clear();
+    }
+
+    private void close() {
+        disk.calm();
+        if (database != null) {
+            try {
+                clients.forEach(client -> client.session.close());
+                closeSubscribers();
+                database.close();
+            } catch (RuntimeException | Error e) {
+                count("closed dead");
+            }
+            database = null;
+        }
+    }
+
+    // ---- opening ---------------------------------------------------------------------------------------------------
+
+    private void open(Random random) {
+        for (int tries = 0; ; tries++) {
+            expect(tries < MOST_OPENINGS, "it does not open");
+            if (tries > 2) {
+                heal();
+            } else if (random.nextInt(4) == 0) {
+                disk.killIn(random.nextInt(60));
+            }
+            try {
+                database = opened();
+                if (!disk.isDead() && isWhole()) {
+                    break;
+                }
+            } catch (MillraceException e) {
+                String code = e.sqlState().code();
+                tell("opening: " + code + " " + e.getMessage());
+                expect(disk.isDead() || DISK.contains(code), "opening: " + e);
+                count("could not open");
+            } catch (SimulatedCrash e) {
+                count("killed while opening");
+            }
+            if (disk.isDead()) {
+                abandon();
+                if (random.nextInt(3) == 0) {
+                    disk.revive();
+                } else {
+                    disk = disk.crash();
+                }
+            } else {
+                expect(!place.isTaken(), "the directory is taken by who could not open it");
+            }
+        }
+        disk.killIn(-1);
+        heal();
+        for (int i = 0; i < SESSIONS; i++) {
+            Session session = database.session();
+            session.execute("SET lock_timeout = '1ms'").drain();
+            clients.add(new Client(session));
+        }
+        recognise();
+    }
+
+    /** Whether all was made again; after an error while rows were read a table may be there without them. */
+    private boolean isWhole() {
+        if (database.notRestored().isEmpty()) {
+            return true;
+        }
+        expect(
+                disk.happened().getOrDefault(DiskFault.READ_ERROR, 0) > readErrors,
+                "not restored: " + database.notRestored());
+        count("opened without what could not be read");
+        heal();
+        restart();
+        return false;
+    }
+
+    private Database opened() {
+        readErrors = disk.happened().getOrDefault(DiskFault.READ_ERROR, 0);
+        place = new SimulatedPlace(disk);
+        return SimulatedHost.open(place, clock, seed * 31 + openings++);
+    }
+
+    /** What is there is what the model had after some change, and some statement without an answer or none. */
+    private void recognise() {
+        flush();
+        List<String> differences = new ArrayList<>();
+        for (Map<String, ModelObject> catalog : model.catalogsAfterRestart()) {
+            if (!isDefined(catalog)) {
+                continue;
+            }
+            List<Map<Integer, List<ModelRow>>> states = model.statesAfterRestart();
+            for (int lost = 0; lost < states.size(); lost++) {
+                Map<Integer, List<ModelRow>> state = states.get(states.size() - 1 - lost);
+                String difference = difference(catalog, state);
+                if (difference.isEmpty()) {
+                    if (lost > 0) {
+                        count("changes without an answer gone");
+                    }
+                    model.reopened(catalog, state);
+                    tell("opened; " + lost + " changes without an answer are gone; " + catalog.size() + " objects");
+                    count("recognised");
+                    return;
+                }
+                differences.add(difference);
+            }
+        }
+        throw new AssertionError("after opening, of " + model.catalogsAfterRestart().stream().map(Map::keySet).toList() + " there are "
+                + there() + ", and " + differences);
+    }
+
+    private List<String> there() {
+        return model.catalogsAfterRestart().stream()
+                .flatMap(catalog -> catalog.values().stream())
+                .filter(this::isDefined)
+                .map(ModelObject::name)
+                .distinct()
+                .toList();
+    }
+
+    /** Whether just this is defined, of all that may be. */
+    private boolean isDefined(Map<String, ModelObject> catalog) {
+        return catalog.values().stream().allMatch(this::isDefined)
+                && catalog.keySet().containsAll(there());
+    }
+
+    private boolean isDefined(ModelObject object) {
+        if (object instanceof ModelObject.Index) {
+            return database.catalog().index(object.name()).isPresent();
+        }
+        Optional<CatalogObject> found = database.catalog().object(object.name());
+        if (object instanceof ModelObject.Table table) {
+            List<String> columns = new ArrayList<>(List.of("k", "v"));
+            columns.addAll(table.added());
+            return found.filter(it -> it.schema().names().equals(columns)).isPresent();
+        } else if (object instanceof ModelObject.View view && view.isMaterialized()) {
+            boolean isPaused = database.state(view.name()).equals(Optional.of(QueryState.PAUSED));
+            return found.isPresent() && isPaused == view.isPaused();
+        }
+        return found.isPresent();
+    }
+
+    /** What of tables and views is not as it should be if relations have these rows; nothing if all is. */
+    private String difference(Map<String, ModelObject> catalog, Map<Integer, List<ModelRow>> rows) {
+        HistoryModel as = model.as(catalog, rows);
+        for (String name : as.catalog().keySet()) {
+            if (as.isShown(name)) {
+                List<String> wanted = ModelRow.texts(as.answer(name));
+                List<String> found;
+                try {
+                    found = rows("SELECT * FROM " + name);
+                } catch (MillraceException e) {
+                    return name + ": " + e;
+                }
+                if (!wanted.equals(found)) {
+                    return name + " has " + found + " and not " + wanted;
+                }
+            }
+        }
+        return "";
+    }
+
+    // ---- statements ------------------------------------------------------------------------------------------------
+
+    private List<String> rows(String sql) {
+        try (Session session = database.session()) {
+            return rows(session, sql);
+        }
+    }
+
+    private static List<String> rows(Session session, String sql) {
+        try (StatementResults results = session.execute(sql)) {
+            List<String> rows = new ArrayList<>();
+            ((StatementResult.Rows) results.next()).forEach(batch -> {
+                for (int row = 0; row < batch.rowCount(); row++) {
+                    rows.add(text(batch, row));
+                }
+            });
+            Collections.sort(rows);
+            return rows;
+        }
+    }
+
+    private static String text(Batch batch, int row) {
+        return String.join(
+                "|",
+                IntStream.range(0, batch.columnCount())
+                        .mapToObj(column -> ValueText.format(batch, column, row).orElse(""))
+                        .toList());
+    }
+
+    /** All that was accepted is on disk, and in all answers. */
+    private void flush() {
+        clock.alarmIn(HEAL_MILLIS);
+        try (Session session = database.session()) {
+            session.flush();
+        }
+        clock.noAlarm();
+        requireLife();
+    }
+
+    /** What a process said after it had ended counts for nothing. */
+    private void requireLife() {
+        if (disk.isDead()) {
+            throw new SimulatedCrash();
+        }
+    }
+
+    /** Executes a statement; how it ended: {@link #DONE}, {@link #DEAD} or the SQLSTATE of its error. */
+    private String execute(Session session, String sql, Optional<String> input, boolean mayBeCancelled, Random random) {
+        cancellable = mayBeCancelled && random.nextInt(3) == 0 ? Optional.of(session) : Optional.empty();
+        clock.alarmIn(10 + random.nextInt(random.nextBoolean() ? 300 : 60_000));
+        String outcome;
+        String why = "";
+        try (StatementResults results = session.execute(sql)) {
+            while (results.hasNext()) {
+                StatementResult result = results.next();
+                if (result instanceof StatementResult.CopyIn copy) {
+                    copy(session, copy, input.orElseThrow());
+                } else if (result instanceof StatementResult.Rows rows) {
+                    rows.forEach(batch -> {});
+                }
+            }
+            outcome = DONE;
+        } catch (MillraceException e) {
+            outcome = e.sqlState().code();
+            why = " " + e.getMessage();
+            lastError = why;
+        } catch (SimulatedCrash e) {
+            outcome = DEAD;
+        } finally {
+            cancellable = Optional.empty();
+            clock.noAlarm();
+        }
+        outcome = disk.isDead() ? DEAD : outcome;
+        tell(clientOf(session) + sql + input.map(text -> " <- " + text.replace("\n", " ")).orElse("") + " => " + outcome + why);
+        count(sql.substring(0, sql.indexOf(' ') < 0 ? sql.length() : sql.indexOf(' ')) + " " + outcome);
+        return outcome;
+    }
+
+    private String clientOf(Session session) {
+        int client = 0;
+        while (clients.get(client).session != session) {
+            client++;
+        }
+        return client + (clients.get(client).isAsynchronous ? " (asynchronous): " : ": ");
+    }
+
+    private static void copy(Session session, StatementResult.CopyIn copy, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        long address = Memory.allocate(bytes.length);
+        try (copy) {
+            Memory.copyIn(bytes, 0, address, bytes.length);
+            session.goOn(() -> {
+                copy.write(address, bytes.length);
+                return copy.finish();
+            });
+        } catch (MillraceException e) {
+            session.fail();
+            throw e;
+        } finally {
+            Memory.free(address);
+            session.endStatement();
+        }
+    }
+
+    private void expect(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new AssertionError(otherwise);
+        }
+    }
+
+    private boolean anyTransaction() {
+        return clients.stream().anyMatch(client -> client.transaction.isPresent());
+    }
+
+    private void change(Random random) {
+        Client client = clients.get(random.nextInt(SESSIONS));
+        if (client.isAborted) {
+            return;
+        }
+        Optional<HistoryStatement> next = changes.next(random, client.transaction);
+        if (next.isEmpty()) {
+            return;
+        }
+        HistoryStatement statement = next.get();
+        boolean mayBeCancelled = client.transaction.isEmpty() && concernsTables(statement.change());
+        String outcome = execute(client.session, statement.sql(), statement.input(), mayBeCancelled, random);
+        if (client.transaction.isPresent() && !outcome.equals(DEAD)) {
+            if (outcome.equals(DONE)) {
+                expect(statement.error().isEmpty(), statement.sql() + " must fail with " + statement.error());
+                client.transaction = Optional.of(client.transaction.get().then(statement.change()));
+            } else {
+                expect(isAllowed(outcome, statement), statement.sql() + " failed with " + outcome);
+                client.isAborted = true;
+            }
+            return;
+        }
+        ended(outcome, statement, client.transaction.isPresent() ? ModelChange.NOTHING : statement.change(), client);
+    }
+
+    private boolean concernsTables(ModelChange change) {
+        return change.of().keySet().stream()
+                .allMatch(number -> model.all(ModelObject.Table.class).stream().anyMatch(table -> table.rows() == number));
+    }
+
+    private boolean isAllowed(String outcome, HistoryStatement statement) {
+        return statement.error().filter(outcome::equals).isPresent()
+                || DISK.contains(outcome)
+                || outcome.equals("55P03") && anyTransaction();
+    }
+
+    /** What a statement that takes effect at once has changed. */
+    private void ended(String outcome, HistoryStatement statement, ModelChange change, Client client) {
+        switch (outcome) {
+            case DONE -> {
+                expect(statement.error().isEmpty(), statement.sql() + " must fail with " + statement.error());
+                model.accept(change);
+                if (!client.isAsynchronous && model.isWrittenDown(change)) {
+                    model.allIsDurable();
+                }
+            }
+            case DEAD -> model.accept(change);
+            case "57014" -> resolve(change);
+            default -> expect(isAllowed(outcome, statement), statement.sql() + " failed with " + outcome);
+        }
+    }
+
+    /** Whether a change took effect of which its client was not told: all of it or nothing. */
+    private void resolve(ModelChange change) {
+        heal();
+        flush();
+        model.allIsShown();
+        if (difference(model.catalog(), model.now()).isEmpty()) {
+            tell("it was not accepted");
+            return;
+        }
+        model.accept(change);
+        model.allIsShown();
+        String difference = difference(model.catalog(), model.now());
+        expect(difference.isEmpty(), "neither with nor without what was cancelled: " + difference);
+        tell("it was accepted");
+        count("accepted though cancelled");
+    }
+
+    private void begin(Random random) {
+        Client client = clients.get(random.nextInt(SESSIONS));
+        if (client.transaction.isEmpty()) {
+            execute(client.session, "BEGIN", Optional.empty(), false, random);
+            client.transaction = Optional.of(ModelChange.NOTHING);
+        }
+    }
+
+    private void end(Client client, boolean commits, Random random) {
+        if (client.transaction.isEmpty()) {
+            return;
+        }
+        ModelChange change = commits && !client.isAborted ? client.transaction.get() : ModelChange.NOTHING;
+        client.transaction = Optional.empty();
+        client.isAborted = false;
+        String sql = commits ? "COMMIT" : "ROLLBACK";
+        String outcome =
+                execute(client.session, sql, Optional.empty(), commits && concernsTables(change), random);
+        ended(outcome, HistoryStatement.change(sql, change), change, client);
+        if (change.of().size() > 1) {
+            count("transaction over several relations " + outcome);
+        }
+    }
+
+    private void endTransactions() {
+        clients.forEach(client -> end(client, true, new Random(seed)));
+    }
+
+    private void define(Random random) {
+        if (random.nextInt(3) == 0) {
+            flush();
+            model.allIsShown();
+        }
+        Set<Integer> held = new HashSet<>();
+        clients.forEach(client -> client.transaction.ifPresent(
+                change -> held.addAll(change.of().keySet())));
+        definitions.next(random, held).ifPresent(statement -> {
+            Client client = clients.get(random.nextInt(SESSIONS));
+            if (client.transaction.isPresent()) {
+                return;
+            }
+            if (!CHANGES_OF_DEFINITIONS_FAIL) {
+                heal();
+            }
+            String outcome = execute(client.session, statement.sql(), Optional.empty(), false, random);
+            Map<String, ModelObject> after = statement.catalog().orElseThrow();
+            if (outcome.equals(DONE)) {
+                model.accept(statement.change());
+                if (!statement.change().of().isEmpty()) {
+                    model.allIsDurable();
+                }
+                model.define(after);
+                closeSubscribersOfNothing();
+            } else if (outcome.equals(DEAD)) {
+                model.accept(statement.change());
+                model.mayDefine(after);
+            } else if (DISK.contains(outcome) && isInEffect(statement.sql())) {
+                model.accept(statement.change());
+                inEffect(after);
+            } else {
+                expect(
+                        DISK.contains(outcome) || REFUSED.contains(outcome),
+                        statement.sql() + " failed with " + outcome);
+            }
+        });
+    }
+
+    /** Whether a statement that failed by the disk came as far as writing down what it had changed. */
+    private boolean isInEffect(String sql) {
+        return !sql.startsWith("CREATE") && lastError.contains("catalog.log");
+    }
+
+    /** What changes definitions that are there is in effect when it cannot be written down, and is written when that works. */
+    private void inEffect(Map<String, ModelObject> after) {
+        Map<String, ModelObject> before = model.catalog();
+        List<Map<String, ModelObject>> possible = model.possibleCatalogs();
+        model.define(after);
+        possible.forEach(model::mayDefine);
+        model.mayDefine(before);
+        closeSubscribersOfNothing();
+        count("definition in effect and not on disk");
+    }
+
+    private void closeSubscribersOfNothing() {
+        subscribers.removeIf(subscriber -> {
+            boolean isGone = !model.catalog().containsKey(subscriber.view);
+            if (isGone) {
+                subscriber.close();
+            }
+            return isGone;
+        });
+    }
+
+    private void select(Random random, boolean flushed) {
+        List<String> shown = model.catalog().keySet().stream()
+                .filter(model::isShown)
+                .filter(name -> flushed || model.table(name).isPresent())
+                .toList();
+        Client client = clients.get(random.nextInt(SESSIONS));
+        if (shown.isEmpty() || client.transaction.isPresent()) {
+            return;
+        }
+        if (flushed) {
+            flush();
+            model.allIsShown();
+        }
+        String name = shown.get(random.nextInt(shown.size()));
+        clock.alarmIn(HEAL_MILLIS);
+        List<String> found = rows(client.session, "SELECT * FROM " + name);
+        clock.noAlarm();
+        requireLife();
+        tell("SELECT * FROM " + name + " => " + found);
+        List<Map<Integer, List<ModelRow>>> states = model.states();
+        for (int state = 0; state < states.size(); state++) {
+            HistoryModel as = model.as(model.catalog(), states.get(state));
+            if (ModelRow.texts(as.answer(name)).equals(found)) {
+                model.seen(state);
+                return;
+            }
+        }
+        throw new AssertionError(name + " has " + found + " and not " + ModelRow.texts(model.answer(name)));
+    }
+
+    private void checkAll() {
+        flush();
+        model.allIsShown();
+        String difference = difference(model.catalog(), model.now());
+        expect(difference.isEmpty(), difference);
+        subscribers.forEach(this::receive);
+    }
+
+    private void checkpoint(Random random) {
+        Client client = clients.get(random.nextInt(SESSIONS));
+        if (client.transaction.isEmpty()) {
+            String outcome = execute(client.session, "CHECKPOINT", Optional.empty(), false, random);
+            expect(outcome.equals(DONE) || outcome.equals(DEAD) || DISK.contains(outcome), "CHECKPOINT: " + outcome);
+            if (outcome.equals(DONE)) {
+                model.allIsDurable();
+            }
+        }
+    }
+
+    private void pause(Random random) {
+        List<ModelObject.View> views = model.all(ModelObject.View.class).stream()
+                .filter(ModelObject.View::isMaterialized)
+                .filter(view -> !model.readsStream(view.name()))
+                .toList();
+        if (views.isEmpty()) {
+            return;
+        }
+        ModelObject.View view = views.get(random.nextInt(views.size()));
+        Client client = clients.get(random.nextInt(SESSIONS));
+        if (client.transaction.isPresent()) {
+            return;
+        }
+        if (!CHANGES_OF_DEFINITIONS_FAIL) {
+            heal();
+        }
+        String sql = (view.isPaused() ? "RESUME" : "PAUSE") + " MATERIALIZED VIEW " + view.name();
+        String outcome = execute(client.session, sql, Optional.empty(), false, random);
+        Map<String, ModelObject> after = model.with(view.paused(!view.isPaused()));
+        if (outcome.equals(DONE)) {
+            model.define(after);
+        } else if (outcome.equals(DEAD)) {
+            model.mayDefine(after);
+        } else {
+            expect(DISK.contains(outcome), sql + " failed with " + outcome);
+            inEffect(after);
+        }
+    }
+
+    private void asynchronous(Random random) {
+        Client client = clients.get(random.nextInt(SESSIONS));
+        if (client.transaction.isEmpty()) {
+            client.isAsynchronous = !client.isAsynchronous;
+            String value = client.isAsynchronous ? "off" : "on";
+            execute(client.session, "SET synchronous_commit = " + value, Optional.empty(), false, random);
+        }
+    }
+
+    /** The engine and the log go on while clients do nothing. */
+    private void work(Random random) {
+        SteppedEngine engine = (SteppedEngine) database.engine();
+        for (int i = random.nextInt(30); i > 0 && !disk.isDead(); i--) {
+            engine.step();
+        }
+    }
+
+    // ---- subscribers -----------------------------------------------------------------------------------------------
+
+    private void subscribe(Random random) {
+        List<ModelObject.View> views = model.all(ModelObject.View.class).stream()
+                .filter(view -> view.isMaterialized() && model.isShown(view.name()))
+                .toList();
+        if (views.isEmpty() || subscribers.size() >= MOST_SUBSCRIBERS) {
+            return;
+        }
+        String view = views.get(random.nextInt(views.size())).name();
+        Session session = database.session();
+        StatementResults results = session.execute("SUBSCRIBE TO " + view + " WITH (SNAPSHOT)");
+        subscribers.add(new Subscriber(
+                view, session, results, (StatementResult.Changes) results.next(), new TreeMap<>()));
+        tell("SUBSCRIBE TO " + view);
+    }
+
+    private void receive() {
+        if (!subscribers.isEmpty()) {
+            flush();
+            model.allIsShown();
+            subscribers.forEach(this::receive);
+        }
+    }
+
+    /** What was heard, added up, is the answer. */
+    private void receive(Subscriber subscriber) {
+        for (Optional<EpochChanges> next = subscriber.changes.next(0);
+                next.isPresent();
+                next = subscriber.changes.next(0)) {
+            try (EpochChanges epoch = next.get()) {
+                epoch.batches().forEach(batch -> add(batch, subscriber.rows));
+            }
+            expect(
+                    subscriber.rows.values().stream().allMatch(weight -> weight > 0),
+                    "a subscriber of " + subscriber.view + " heard of a row that goes, and not that it came: "
+                            + subscriber.rows);
+        }
+        if (model.isShown(subscriber.view)) {
+            List<String> heard = new ArrayList<>();
+            subscriber.rows.forEach((row, weight) -> heard.addAll(Collections.nCopies(weight, row)));
+            List<String> wanted = ModelRow.texts(model.answer(subscriber.view));
+            expect(heard.equals(wanted), "a subscriber of " + subscriber.view + " heard " + heard + " and not " + wanted);
+            tell("heard " + heard);
+            count("subscriber heard all");
+        }
+    }
+
+    private static void add(Batch batch, Map<String, Integer> rows) {
+        for (int row = 0; row < batch.rowCount(); row++) {
+            int at = row;
+            int weight = batch.weights().map(weights -> (int) (long) weights.get(at)).orElse(1);
+            rows.merge(text(batch, row), weight, (before, now) -> before + now == 0 ? null : before + now);
+        }
+    }
+}

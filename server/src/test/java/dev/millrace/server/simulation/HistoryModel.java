@@ -1,0 +1,262 @@
+package dev.millrace.server.simulation;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a database must have: what is defined, and the rows of its relations after each change that it accepted, in their order.
+ *
+ * <p>Changes up to some one are known to be on disk: they were answered, or seen. A crash may take the later ones, but only from the
+ * last on: the rows are those after some change. Who did not make a change, and did not wait for it by FLUSH, need not see it yet.
+ */
+final class HistoryModel {
+    /** Whether rows that were inserted into streams, and what views made of them, are there after a restart. */
+    static final boolean STREAMS_LAST = Boolean.getBoolean("millrace.histories.streams");
+
+    private Map<String, ModelObject> catalog = new LinkedHashMap<>();
+    private final List<Map<String, ModelObject>> possibleCatalogs = new ArrayList<>(); // after a crash, beside that
+    private Map<Integer, List<ModelRow>> flushed = new HashMap<>();
+    private final List<ModelChange> later = new ArrayList<>();
+    private int durable; // so many of them are on disk
+    private Map<Integer, List<ModelRow>> now = new HashMap<>();
+    private int numbers;
+
+    // ---- definitions -----------------------------------------------------------------------------------------------
+
+    Map<String, ModelObject> catalog() {
+        return catalog;
+    }
+
+    <T extends ModelObject> List<T> all(Class<T> kind) {
+        return catalog.values().stream()
+                .filter(kind::isInstance)
+                .map(kind::cast)
+                .toList();
+    }
+
+    int newNumber() {
+        return ++numbers;
+    }
+
+    /** The catalog with one object more, or another in the place of one of this name. */
+    Map<String, ModelObject> with(ModelObject object) {
+        Map<String, ModelObject> changed = new LinkedHashMap<>(catalog);
+        changed.put(object.name(), object);
+        return changed;
+    }
+
+    /** The catalog without an object and all that is made from it. */
+    Map<String, ModelObject> without(String name) {
+        Map<String, ModelObject> changed = new LinkedHashMap<>(catalog);
+        changed.keySet().removeAll(withDependents(name));
+        return changed;
+    }
+
+    /** An object and all that is made from it. */
+    Set<String> withDependents(String name) {
+        Set<String> found = new LinkedHashSet<>(Set.of(name));
+        int before;
+        do {
+            before = found.size();
+            for (ModelObject object : catalog.values()) {
+                if (object.inputs().stream().anyMatch(found::contains)) {
+                    found.add(object.name());
+                }
+            }
+        } while (found.size() > before);
+        return found;
+    }
+
+    void define(Map<String, ModelObject> newCatalog) {
+        catalog = newCatalog;
+        possibleCatalogs.clear();
+    }
+
+    /** What a statement would have made that had no answer. */
+    void mayDefine(Map<String, ModelObject> newCatalog) {
+        possibleCatalogs.add(newCatalog);
+    }
+
+    List<Map<String, ModelObject>> possibleCatalogs() {
+        return List.copyOf(possibleCatalogs);
+    }
+
+    /** What may be defined when the database is opened again. */
+    List<Map<String, ModelObject>> catalogsAfterRestart() {
+        List<Map<String, ModelObject>> all = new ArrayList<>(List.of(catalog));
+        all.addAll(possibleCatalogs);
+        return all.stream().map(HistoryModel::restarted).toList();
+    }
+
+    private static Map<String, ModelObject> restarted(Map<String, ModelObject> before) {
+        if (STREAMS_LAST) {
+            return before;
+        }
+        Map<String, ModelObject> after = new LinkedHashMap<>();
+        before.forEach((name, object) -> after.put(
+                name, object instanceof ModelObject.View view ? view.since(Map.of()) : object));
+        return after;
+    }
+
+    /** Whether something that is made from streams is under a name. */
+    boolean readsStream(String name) {
+        ModelObject object = catalog.get(name);
+        return object instanceof ModelObject.Stream || object.inputs().stream().anyMatch(this::readsStream);
+    }
+
+    /** Whether a name has an answer that is to be right now: tables, and views of which none stands still. */
+    boolean isShown(String name) {
+        ModelObject object = catalog.get(name);
+        if (object instanceof ModelObject.View view) {
+            boolean hasAnswer = view.isMaterialized() || !readsStream(name);
+            return hasAnswer && isUpToDate(name);
+        }
+        return object instanceof ModelObject.Table;
+    }
+
+    private boolean isUpToDate(String name) {
+        ModelObject object = catalog.get(name);
+        boolean stands = object instanceof ModelObject.View view && view.isPaused();
+        return !stands && object.inputs().stream().allMatch(this::isUpToDate);
+    }
+
+    // ---- rows ------------------------------------------------------------------------------------------------------
+
+    List<ModelRow> rows(int number) {
+        return now.getOrDefault(number, List.of());
+    }
+
+    /** The rows of all relations, by their numbers. */
+    Map<Integer, List<ModelRow>> now() {
+        return now;
+    }
+
+    /** What there would be, if this were defined and relations had these rows. */
+    HistoryModel as(Map<String, ModelObject> otherCatalog, Map<Integer, List<ModelRow>> rows) {
+        HistoryModel other = new HistoryModel();
+        other.catalog = otherCatalog;
+        other.now = rows;
+        return other;
+    }
+
+    /** How many rows streams have had, by their numbers. */
+    Map<Integer, Integer> streamLengths() {
+        Map<Integer, Integer> lengths = new HashMap<>();
+        all(ModelObject.Stream.class).forEach(stream -> lengths.put(stream.rows(), rows(stream.rows()).size()));
+        return lengths;
+    }
+
+    void accept(ModelChange change) {
+        if (!change.of().isEmpty()) {
+            now = change.applied(now);
+            later.add(change);
+        }
+    }
+
+    /** Whether something is in the log of a change, before which all others are on disk when it is. */
+    boolean isWrittenDown(ModelChange change) {
+        return change.of().entrySet().stream()
+                .filter(entry -> STREAMS_LAST
+                        || all(ModelObject.Stream.class).stream().noneMatch(stream -> stream.rows() == entry.getKey()))
+                .anyMatch(entry -> !entry.getValue().gone().isEmpty()
+                        || !entry.getValue().come().isEmpty());
+    }
+
+    /** All that was accepted is on disk. */
+    void allIsDurable() {
+        durable = later.size();
+    }
+
+    /** All that was accepted is on disk, and seen by everybody. */
+    void allIsShown() {
+        flushed = now;
+        later.clear();
+        durable = 0;
+    }
+
+    boolean isAllShown() {
+        return later.isEmpty();
+    }
+
+    /** The rows of all relations as of the last FLUSH, and after each change since. */
+    List<Map<Integer, List<ModelRow>>> states() {
+        List<Map<Integer, List<ModelRow>>> states = new ArrayList<>(List.of(flushed));
+        for (ModelChange change : later) {
+            states.add(change.applied(states.get(states.size() - 1)));
+        }
+        return states;
+    }
+
+    /** Someone saw what one of these was. */
+    void seen(int state) {
+        durable = Math.max(durable, state);
+    }
+
+    /** The rows of all relations that a database may have that is opened now: the least that it must first. */
+    List<Map<Integer, List<ModelRow>>> statesAfterRestart() {
+        List<Map<Integer, List<ModelRow>>> states = states();
+        return states.subList(durable, states.size()).stream()
+                .map(this::withoutStreams)
+                .toList();
+    }
+
+    private Map<Integer, List<ModelRow>> withoutStreams(Map<Integer, List<ModelRow>> rows) {
+        Map<Integer, List<ModelRow>> without = new HashMap<>(rows);
+        if (!STREAMS_LAST) {
+            all(ModelObject.Stream.class).forEach(stream -> without.remove(stream.rows()));
+        }
+        return without;
+    }
+
+    /** The database was opened again, and this is there. */
+    void reopened(Map<String, ModelObject> foundCatalog, Map<Integer, List<ModelRow>> foundRows) {
+        define(foundCatalog);
+        now = foundRows;
+        allIsShown();
+    }
+
+    /** What a name answers, where relations have these rows. */
+    static List<ModelRow> answer(
+            Map<String, ModelObject> catalog, String name, Map<Integer, List<ModelRow>> rows) {
+        return answer(catalog, name, rows, Map.of());
+    }
+
+    private static List<ModelRow> answer(
+            Map<String, ModelObject> catalog,
+            String name,
+            Map<Integer, List<ModelRow>> rows,
+            Map<Integer, Integer> since) {
+        ModelObject object = catalog.get(name);
+        if (object instanceof ModelObject.Table table) {
+            return rows.getOrDefault(table.rows(), List.of());
+        }
+        if (object instanceof ModelObject.Stream stream) {
+            List<ModelRow> all = rows.getOrDefault(stream.rows(), List.of());
+            return all.subList(Math.min(all.size(), since.getOrDefault(stream.rows(), 0)), all.size());
+        }
+        ModelObject.View view = (ModelObject.View) object;
+        Map<Integer, Integer> from = view.isMaterialized() ? view.since() : since;
+        List<List<ModelRow>> inputs = view.inputs().stream()
+                .map(input -> answer(catalog, input, rows, from))
+                .toList();
+        return view.shape()
+                .answer(inputs.get(0), inputs.size() > 1 ? inputs.get(1) : List.of(), view.number());
+    }
+
+    /** What a name answers now. */
+    List<ModelRow> answer(String name) {
+        return answer(catalog, name, now);
+    }
+
+    Optional<ModelObject.Table> table(String name) {
+        return Optional.ofNullable(catalog.get(name))
+                .filter(ModelObject.Table.class::isInstance)
+                .map(ModelObject.Table.class::cast);
+    }
+}

@@ -1,0 +1,207 @@
+package dev.millrace.server.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Statements that define, alter and drop. */
+final class RandomDefinitions {
+    private static final int MOST_TABLES = 4;
+    private static final int MOST_STREAMS = 2;
+    private static final int MOST_VIEWS = 7;
+    private static final int MOST_DEPTH = 3;
+
+    private final HistoryModel model;
+
+    RandomDefinitions(HistoryModel model) {
+        this.model = model;
+    }
+
+    /**
+     * The next statement; none where what the seed says cannot be done.
+     *
+     * @param held tables that transactions under way have changed, which stay as they are
+     */
+    Optional<HistoryStatement> next(Random random, Set<Integer> held) {
+        List<ModelObject.Table> tables = model.all(ModelObject.Table.class);
+        int kind = random.nextInt(20);
+        if (tables.isEmpty() || kind < 3) {
+            return tables.size() < MOST_TABLES ? Optional.of(createTable(random)) : Optional.empty();
+        } else if (kind < 5) {
+            return createStream(random);
+        } else if (kind < 12) {
+            return createView(random);
+        } else if (kind < 14) {
+            ModelObject.Table table = tables.get(random.nextInt(tables.size()));
+            return held.contains(table.rows()) ? Optional.empty() : alter(table, random);
+        } else if (kind < 15) {
+            ModelObject.Table table = tables.get(random.nextInt(tables.size()));
+            return held.contains(table.rows()) ? Optional.empty() : Optional.of(createIndex(table, random));
+        } else if (kind < 17) {
+            return createTableAs(random);
+        }
+        return drop(random, held);
+    }
+
+    /** One that nothing has now; something may have had it. */
+    private String newName(String kind) {
+        return Stream.iterate(1, number -> number + 1)
+                .map(number -> kind + number)
+                .filter(name -> !model.catalog().containsKey(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private HistoryStatement createTable(Random random) {
+        boolean isKeyed = random.nextInt(3) > 0;
+        ModelObject.Table table =
+                new ModelObject.Table(newName("t"), model.newNumber(), isKeyed, List.of(), List.of());
+        return HistoryStatement.define(
+                "CREATE TABLE " + table.name() + " (k BIGINT" + (isKeyed ? " PRIMARY KEY" : "") + ", v BIGINT)",
+                ModelChange.NOTHING,
+                model.with(table));
+    }
+
+    private Optional<HistoryStatement> createStream(Random random) {
+        if (model.all(ModelObject.Stream.class).size() >= MOST_STREAMS) {
+            return Optional.empty();
+        }
+        ModelObject.Stream stream = new ModelObject.Stream(newName("s"), model.newNumber(), random.nextBoolean());
+        return Optional.of(HistoryStatement.define(
+                "CREATE STREAM " + stream.name() + " (k BIGINT, v BIGINT"
+                        + (stream.isTimed() ? ", ts TIMESTAMP, WATERMARK FOR ts AS ts)" : ")"),
+                ModelChange.NOTHING,
+                model.with(stream)));
+    }
+
+    private int depth(String name) {
+        return 1
+                + model.catalog().get(name).inputs().stream()
+                        .mapToInt(this::depth)
+                        .max()
+                        .orElse(-1);
+    }
+
+    private Optional<HistoryStatement> createView(Random random) {
+        if (model.all(ModelObject.View.class).size() >= MOST_VIEWS) {
+            return Optional.empty();
+        }
+        ViewShape shape = ViewShape.values()[random.nextInt(ViewShape.values().length)];
+        List<String> from = model.catalog().values().stream()
+                .filter(object -> !(object instanceof ModelObject.Index))
+                .filter(object -> shape != ViewShape.WINDOW
+                        || object instanceof ModelObject.Stream stream && stream.isTimed())
+                .map(ModelObject::name)
+                .filter(name -> depth(name) < MOST_DEPTH)
+                .toList();
+        if (from.isEmpty()) {
+            return Optional.empty();
+        }
+        List<String> inputs = IntStream.range(0, shape.inputs())
+                .mapToObj(i -> from.get(random.nextInt(from.size())))
+                .toList();
+        boolean isMaterialized = shape == ViewShape.WINDOW || random.nextInt(4) > 0;
+        int number = 2 + random.nextInt(4);
+        ModelObject.View view = new ModelObject.View(
+                newName("v"),
+                isMaterialized,
+                shape,
+                number,
+                inputs,
+                isMaterialized ? model.streamLengths() : Map.of(),
+                false);
+        return Optional.of(HistoryStatement.define(
+                "CREATE " + (isMaterialized ? "MATERIALIZED VIEW " : "VIEW ") + view.name() + " AS "
+                        + shape.sql(inputs, number),
+                ModelChange.NOTHING,
+                model.with(view)));
+    }
+
+    private HistoryStatement createIndex(ModelObject.Table table, Random random) {
+        ModelObject.Index index = new ModelObject.Index(newName("i"), table.name());
+        return HistoryStatement.define(
+                "CREATE INDEX " + index.name() + " ON " + table.name() + (random.nextBoolean() ? " (v)" : " (v DESC, k)"),
+                ModelChange.NOTHING,
+                model.with(index));
+    }
+
+    private Optional<HistoryStatement> alter(ModelObject.Table table, Random random) {
+        List<ModelRow> rows = model.rows(table.rows());
+        List<String> added = new ArrayList<>(table.added());
+        List<Long> defaults = new ArrayList<>(table.defaults());
+        List<ModelRow> changed;
+        String what;
+        if (added.isEmpty() || random.nextBoolean()) {
+            long value = random.nextInt(9);
+            added.add(Stream.of("c1", "c2", "c3", "c4", "c5")
+                    .filter(name -> !added.contains(name))
+                    .findFirst()
+                    .orElse("c" + added.size() + "x"));
+            defaults.add(value);
+            changed = rows.stream().map(row -> row.plus(value)).toList();
+            what = " ADD COLUMN " + added.get(added.size() - 1) + " BIGINT DEFAULT " + value;
+        } else {
+            int gone = random.nextInt(added.size());
+            what = " DROP COLUMN " + added.remove(gone);
+            defaults.remove(gone);
+            changed = rows.stream().map(row -> row.without(2 + gone)).toList();
+        }
+        ModelObject.Table now =
+                new ModelObject.Table(table.name(), model.newNumber(), table.isKeyed(), added, defaults);
+        return Optional.of(HistoryStatement.define(
+                "ALTER TABLE " + table.name() + what,
+                ModelChange.of(now.rows(), List.of(), changed),
+                model.with(now)));
+    }
+
+    private Optional<HistoryStatement> createTableAs(Random random) {
+        List<String> from = model.catalog().keySet().stream()
+                .filter(model::isShown)
+                .filter(name -> !model.readsStream(name))
+                .toList();
+        if (from.isEmpty()
+                || !model.isAllShown() // else what it reads is not known
+                || model.all(ModelObject.Table.class).size() >= MOST_TABLES) {
+            return Optional.empty();
+        }
+        String source = from.get(random.nextInt(from.size()));
+        ModelObject.Table table =
+                new ModelObject.Table(newName("t"), model.newNumber(), false, List.of(), List.of());
+        List<ModelRow> rows = model.answer(source).stream()
+                .map(row -> ModelRow.of(row.key(), row.value()))
+                .toList();
+        return Optional.of(HistoryStatement.define(
+                "CREATE TABLE " + table.name() + " AS SELECT k, v FROM " + source,
+                ModelChange.of(table.rows(), List.of(), rows),
+                model.with(table)));
+    }
+
+    private Optional<HistoryStatement> drop(Random random, Set<Integer> held) {
+        List<ModelObject> all = List.copyOf(model.catalog().values());
+        ModelObject object = all.get(random.nextInt(all.size()));
+        if (object instanceof ModelObject.Table table && held.contains(table.rows())
+                || object instanceof ModelObject.Stream stream && held.contains(stream.rows())
+                || object instanceof ModelObject.Index index
+                        && model.table(index.table()).filter(of -> held.contains(of.rows())).isPresent()) {
+            return Optional.empty();
+        }
+        boolean cascades = model.withDependents(object.name()).size() > 1;
+        return Optional.of(HistoryStatement.define(
+                "DROP " + kind(object) + " " + object.name() + (cascades ? " CASCADE" : ""),
+                ModelChange.NOTHING,
+                model.without(object.name())));
+    }
+
+    static String kind(ModelObject object) {
+        if (object instanceof ModelObject.View view) {
+            return view.isMaterialized() ? "MATERIALIZED VIEW" : "VIEW";
+        }
+        return object.getClass().getSimpleName().toUpperCase(Locale.ROOT);
+    }
+}

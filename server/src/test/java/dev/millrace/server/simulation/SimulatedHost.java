@@ -1,0 +1,80 @@
+package dev.millrace.server.simulation;
+
+import dev.millrace.engine.epoch.Journal;
+import dev.millrace.engine.runtime.Engine;
+import dev.millrace.engine.runtime.EngineOptions;
+import dev.millrace.server.host.Host;
+import dev.millrace.server.session.Database;
+import dev.millrace.server.session.DatabaseOptions;
+import dev.millrace.server.storage.DataPlace;
+import dev.millrace.storage.disk.Disk;
+import dev.millrace.storage.log.WriteAheadLog;
+import dev.millrace.storage.log.WriteAheadLogOptions;
+import dev.millrace.time.Clock;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.Consumer;
+
+/**
+ * A process of which everything happens on the thread of the simulation: tasks and timers of the engine by steps in an order that the seed
+ * decides, and the log of rows between them, and when somebody waits for it.
+ */
+final class SimulatedHost implements Host {
+    private static final long PAUSE_MILLIS = 7; // between two attempts of a log that fails
+
+    private final SimulatedClock clock;
+    private final Random random;
+    private Optional<WriteAheadLog> log = Optional.empty();
+
+    SimulatedHost(SimulatedClock clock, long seed) {
+        this.clock = clock;
+        this.random = new Random(seed);
+    }
+
+    /** Opens a database with one or two workers. */
+    static Database open(DataPlace place, SimulatedClock clock, long seed) {
+        Random random = new Random(seed);
+        return Database.open(DatabaseOptions.defaults()
+                .withEngine(EngineOptions.defaults()
+                        .withWorkers(1 + random.nextInt(2))
+                        .withMemoryLimitBytes(64L << 20))
+                .withClock(clock)
+                .withPrinted(new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8))
+                .withHost(new SimulatedHost(clock, random.nextLong()))
+                .withData(place));
+    }
+
+    @Override
+    public Engine engine(EngineOptions options, Clock ofOptions, Journal journal) {
+        return Engine.stepped(options, clock, random.nextLong(), journal, this::writeLog);
+    }
+
+    private boolean writeLog() {
+        if (log.isEmpty() || log.get().pendingBytes() == 0) {
+            return false;
+        }
+        if (log.get().failure().isPresent()) {
+            clock.advanceMillis(PAUSE_MILLIS);
+        }
+        log.get().work();
+        return true;
+    }
+
+    @Override
+    public WriteAheadLog log(Disk disk, Consumer<String> events) {
+        WriteAheadLogOptions options = WriteAheadLogOptions.standard()
+                .withEvents(events)
+                .withSizes(8192L << random.nextInt(4), 1 << 20)
+                .simulated(clock, random::nextLong);
+        log = Optional.of(WriteAheadLog.open(disk, options));
+        return log.get();
+    }
+
+    @Override
+    public boolean hasThreads() {
+        return false;
+    }
+}
