@@ -17,7 +17,7 @@ import java.util.Set;
  */
 final class HistoryModel {
     /** Whether rows that were inserted into streams, and what views made of them, are there after a restart. */
-    static final boolean STREAMS_LAST = Boolean.getBoolean("millrace.histories.streams");
+    static final boolean STREAMS_LAST = !Boolean.getBoolean("millrace.histories.streams.begin");
 
     private Map<String, ModelObject> catalog = new LinkedHashMap<>();
     private final List<Map<String, ModelObject>> possibleCatalogs = new ArrayList<>(); // after a crash, beside that
