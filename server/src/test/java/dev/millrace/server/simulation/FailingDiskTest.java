@@ -25,13 +25,16 @@ class FailingDiskTest {
     void aTransactionOverAStreamAndATableIsRefusedAsOthersAre() {
         try (Database database = SimulatedHost.open(new SimulatedPlace(disk), clock, 1);
                 Session session = database.session()) {
-            session.execute("CREATE TABLE t (k BIGINT); CREATE STREAM s (k BIGINT)").drain();
+            session.execute("CREATE TABLE t (k BIGINT); CREATE STREAM s (k BIGINT)")
+                    .drain();
             disk.chances().writeErrorOneIn = 1;
-            session.execute("SET synchronous_commit = off; INSERT INTO t VALUES (1)").drain();
+            session.execute("SET synchronous_commit = off; INSERT INTO t VALUES (1)")
+                    .drain();
             for (int i = 0; i < 50; i++) {
                 ((SteppedEngine) database.engine()).step(); // the log notices
             }
-            session.execute("BEGIN; INSERT INTO s VALUES (1); INSERT INTO t VALUES (2)").drain();
+            session.execute("BEGIN; INSERT INTO s VALUES (1); INSERT INTO t VALUES (2)")
+                    .drain();
             assertEquals("58030", state(session, "COMMIT"));
             disk.calm();
         }

@@ -33,7 +33,8 @@ class HistoriesTest {
     private static final int STEPS = Integer.getInteger("millrace.histories.steps", 80);
     private static final int ENOUGH = 100; // histories in which everything happens
 
-    private final List<Logger> loggers = List.of(Logger.getLogger("dev.millrace"), Logger.getLogger("org.apache.arrow"));
+    private final List<Logger> loggers =
+            List.of(Logger.getLogger("dev.millrace"), Logger.getLogger("org.apache.arrow"));
 
     /** What a process that ends says of it, and of the memory that it leaves, is of no interest. */
     @BeforeEach
@@ -126,8 +127,7 @@ class HistoriesTest {
     void aScriptIsMadeSmallerAsLongAsItFails() {
         List<HistoryStep> smaller = SmallerHistory.of(HistoryStep.script(3, 400), script -> {
             List<Kind> kinds = script.stream().map(HistoryStep::kind).toList();
-            return kinds.contains(Kind.CHECKPOINT)
-                    && kinds.lastIndexOf(Kind.CRASH) > kinds.indexOf(Kind.CHECKPOINT);
+            return kinds.contains(Kind.CHECKPOINT) && kinds.lastIndexOf(Kind.CRASH) > kinds.indexOf(Kind.CHECKPOINT);
         });
         assertEquals(
                 List.of(Kind.CHECKPOINT, Kind.CRASH),

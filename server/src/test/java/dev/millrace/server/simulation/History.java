@@ -71,7 +71,8 @@ final class History {
     private SimulatedDisk disk;
     private SimulatedPlace place;
     private Database database;
-    private Optional<Session> cancellable = Optional.empty(); // the statement under way, if its client may lose patience
+    private Optional<Session> cancellable =
+            Optional.empty(); // the statement under way, if its client may lose patience
     private String lastError = "";
     private int readErrors; // when the database began to be opened
     private int openings;
@@ -90,7 +91,11 @@ final class History {
 
     /** Who hears of each change of an answer; what it would take the answer to be by what it heard. */
     private record Subscriber(
-            String view, Session session, StatementResults results, StatementResult.Changes changes, Map<String, Integer> rows) {
+            String view,
+            Session session,
+            StatementResults results,
+            StatementResult.Changes changes,
+            Map<String, Integer> rows) {
         void close() {
             results.close();
             session.close();
@@ -377,8 +382,9 @@ final class History {
                 differences.add(difference);
             }
         }
-        throw new AssertionError("after opening, of " + model.catalogsAfterRestart().stream().map(Map::keySet).toList() + " there are "
-                + there() + ", and " + differences);
+        throw new AssertionError("after opening, of "
+                + model.catalogsAfterRestart().stream().map(Map::keySet).toList() + " there are " + there() + ", and "
+                + differences);
     }
 
     private List<String> there() {
@@ -505,7 +511,8 @@ final class History {
             clock.noAlarm();
         }
         outcome = disk.isDead() ? DEAD : outcome;
-        tell(clientOf(session) + sql + input.map(text -> " <- " + text.replace("\n", " ")).orElse("") + " => " + outcome + why);
+        tell(clientOf(session) + sql
+                + input.map(text -> " <- " + text.replace("\n", " ")).orElse("") + " => " + outcome + why);
         count(sql.substring(0, sql.indexOf(' ') < 0 ? sql.length() : sql.indexOf(' ')) + " " + outcome);
         return outcome;
     }
@@ -573,7 +580,8 @@ final class History {
 
     private boolean concernsTables(ModelChange change) {
         return change.of().keySet().stream()
-                .allMatch(number -> model.all(ModelObject.Table.class).stream().anyMatch(table -> table.rows() == number));
+                .allMatch(number ->
+                        model.all(ModelObject.Table.class).stream().anyMatch(table -> table.rows() == number));
     }
 
     private boolean isAllowed(String outcome, HistoryStatement statement) {
@@ -631,8 +639,7 @@ final class History {
         client.transaction = Optional.empty();
         client.isAborted = false;
         String sql = commits ? "COMMIT" : "ROLLBACK";
-        String outcome =
-                execute(client.session, sql, Optional.empty(), commits && concernsTables(change), random);
+        String outcome = execute(client.session, sql, Optional.empty(), commits && concernsTables(change), random);
         ended(outcome, HistoryStatement.change(sql, change), change, client);
         if (change.of().size() > 1) {
             count("transaction over several relations " + outcome);
@@ -649,8 +656,8 @@ final class History {
             model.allIsShown();
         }
         Set<Integer> held = new HashSet<>();
-        clients.forEach(client -> client.transaction.ifPresent(
-                change -> held.addAll(change.of().keySet())));
+        clients.forEach(client ->
+                client.transaction.ifPresent(change -> held.addAll(change.of().keySet())));
         definitions.next(random, held).ifPresent(statement -> {
             Client client = clients.get(random.nextInt(SESSIONS));
             if (client.transaction.isPresent()) {
@@ -815,8 +822,8 @@ final class History {
         String view = views.get(random.nextInt(views.size())).name();
         Session session = database.session();
         StatementResults results = session.execute("SUBSCRIBE TO " + view + " WITH (SNAPSHOT)");
-        subscribers.add(new Subscriber(
-                view, session, results, (StatementResult.Changes) results.next(), new TreeMap<>()));
+        subscribers.add(
+                new Subscriber(view, session, results, (StatementResult.Changes) results.next(), new TreeMap<>()));
         tell("SUBSCRIBE TO " + view);
     }
 
@@ -845,7 +852,9 @@ final class History {
             List<String> heard = new ArrayList<>();
             subscriber.rows.forEach((row, weight) -> heard.addAll(Collections.nCopies(weight, row)));
             List<String> wanted = ModelRow.texts(model.answer(subscriber.view));
-            expect(heard.equals(wanted), "a subscriber of " + subscriber.view + " heard " + heard + " and not " + wanted);
+            expect(
+                    heard.equals(wanted),
+                    "a subscriber of " + subscriber.view + " heard " + heard + " and not " + wanted);
             tell("heard " + heard);
             count("subscriber heard all");
         }
@@ -854,7 +863,8 @@ final class History {
     private static void add(Batch batch, Map<String, Integer> rows) {
         for (int row = 0; row < batch.rowCount(); row++) {
             int at = row;
-            int weight = batch.weights().map(weights -> (int) (long) weights.get(at)).orElse(1);
+            int weight =
+                    batch.weights().map(weights -> (int) (long) weights.get(at)).orElse(1);
             rows.merge(text(batch, row), weight, (before, now) -> before + now == 0 ? null : before + now);
         }
     }

@@ -99,8 +99,8 @@ final class HistoryModel {
             return before;
         }
         Map<String, ModelObject> after = new LinkedHashMap<>();
-        before.forEach((name, object) -> after.put(
-                name, object instanceof ModelObject.View view ? view.since(Map.of()) : object));
+        before.forEach((name, object) ->
+                after.put(name, object instanceof ModelObject.View view ? view.since(Map.of()) : object));
         return after;
     }
 
@@ -148,7 +148,9 @@ final class HistoryModel {
     /** How many rows streams have had, by their numbers. */
     Map<Integer, Integer> streamLengths() {
         Map<Integer, Integer> lengths = new HashMap<>();
-        all(ModelObject.Stream.class).forEach(stream -> lengths.put(stream.rows(), rows(stream.rows()).size()));
+        all(ModelObject.Stream.class)
+                .forEach(
+                        stream -> lengths.put(stream.rows(), rows(stream.rows()).size()));
         return lengths;
     }
 
@@ -222,8 +224,7 @@ final class HistoryModel {
     }
 
     /** What a name answers, where relations have these rows. */
-    static List<ModelRow> answer(
-            Map<String, ModelObject> catalog, String name, Map<Integer, List<ModelRow>> rows) {
+    static List<ModelRow> answer(Map<String, ModelObject> catalog, String name, Map<Integer, List<ModelRow>> rows) {
         return answer(catalog, name, rows, Map.of());
     }
 
@@ -245,8 +246,7 @@ final class HistoryModel {
         List<List<ModelRow>> inputs = view.inputs().stream()
                 .map(input -> answer(catalog, input, rows, from))
                 .toList();
-        return view.shape()
-                .answer(inputs.get(0), inputs.size() > 1 ? inputs.get(1) : List.of(), view.number());
+        return view.shape().answer(inputs.get(0), inputs.size() > 1 ? inputs.get(1) : List.of(), view.number());
     }
 
     /** What a name answers now. */

@@ -60,8 +60,7 @@ final class RandomDefinitions {
 
     private HistoryStatement createTable(Random random) {
         boolean isKeyed = random.nextInt(3) > 0;
-        ModelObject.Table table =
-                new ModelObject.Table(newName("t"), model.newNumber(), isKeyed, List.of(), List.of());
+        ModelObject.Table table = new ModelObject.Table(newName("t"), model.newNumber(), isKeyed, List.of(), List.of());
         return HistoryStatement.define(
                 "CREATE TABLE " + table.name() + " (k BIGINT" + (isKeyed ? " PRIMARY KEY" : "") + ", v BIGINT)",
                 ModelChange.NOTHING,
@@ -95,8 +94,8 @@ final class RandomDefinitions {
         ViewShape shape = ViewShape.values()[random.nextInt(ViewShape.values().length)];
         List<String> from = model.catalog().values().stream()
                 .filter(object -> !(object instanceof ModelObject.Index))
-                .filter(object -> shape != ViewShape.WINDOW
-                        || object instanceof ModelObject.Stream stream && stream.isTimed())
+                .filter(object ->
+                        shape != ViewShape.WINDOW || object instanceof ModelObject.Stream stream && stream.isTimed())
                 .map(ModelObject::name)
                 .filter(name -> depth(name) < MOST_DEPTH)
                 .toList();
@@ -126,7 +125,8 @@ final class RandomDefinitions {
     private HistoryStatement createIndex(ModelObject.Table table, Random random) {
         ModelObject.Index index = new ModelObject.Index(newName("i"), table.name());
         return HistoryStatement.define(
-                "CREATE INDEX " + index.name() + " ON " + table.name() + (random.nextBoolean() ? " (v)" : " (v DESC, k)"),
+                "CREATE INDEX " + index.name() + " ON " + table.name()
+                        + (random.nextBoolean() ? " (v)" : " (v DESC, k)"),
                 ModelChange.NOTHING,
                 model.with(index));
     }
@@ -155,9 +155,7 @@ final class RandomDefinitions {
         ModelObject.Table now =
                 new ModelObject.Table(table.name(), model.newNumber(), table.isKeyed(), added, defaults);
         return Optional.of(HistoryStatement.define(
-                "ALTER TABLE " + table.name() + what,
-                ModelChange.of(now.rows(), List.of(), changed),
-                model.with(now)));
+                "ALTER TABLE " + table.name() + what, ModelChange.of(now.rows(), List.of(), changed), model.with(now)));
     }
 
     private Optional<HistoryStatement> createTableAs(Random random) {
@@ -171,8 +169,7 @@ final class RandomDefinitions {
             return Optional.empty();
         }
         String source = from.get(random.nextInt(from.size()));
-        ModelObject.Table table =
-                new ModelObject.Table(newName("t"), model.newNumber(), false, List.of(), List.of());
+        ModelObject.Table table = new ModelObject.Table(newName("t"), model.newNumber(), false, List.of(), List.of());
         List<ModelRow> rows = model.answer(source).stream()
                 .map(row -> ModelRow.of(row.key(), row.value()))
                 .toList();
@@ -188,7 +185,9 @@ final class RandomDefinitions {
         if (object instanceof ModelObject.Table table && held.contains(table.rows())
                 || object instanceof ModelObject.Stream stream && held.contains(stream.rows())
                 || object instanceof ModelObject.Index index
-                        && model.table(index.table()).filter(of -> held.contains(of.rows())).isPresent()) {
+                        && model.table(index.table())
+                                .filter(of -> held.contains(of.rows()))
+                                .isPresent()) {
             return Optional.empty();
         }
         boolean cascades = model.withDependents(object.name()).size() > 1;

@@ -160,11 +160,13 @@ final class RandomHistoryChanges {
             ModelRow row = ModelRow.of(random.nextInt(KEYS), random.nextInt(100) - 50);
             given.put(row.key(), row);
         }
-        List<ModelRow> gone = there.stream().filter(row -> given.containsKey(row.key())).toList();
+        List<ModelRow> gone =
+                there.stream().filter(row -> given.containsKey(row.key())).toList();
         List<ModelRow> come = new ArrayList<>();
         gone.forEach(row -> come.add(row.withValue(given.get(row.key()).value())));
         come.addAll(completed(
-                table, given.values().stream().filter(row -> !has(there, row.key())).toList()));
+                table,
+                given.values().stream().filter(row -> !has(there, row.key())).toList()));
         String name = table.name();
         String values = values(List.copyOf(given.values()));
         String sql = random.nextBoolean()

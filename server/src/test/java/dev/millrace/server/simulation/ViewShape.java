@@ -87,8 +87,7 @@ enum ViewShape {
         @Override
         List<ModelRow> answer(List<ModelRow> rows, List<ModelRow> others, int number) {
             List<ModelRow> both = new ArrayList<>();
-            List.of(rows, others)
-                    .forEach(part -> part.forEach(row -> both.add(ModelRow.of(row.key(), row.value()))));
+            List.of(rows, others).forEach(part -> part.forEach(row -> both.add(ModelRow.of(row.key(), row.value()))));
             return both;
         }
     },

@@ -144,8 +144,9 @@ public final class SimulatedDisk implements Disk {
 
     /** Bytes of all files, also in directories inside this one. */
     public synchronized long usedBytes() {
-        long inside =
-                directories.values().stream().mapToLong(SimulatedDisk::usedBytes).sum();
+        long inside = directories.values().stream()
+                .mapToLong(SimulatedDisk::usedBytes)
+                .sum();
         return inside
                 + names.values().stream()
                         .distinct()
@@ -436,7 +437,8 @@ public final class SimulatedDisk implements Disk {
             }
             long growth = Math.max(0, position + wanted - size);
             boolean full = growth > 0
-                    && (disk.machine.root.usedBytes() + growth > disk.machine.capacityBytes || disk.chance(disk.chances.fullOneIn));
+                    && (disk.machine.root.usedBytes() + growth > disk.machine.capacityBytes
+                            || disk.chance(disk.chances.fullOneIn));
             boolean fails = disk.chance(disk.chances.writeErrorOneIn);
             int count = full || fails || killed ? disk.random.nextInt(wanted + 1) : wanted;
             if (full) {
