@@ -10,6 +10,7 @@ import dev.millrace.server.pgwire.PgServer;
 import dev.millrace.server.pgwire.PgServerOptions;
 import dev.millrace.server.session.Database;
 import dev.millrace.testing.time.OwnThread;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -22,7 +23,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -65,6 +68,37 @@ class SubscribeTest {
                     }
                 },
                 CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS, OwnThread.EACH));
+    }
+
+    @Test
+    void aDurableSubscriptionGoesOnInAnotherProcess(@TempDir Path folder) throws Exception {
+        String url = "jdbc:millrace:" + folder.resolve("data");
+        String seen;
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE t (k INT PRIMARY KEY, v BIGINT)");
+            statement.execute("CREATE MATERIALIZED VIEW w AS SELECT k, v FROM t");
+            statement.execute("CREATE SUBSCRIPTION s FROM w");
+            statement.execute("INSERT INTO t VALUES (1, 10)");
+            try (Statement subscriber = connection.createStatement();
+                    ResultSet rows = subscriber.executeQuery("SUBSCRIBE TO s")) {
+                assertTrue(rows.next());
+                assertEquals(10, rows.getLong("v"));
+                seen = rows.getString("epoch_time");
+            }
+            statement.execute("INSERT INTO t VALUES (2, 20)");
+        }
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            for (String sql : List.of("SUBSCRIBE TO s", "SUBSCRIBE TO w AS OF '" + seen + "'")) {
+                statement.execute("ALTER SUBSCRIPTION s ACKNOWLEDGE '" + seen + "'");
+                try (Statement subscriber = connection.createStatement();
+                        ResultSet rows = subscriber.executeQuery(sql)) {
+                    assertTrue(rows.next());
+                    assertEquals(20, rows.getLong("v"), sql);
+                }
+            }
+        }
     }
 
     @ParameterizedTest

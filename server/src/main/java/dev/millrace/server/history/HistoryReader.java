@@ -81,9 +81,10 @@ final class HistoryReader implements Subscription {
         return name.isEmpty() && options.whenFull() == WhenFull.WAIT && isSlow(endBytes);
     }
 
-    /** What is later is to be kept for it. */
-    long neededMicros() {
-        return name.isEmpty() && options.whenFull() == WhenFull.WAIT ? place.micros : Long.MAX_VALUE;
+    /** What is later is to be kept for it: as much as may wait for it. */
+    long neededMicros(long endBytes) {
+        boolean isBounded = options.whenFull() == WhenFull.WAIT || options.whenFull() == WhenFull.END && !isSlow(endBytes);
+        return name.isEmpty() && isBounded ? place.micros : Long.MAX_VALUE;
     }
 
     boolean drops() {

@@ -213,7 +213,7 @@ final class KeptChanges {
             needed = subscription.broken().isPresent() ? needed : Math.min(needed, subscription.acknowledgedMicros());
         }
         for (HistoryReader reader : readers) {
-            needed = Math.min(needed, reader.neededMicros());
+            needed = Math.min(needed, reader.neededMicros(endBytes));
         }
         while (!epochs.isEmpty()) {
             Placed oldest = epochs.firstEntry().getValue();

@@ -17,11 +17,13 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Subscriptions over HTTP: as lines, as events, and going on where a client was. */
 @Timeout(120)
@@ -81,6 +83,10 @@ class HttpSubscribeTest {
 
     /** Reads so many events: the last id that was given, as a browser keeps it, and the data. */
     private List<String[]> events(String path, int many, String... headers) throws Exception {
+        return events(http, path, many, headers);
+    }
+
+    private static List<String[]> events(TestHttp http, String path, int many, String... headers) throws Exception {
         HttpRequest.Builder request = http.request(path, "accept", "text/event-stream");
         for (int i = 0; i < headers.length; i += 2) {
             request.header(headers[i], headers[i + 1]);
@@ -101,6 +107,29 @@ class HttpSubscribeTest {
             }
         }
         return events;
+    }
+
+    @Test
+    void whoComesAgainGoesOnBehindTheLastEventAlsoInAnotherProcess(@TempDir Path folder) throws Exception {
+        String path = "/api/v1/subscribe?to=";
+        String seen;
+        try (TestHttp first = new TestHttp(folder.resolve("data"))) {
+            first.run("CREATE TABLE t (v BIGINT); CREATE MATERIALIZED VIEW w AS SELECT v FROM t;"
+                    + " CREATE SUBSCRIPTION s FROM w; INSERT INTO t VALUES (1), (2), (3)");
+            List<String[]> events = events(first, path + "s", 3);
+            seen = events.get(0)[0];
+            assertTrue(seen.endsWith("-1"), seen);
+            assertEquals(List.of(1, 2, 3), values(events));
+        }
+        try (TestHttp second = new TestHttp(folder.resolve("data"))) {
+            second.run("INSERT INTO t VALUES (4)");
+            List<String[]> rest = events(second, path + "s", 3, "last-event-id", seen);
+            assertEquals(List.of(2, 3, 4), values(rest));
+            assertEquals(List.of(2, 3, 4), values(events(second, path + "w", 3, "last-event-id", seen)));
+            second.run("INSERT INTO t VALUES (5)");
+            assertEquals(List.of(5), values(events(second, path + "s", 1, "last-event-id", rest.get(2)[0])));
+            assertEquals(List.of(5), values(events(second, path + "s", 1)), "what came before is acknowledged");
+        }
     }
 
     @Test

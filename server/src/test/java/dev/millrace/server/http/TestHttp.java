@@ -3,6 +3,7 @@ package dev.millrace.server.http;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.millrace.Millrace;
 import dev.millrace.server.session.Database;
+import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
 import java.io.IOException;
 import java.net.URI;
@@ -11,6 +12,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
 import java.time.Duration;
 
 /** A server for HTTP over a database of its own, and requests to it. Closing it fails if a byte was leaked. */
@@ -19,8 +21,22 @@ final class TestHttp implements AutoCloseable {
 
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    private final Database database = Millrace.open();
-    private HttpServer server = HttpServer.listen(database, HttpOptions.local(0));
+    private final Database database;
+    private HttpServer server;
+
+    TestHttp() {
+        this(Millrace.open());
+    }
+
+    /** Over a database that keeps what it has. */
+    TestHttp(Path data) {
+        this(Millrace.open(DatabaseOptions.defaults().withData(data)));
+    }
+
+    private TestHttp(Database database) {
+        this.database = database;
+        this.server = HttpServer.listen(database, HttpOptions.local(0));
+    }
 
     Database database() {
         return database;

@@ -282,7 +282,7 @@ class SurvivingSubscriptionsTest {
             table(database);
             database.run(
                     "CREATE SUBSCRIPTION small FROM sums WITH (limit = '1kB'); CREATE SUBSCRIPTION large FROM sums");
-            for (int i = 0; i < 100; i++) {
+            for (int i = 0; i < 40; i++) {
                 database.run("INSERT INTO t VALUES (" + i + ", " + i + ")");
             }
             Client client = new Client();
@@ -321,7 +321,7 @@ class SurvivingSubscriptionsTest {
         try (TestDatabase database = open()) {
             database.run("CREATE TABLE big (k INT PRIMARY KEY, x TEXT);"
                     + " CREATE MATERIALIZED VIEW v AS SELECT k, md5(x) AS h, x FROM big; CREATE SUBSCRIPTION s FROM v");
-            for (int i = 0; i < 40; i++) {
+            for (int i = 0; i < 24; i++) {
                 database.run(
                         "INSERT INTO big SELECT 1, string_agg(md5(random()::text || g), '') FROM generate_series(1, 32000) g"
                                 + " ON CONFLICT (k) DO UPDATE SET x = excluded.x");
