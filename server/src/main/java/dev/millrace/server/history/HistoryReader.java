@@ -83,7 +83,8 @@ final class HistoryReader implements Subscription {
 
     /** What is later is to be kept for it: as much as may wait for it. */
     long neededMicros(long endBytes) {
-        boolean isBounded = options.whenFull() == WhenFull.WAIT || options.whenFull() == WhenFull.END && !isSlow(endBytes);
+        boolean isBounded =
+                options.whenFull() == WhenFull.WAIT || options.whenFull() == WhenFull.END && !isSlow(endBytes);
         return name.isEmpty() && isBounded ? place.micros : Long.MAX_VALUE;
     }
 
