@@ -13,6 +13,7 @@ import dev.millrace.benchmarks.storage.SegmentsCommand;
 import dev.millrace.benchmarks.suite.CheckpointsCommand;
 import dev.millrace.benchmarks.suite.Suite;
 import dev.millrace.benchmarks.suite.SuiteCommand;
+import dev.millrace.benchmarks.wire.DurableCommand;
 import dev.millrace.benchmarks.wire.ReadsCommand;
 import dev.millrace.benchmarks.wire.WireCommand;
 import picocli.CommandLine;
@@ -32,6 +33,7 @@ import picocli.CommandLine.Command;
             KernelsCommand.class,
             WireCommand.class,
             ReadsCommand.class,
+            DurableCommand.class,
             SketchBenchCommand.class,
             CompareCommand.class,
             FiguresCommand.class,

@@ -28,13 +28,19 @@ record Peer(int port, Optional<Process> process) implements AutoCloseable {
         return new Peer(port, Optional.empty());
     }
 
-    /** Starts {@code millrace server} with this program's JVM options. */
+    /** Starts {@code millrace server} in memory with this program's JVM options. */
     static Peer start(int connections) throws IOException {
+        return start(connections, List.of());
+    }
+
+    /** The same with further options of the server. */
+    static Peer start(int connections, List<String> options) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElse("java"));
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.millrace.cli.Main", "server"));
         command.addAll(List.of("--port", "0", "--no-http", "--max-connections", Integer.toString(connections)));
+        command.addAll(options);
         Process process = new ProcessBuilder(command)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();

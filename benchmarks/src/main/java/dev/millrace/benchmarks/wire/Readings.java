@@ -46,6 +46,32 @@ final class Readings {
         to.append("', ").append(value(row)).append(')');
     }
 
+    /** An INSERT of rows from one on. */
+    static String insert(String into, long from, int count) {
+        StringBuilder sql = new StringBuilder("INSERT INTO " + into + " VALUES ");
+        for (int i = 0; i < count; i++) {
+            literal(sql.append(i == 0 ? "" : ", "), from + i);
+        }
+        return sql.toString();
+    }
+
+    /** Makes a table for them, anew. */
+    static void createTable(WireClient client, String name) throws IOException {
+        client.run("DROP TABLE IF EXISTS " + name);
+        client.run("CREATE TABLE " + name + " (" + COLUMNS + ")");
+    }
+
+    /** Makes a stream for them and a windowed view on it, anew; not for PostgreSQL. */
+    static void createStream(WireClient client, String name) throws IOException {
+        client.run("DROP MATERIALIZED VIEW IF EXISTS wire_minutes");
+        client.run("DROP STREAM IF EXISTS " + name);
+        client.run("CREATE STREAM " + name + " (" + COLUMNS + ", WATERMARK FOR ts AS ts - INTERVAL '1 second')");
+        client.run(
+                "CREATE MATERIALIZED VIEW wire_minutes AS SELECT device, window_end, count(*) AS n, avg(value) AS mean"
+                        + " FROM TUMBLE(TABLE " + name + ", DESCRIPTOR(ts), INTERVAL '1 minute')"
+                        + " GROUP BY device, window_start, window_end");
+    }
+
     /** Rows from one to another, as COPY's text. */
     static byte[] text(long from, long to) {
         StringBuilder lines = new StringBuilder();

@@ -3,12 +3,6 @@ package dev.millrace.benchmarks.wire;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -76,17 +70,10 @@ final class WireBenchmark {
     /** Where rows go: anew for each case. */
     private void create(WireClient client) throws IOException {
         if (postgresql) {
-            client.run("DROP TABLE IF EXISTS wire_readings; CREATE TABLE wire_readings (" + Readings.COLUMNS + ")");
+            Readings.createTable(client, "wire_readings");
             return;
         }
-        client.run("DROP MATERIALIZED VIEW IF EXISTS wire_minutes");
-        client.run("DROP STREAM IF EXISTS wire_readings");
-        client.run(
-                "CREATE STREAM wire_readings (" + Readings.COLUMNS + ", WATERMARK FOR ts AS ts - INTERVAL '1 second')");
-        client.run(
-                "CREATE MATERIALIZED VIEW wire_minutes AS SELECT device, window_end, count(*) AS n, avg(value) AS mean"
-                        + " FROM TUMBLE(TABLE wire_readings, DESCRIPTOR(ts), INTERVAL '1 minute')"
-                        + " GROUP BY device, window_start, window_end");
+        Readings.createStream(client, "wire_readings");
     }
 
     private void copyIn(boolean binary) throws IOException {
@@ -152,13 +139,12 @@ final class WireBenchmark {
         try (WireClient client = client()) {
             create(client);
         }
-        repeat("insert_" + batch, clients, batch, "rows", number -> {
-            StringBuilder sql = new StringBuilder("INSERT INTO wire_readings VALUES ");
-            for (int i = 0; i < batch; i++) {
-                Readings.literal(sql.append(i == 0 ? "" : ", "), number * batch + i);
-            }
-            return sql.toString();
-        });
+        repeat(
+                "insert_" + batch,
+                clients,
+                batch,
+                "rows",
+                number -> Readings.insert("wire_readings", number * batch, batch));
     }
 
     private void selects(int clients) throws IOException, InterruptedException {
@@ -172,39 +158,9 @@ final class WireBenchmark {
     /** Each client sends statements one after the other; a third of the time more goes by before counting begins. */
     private void repeat(String name, int clients, int weight, String what, Statements statements)
             throws IOException, InterruptedException {
-        long begin = System.nanoTime() + (long) (seconds / 3 * 1e9);
-        long end = begin + (long) (seconds * 1e9);
-        AtomicLong next = new AtomicLong();
-        List<Callable<Long>> tasks = new ArrayList<>();
-        for (int c = 0; c < clients; c++) {
-            tasks.add(() -> {
-                long counted = 0;
-                try (WireClient client = client()) {
-                    while (System.nanoTime() < end) {
-                        client.run(statements.sql(next.getAndIncrement()));
-                        counted += System.nanoTime() >= begin ? 1 : 0;
-                    }
-                }
-                return counted;
-            });
-        }
-        long total = sum(tasks);
+        long total = new Repetition(this::client, clients, seconds)
+                .count((client, number) -> client.run(statements.sql(number)));
         out.accept(new ResultLine(name, clients).rate(what, total * weight, seconds));
-    }
-
-    private static long sum(List<Callable<Long>> tasks) throws IOException, InterruptedException {
-        ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
-        try {
-            long total = 0;
-            for (Future<Long> future : threads.invokeAll(tasks)) {
-                total += future.get();
-            }
-            return total;
-        } catch (ExecutionException e) {
-            throw new IOException(e.getCause());
-        } finally {
-            threads.shutdownNow();
-        }
     }
 
     /** One subscriber of all rows of a stream, as fast as the generator makes them. */

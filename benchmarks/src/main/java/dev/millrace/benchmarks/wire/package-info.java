@@ -3,5 +3,6 @@
  *
  * <p>Entry: {@link dev.millrace.benchmarks.wire.WireCommand}, {@code ./millrace bench wire}. The client is ours and does as
  * little as possible, so that the server is what is measured; with {@code --postgresql} the same is asked of PostgreSQL.
+ * {@link dev.millrace.benchmarks.wire.DurableCommand}, {@code ./millrace bench durable}, starts both and has them take turns.
  */
 package dev.millrace.benchmarks.wire;
