@@ -55,6 +55,26 @@ public final class Interrupt {
     }
 
     /**
+     * Before the calling thread waits for something: it works no more just now, so others have its turn, and what it does after
+     * that begins anew.
+     */
+    public static void rest() {
+        Turns.@Nullable Turn mine = BOUND.get().turn;
+        if (mine != null) {
+            mine.pause();
+        }
+    }
+
+    /** The same in a loop that waits: throws if what the calling thread works for is stopped, and never waits for a turn. */
+    public static void checkResting() {
+        rest();
+        MillraceException why = BOUND.get().cause;
+        if (why != null) {
+            throw why.again();
+        }
+    }
+
+    /**
      * What the calling thread does until the binding is closed is done for others, as publishing an epoch of several queries
      * is, and must not end half way because of what the thread works for otherwise.
      */
@@ -67,11 +87,10 @@ public final class Interrupt {
      * is interrupted for another reason goes on waiting, and stays interrupted.
      */
     public static void lock(Lock lock) {
-        Interrupt current = current();
         boolean interrupted = false;
         try {
             while (true) {
-                current.check();
+                checkResting();
                 try {
                     if (lock.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
                         return;

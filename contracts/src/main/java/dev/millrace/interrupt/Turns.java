@@ -14,7 +14,8 @@ import java.util.concurrent.TimeUnit;
  * who waits for a turn is stopped at once.
  *
  * <p>A thread {@link #begin begins} before it works; whenever it looks at the interrupt that is bound to it, it also looks
- * whether its turn is over. Work that is done within {@value #FREE_MILLIS} ms never waits. Who does not look for
+ * whether its turn is over. Work that is done within {@value #FREE_MILLIS} ms never waits, and waiting for a lock or the disk is not work
+ * ({@link Interrupt#rest}). Who does not look for
  * {@value #LOST_MILLIS} ms, as it waits for something else, loses its turn, so that nobody waits for long for a thread that
  * in turn waits for it. Thread-safe.
  */
@@ -45,10 +46,15 @@ public final class Turns {
         return waiting.size();
     }
 
+    /** How many threads have a turn just now. */
+    synchronized int having() {
+        return having.size();
+    }
+
     /** The work of one thread, between {@link Turns#begin} and its end. */
     public final class Turn implements AutoCloseable {
         private final Thread worker = Thread.currentThread();
-        private final long beganNanos = System.nanoTime();
+        private long beganNanos = System.nanoTime(); // of the worker
         private long sinceNanos; // when it got its turn; of the worker
         private volatile boolean has; // written under the lock
         private volatile long lookedNanos;
@@ -109,6 +115,14 @@ public final class Turns {
             sinceNanos = now;
             lookedNanos = now;
             return true;
+        }
+
+        /** The worker waits for something, which is no work: what it does after that is new. Other threads than the worker pass. */
+        void pause() {
+            if (Thread.currentThread() == worker) {
+                beganNanos = System.nanoTime();
+                close();
+            }
         }
 
         /** The worker waits for something, and needs no turn until its next look. By any thread. */

@@ -67,6 +67,21 @@ class TurnsTest {
         }
     }
 
+    /** Else those who wait for the disk with a turn hold up all others, who only want to wait for it, too. */
+    @Test
+    void whoWaitsForSomethingElseHasNoTurn() {
+        Interrupt interrupt = new Interrupt();
+        try (Interrupt.Binding binding = interrupt.bind(turns)) {
+            workFor(Turns.FREE_MILLIS + 5);
+            interrupt.check();
+            assertEquals(1, turns.having());
+            Interrupt.checkResting();
+            assertEquals(0, turns.having());
+            interrupt.stop(MillraceException.user(SqlState.QUERY_CANCELED, "enough"));
+            assertThrows(MillraceException.class, Interrupt::checkResting);
+        }
+    }
+
     @Test
     void whoWaitsIsStoppedAtOnce() {
         oneThatWorksLong();

@@ -89,6 +89,7 @@ public final class Quiescence {
 
     /** Waits for a condition over the engine's state, any thread; false if it took too long. */
     public boolean await(BooleanSupplier condition, long timeoutNanos) {
+        Interrupt.rest();
         try {
             return workers.await(signal, condition, timeoutNanos);
         } catch (InterruptedException e) {

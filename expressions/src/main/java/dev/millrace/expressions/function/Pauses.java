@@ -19,7 +19,7 @@ public final class Pauses {
         long end = System.nanoTime() + (long) Math.min(seconds * 1e9, Long.MAX_VALUE / 2.0);
         long rest = end - System.nanoTime();
         while (rest > 0) {
-            Interrupt.checkCurrent();
+            Interrupt.checkResting();
             try {
                 Thread.sleep(Math.min(STEP_MILLIS, rest / 1_000_000), (int) (rest < 1_000_000 ? rest : 0));
             } catch (InterruptedException e) {

@@ -2,6 +2,7 @@ package dev.millrace.server.transaction;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -106,6 +107,7 @@ public final class RowLocks {
      * @throws MillraceException 40P01 if that waits for the waiter; 55P03 when the time is over; 57014 when interrupted
      */
     public void await(Transaction holder, Optional<Transaction> waiter, long timeoutMillis) {
+        Interrupt.rest();
         lock.lock();
         try {
             waiter.ifPresent(transaction -> transaction.waitsFor = Optional.of(holder));

@@ -275,7 +275,7 @@ final class LogBuffer {
     @GuardedBy("lock") private void lookAtInterrupt() {
         lock.unlock();
         try {
-            Interrupt.checkCurrent();
+            Interrupt.checkResting();
             worker.ifPresent(Runnable::run);
         } finally {
             lock.lock();

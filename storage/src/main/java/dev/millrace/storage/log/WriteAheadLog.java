@@ -370,6 +370,7 @@ public final class WriteAheadLog implements AutoCloseable {
         if (buffer.isDurable(number)) {
             return;
         }
+        Interrupt.rest();
         Waiter waiter = new Waiter(number, Thread.currentThread());
         waiters.add(waiter);
         boolean interrupted = false;
@@ -384,7 +385,7 @@ public final class WriteAheadLog implements AutoCloseable {
                     LockSupport.parkNanos(this, LOOK_NANOS);
                     interrupted |= Thread.interrupted();
                 }
-                Interrupt.checkCurrent();
+                Interrupt.checkResting();
             }
         } finally {
             waiters.remove(waiter);
