@@ -19,8 +19,9 @@ import picocli.CommandLine.Parameters;
 /** {@code ./millrace bench durable DIR}: rows that are on disk before their client hears of them, beside PostgreSQL, by turns. */
 @Command(
         name = "durable",
-        description = "Inserts rows that are on disk when they are acknowledged, into Millrace and into PostgreSQL by turns, and into"
-                + " a Millrace in memory; one JSON line per case, in rows per second.",
+        description =
+                "Inserts rows that are on disk when they are acknowledged, into Millrace and into PostgreSQL by turns, and into"
+                        + " a Millrace in memory; one JSON line per case, in rows per second.",
         mixinStandardHelpOptions = true)
 public final class DurableCommand implements Callable<Integer> {
     private static final int MANY = 64; // clients
@@ -39,7 +40,8 @@ public final class DurableCommand implements Callable<Integer> {
     @Option(
             names = "--postgresql",
             paramLabel = "BIN",
-            description = "Where initdb and postgres are (default: where PATH finds them; without them, only Millrace is measured).")
+            description =
+                    "Where initdb and postgres are (default: where PATH finds them; without them, only Millrace is measured).")
     private @Nullable Path postgresql; // null: looked for
 
     @Option(
@@ -79,7 +81,8 @@ public final class DurableCommand implements Callable<Integer> {
             System.err.println("PostgreSQL is not measured: there is no initdb and postgres in PATH, see --postgresql");
         }
         Path place = Files.createTempDirectory(directory, "millrace-durable");
-        try (Peer durable = Peer.start(2 * MANY, List.of("--data", place.resolve("data").toString()));
+        try (Peer durable = Peer.start(
+                        2 * MANY, List.of("--data", place.resolve("data").toString()));
                 Peer memory = Peer.start(2 * MANY, List.of());
                 PostgresqlServer other = PostgresqlServer.start(program, directory, 2 * MANY)) {
             Map<String, Server> servers = new LinkedHashMap<>();
@@ -104,11 +107,13 @@ public final class DurableCommand implements Callable<Integer> {
         Map<String, Double> rates = new LinkedHashMap<>();
         for (int round = 0; round < rounds; round++) {
             for (Map.Entry<String, Server> server : servers.entrySet()) {
-                double rate = turn(server.getValue(), way, clients, stream, server.getKey().equals(POSTGRESQL));
+                double rate = turn(
+                        server.getValue(), way, clients, stream, server.getKey().equals(POSTGRESQL));
                 rates.merge(server.getKey(), rate / rounds, Double::sum);
             }
         }
-        ResultLine line = new ResultLine(way.name().toLowerCase(Locale.ROOT) + (stream ? "_stream" : "_table"), clients);
+        ResultLine line =
+                new ResultLine(way.name().toLowerCase(Locale.ROOT) + (stream ? "_stream" : "_table"), clients);
         rates.forEach((name, rate) -> line.with(name, Math.round(rate)));
         if (rates.containsKey(POSTGRESQL)) {
             line.with("durable_to_postgresql", rates.get(DURABLE) / rates.get(POSTGRESQL));

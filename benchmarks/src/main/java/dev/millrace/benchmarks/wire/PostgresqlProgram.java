@@ -13,9 +13,10 @@ record PostgresqlProgram(Path directory) {
     /** The one in a directory, or else the first that PATH has; empty where there is none. */
     static Optional<PostgresqlProgram> find(Optional<Path> wanted) {
         List<Path> places = wanted.map(List::of)
-                .orElseGet(() -> List.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator)).stream()
-                        .map(Path::of)
-                        .toList());
+                .orElseGet(
+                        () -> List.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator)).stream()
+                                .map(Path::of)
+                                .toList());
         return places.stream()
                 .filter(place -> PROGRAMS.stream().allMatch(name -> Files.isExecutable(place.resolve(name))))
                 .findFirst()

@@ -30,10 +30,12 @@ record PostgresqlServer(Optional<Peer> peer, Optional<Path> directory) implement
         List<String> as = isRoot ? List.of("runuser", "-u", ROLE, "--") : List.of();
         if (isRoot) {
             Files.setOwner(
-                    directory, directory.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(ROLE));
+                    directory,
+                    directory.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(ROLE));
         }
         String data = directory.resolve("data").toString();
-        Process made = run(as, program.get().path("initdb"), "-D", data, "-U", ROLE, "-A", "trust", "-E", "UTF8", "--locale=C");
+        Process made = run(
+                as, program.get().path("initdb"), "-D", data, "-U", ROLE, "-A", "trust", "-E", "UTF8", "--locale=C");
         if (!made.waitFor(MOST_SECONDS, TimeUnit.SECONDS) || made.exitValue() != 0) {
             throw new IOException("initdb failed");
         }
@@ -88,7 +90,10 @@ record PostgresqlServer(Optional<Peer> peer, Optional<Path> directory) implement
     public void close() throws IOException {
         peer.ifPresent(Peer::close);
         if (directory.isPresent()) {
-            peer.flatMap(Peer::process).ifPresent(process -> process.onExit().orTimeout(MOST_SECONDS, TimeUnit.SECONDS).join());
+            peer.flatMap(Peer::process)
+                    .ifPresent(process -> process.onExit()
+                            .orTimeout(MOST_SECONDS, TimeUnit.SECONDS)
+                            .join());
             try (Stream<Path> files = Files.walk(directory.get())) {
                 for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
                     Files.delete(file);
