@@ -430,27 +430,6 @@ public final class SegmentStore implements AutoCloseable {
         }
     }
 
-    /** Reads every byte of the list of a directory and of the segments that it names; one line for each damage. */
-    public static List<String> verify(Disk disk, Schema schema) {
-        List<String> damage = new ArrayList<>();
-        try {
-            for (KeptSegment each : SegmentList.read(disk).segments()) {
-                try (ColumnSegment segment = ColumnSegment.open(disk, each.file(), RetainedRows.kept(schema))) {
-                    damage.addAll(segment.verify());
-                } catch (MillraceException e) {
-                    damage.add(e.getMessage());
-                }
-            }
-        } catch (MillraceException e) {
-            damage.add(e.getMessage());
-        } catch (NoSuchFileException e) {
-            damage.add(disk.path(SegmentList.NAME) + " is missing");
-        } catch (IOException e) {
-            throw DiskErrors.failed("read " + disk.path(SegmentList.NAME), e);
-        }
-        return damage;
-    }
-
     /** Lets go of the rows that wait, which are lost here. Scans are closed before. */
     @Override
     public void close() {

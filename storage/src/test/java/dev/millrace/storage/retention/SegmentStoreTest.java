@@ -237,7 +237,12 @@ class SegmentStoreTest {
             append(store, 2, 2, 4);
             store.flush();
         }
-        assertEquals(List.of(), SegmentStore.verify(disk, SCHEMA));
+        assertEquals(
+                List.of("segments 2", "000000000001.columns 3 rows", "000000000002.columns 1 rows"),
+                RetentionVerification.run(disk, SCHEMA).stream()
+                        .map(file -> file.name() + " "
+                                + file.contents().substring(0, file.name().endsWith("columns") ? 6 : 1))
+                        .toList());
         for (String name : disk.list()) {
             byte[] bytes = disk.bytes(name);
             for (int at = 0; at < bytes.length; at++) {
@@ -245,17 +250,17 @@ class SegmentStoreTest {
                 byte[] changed = bytes.clone();
                 changed[at] ^= (byte) (1 << at % 8);
                 damaged.put(name, changed);
-                assertTrue(SegmentStore.verify(damaged, SCHEMA).toString().contains(name), name + " at " + at);
+                assertTrue(damage(damaged).contains(name), name + " at " + at);
             }
             for (int length = 0; length < bytes.length; length++) {
                 SimulatedDisk damaged = disk.copy();
                 damaged.put(name, Arrays.copyOf(bytes, length));
-                assertTrue(SegmentStore.verify(damaged, SCHEMA).toString().contains(name), name + " cut to " + length);
+                assertTrue(damage(damaged).contains(name), name + " cut to " + length);
                 assertRefused(damaged, name);
             }
             SimulatedDisk without = disk.copy();
             without.remove(name);
-            assertTrue(SegmentStore.verify(without, SCHEMA).toString().contains(name), name);
+            assertTrue(damage(without).contains(name), name);
             assertRefused(without, name);
         }
         SimulatedDisk later = disk.copy();
@@ -266,6 +271,38 @@ class SegmentStoreTest {
                 SqlState.CONFIG_FILE_ERROR,
                 assertThrows(MillraceException.class, () -> SegmentStore.open(later, SCHEMA, FOREVER, allocator))
                         .sqlState());
+    }
+
+    /** What is said of files that are damaged. */
+    private static String damage(SimulatedDisk disk) {
+        return RetentionVerification.run(disk, SCHEMA).stream()
+                .flatMap(file -> file.damage().stream())
+                .toList()
+                .toString();
+    }
+
+    @Test
+    void filesThatDoNotCountAreNamedByVerification() {
+        try (SegmentStore store = open(FOREVER)) {
+            append(store, 1, 1, 1);
+            store.flush();
+        }
+        disk.put("000000000009.columns", new byte[5]);
+        disk.put("segments.new", new byte[3]);
+        disk.put("notes.txt", new byte[2]);
+        List<String> others = RetentionVerification.run(disk, SCHEMA).stream()
+                .skip(2)
+                .map(file -> file.name() + " " + file.bytes() + " " + file.known() + " " + file.contents())
+                .toList();
+        assertEquals(
+                List.of(
+                        "000000000009.columns 5 true a segment that does not count",
+                        "notes.txt 2 false no file of Millrace's",
+                        "segments.new 3 true not finished: does not count"),
+                others);
+        assertEquals("[]", damage(disk));
+        disk.remove("segments");
+        assertTrue(damage(disk).contains("segments is missing"), damage(disk));
     }
 
     private void assertRefused(SimulatedDisk damaged, String name) {
