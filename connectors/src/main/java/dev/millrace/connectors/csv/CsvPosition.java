@@ -15,8 +15,8 @@ import java.util.Optional;
  */
 final class CsvPosition {
     private static final String FORM = "csv";
-    private static final int VERSION = 1;
-    private static final int LEAST_SEGMENT_BYTES = 55; // a place, its bytes and how many fields
+    private static final int VERSION = 2;
+    private static final int LEAST_SEGMENT_BYTES = 63; // a place, its bytes and how many fields
 
     private CsvPosition() {}
 

@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Queue;
 import org.apache.arrow.vector.FieldVector;
 
@@ -135,15 +134,11 @@ final class CsvReader implements SourceReader, RecordFiles.Records {
     public Optional<SourcePosition> position() {
         List<CsvSegment> left = new ArrayList<>();
         if (files.isOpen()) {
-            OptionalLong at = started ? files.offset() : OptionalLong.of(segment.from());
-            if (at.isEmpty()) {
-                return Optional.empty();
-            }
             left.add(
                     started
                             ? new CsvSegment(
                                     segment.file(),
-                                    at.getAsLong(),
+                                    files.offset(),
                                     segment.to(),
                                     index.line(),
                                     layout,

@@ -65,6 +65,15 @@ public final class ByteWindow implements AutoCloseable {
         dry = false;
     }
 
+    /** How many characters of UTF-8 are in it. */
+    long characters() {
+        long count = 0;
+        for (int at = start; at < end; at++) {
+            count += (Memory.getByte(memory.memoryAddress() + at) & 0xc0) == 0x80 ? 0 : 1;
+        }
+        return count;
+    }
+
     /**
      * Reads until {@code bytes} are here or the input has no more; what was here moves to the front.
      *

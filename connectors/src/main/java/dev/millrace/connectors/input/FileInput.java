@@ -12,7 +12,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.OptionalLong;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
@@ -23,6 +22,7 @@ import java.util.zip.ZipException;
 public final class FileInput implements AutoCloseable {
     private static final int CHUNK_BYTES = 64 << 10;
     private static final int GZIP_WINDOW_BYTES = 64 << 10;
+    private static final int SKIPPED_BYTES = 16 << 20; // unpacked in vain, by one call
 
     private final Path file;
     private final FileChannel channel;
@@ -32,6 +32,7 @@ public final class FileInput implements AutoCloseable {
     private final long limit;
     private final byte[] chunk = new byte[CHUNK_BYTES];
     private long unpackedBytes;
+    private long toSkip; // of what is unpacked
 
     private FileInput(Path file, FileChannel channel, InputStream stream, boolean packed, boolean latin1, long limit) {
         this.file = file;
@@ -51,7 +52,10 @@ public final class FileInput implements AutoCloseable {
         return open(file, encoding, 0, Long.MAX_VALUE);
     }
 
-    /** Opens the bytes of a plain file from {@code from} to before {@code to}. */
+    /**
+     * Opens the bytes of a file from {@code from} to before {@code to}. Those of a packed file are counted unpacked, and it is read to
+     * its end; up to {@code from} it is unpacked again by {@link #skipSome}.
+     */
     public static FileInput open(Path file, Encoding encoding, long from, long to) {
         if (Files.isDirectory(file)) {
             throw FileErrors.isDirectory(file);
@@ -64,10 +68,12 @@ public final class FileInput implements AutoCloseable {
         }
         try {
             boolean packed = isPacked(file);
-            channel.position(from);
+            channel.position(packed ? 0 : from);
             InputStream raw = Channels.newInputStream(channel);
             InputStream stream = packed ? new GZIPInputStream(new Unclosed(raw), GZIP_WINDOW_BYTES) : raw;
-            return new FileInput(file, channel, stream, packed, encoding == Encoding.LATIN_1, to);
+            FileInput input = new FileInput(file, channel, stream, packed, encoding == Encoding.LATIN_1, to);
+            input.toSkip = packed ? from : 0;
+            return input;
         } catch (IOException e) {
             closeQuietly(channel);
             if (e instanceof ZipException || e instanceof EOFException) {
@@ -100,21 +106,23 @@ public final class FileInput implements AutoCloseable {
      * @throws MillraceException when the file is damaged or cannot be read; what was read before stays valid
      */
     public int read(long address, int capacity) {
-        int wanted = Math.min(CHUNK_BYTES, latin1 ? capacity / 2 : capacity);
-        try {
-            if (!packed) {
-                wanted = (int) Math.min(wanted, limit - channel.position());
-            }
-            int read = wanted <= 0 ? -1 : stream.read(chunk, 0, wanted);
-            if (read <= 0) {
-                return -1;
-            }
-            unpackedBytes += read;
-            if (latin1) {
-                return toUtf8(address, read);
-            }
+        int read = chunk(Math.min(CHUNK_BYTES, latin1 ? capacity / 2 : capacity));
+        if (read > 0 && latin1) {
+            return toUtf8(address, read);
+        }
+        if (read > 0) {
             Memory.copyIn(chunk, 0, address, read);
-            return read;
+        }
+        return read;
+    }
+
+    /** Reads some bytes; returns how many, or -1 at the end of what there is now. */
+    private int chunk(int most) {
+        try {
+            int wanted = packed ? most : (int) Math.min(most, limit - channel.position());
+            int read = wanted <= 0 ? -1 : stream.read(chunk, 0, wanted);
+            unpackedBytes += Math.max(0, read);
+            return read <= 0 ? -1 : read;
         } catch (EOFException e) {
             throw damaged("ends in the middle", e);
         } catch (ZipException e) {
@@ -123,6 +131,26 @@ public final class FileInput implements AutoCloseable {
             throw MillraceException.external(
                     SqlState.IO_ERROR, "could not read file \"" + file + "\": " + FileErrors.reason(e), e);
         }
+    }
+
+    /**
+     * Passes over some megabytes of what is not to be read; true when there is nothing more of that, and {@link #read} may be called.
+     *
+     * @throws MillraceException as {@link #read}; 55000 if the file ends before
+     */
+    boolean skipSome() {
+        for (int left = SKIPPED_BYTES; toSkip > 0 && left > 0; ) {
+            int skipped = chunk((int) Math.min(CHUNK_BYTES, toSkip));
+            if (skipped <= 0) {
+                throw MillraceException.user(
+                        SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                        "file \"" + file + "\" is not the one any more of which " + (unpackedBytes + toSkip)
+                                + " unpacked bytes were read: it has " + unpackedBytes);
+            }
+            toSkip -= skipped;
+            left -= skipped;
+        }
+        return toSkip == 0;
     }
 
     private MillraceException damaged(String how, IOException cause) {
@@ -151,9 +179,14 @@ public final class FileInput implements AutoCloseable {
         return file;
     }
 
-    /** How many bytes of the file were read, if reading can begin there: not of what is unpacked or becomes other bytes. */
-    OptionalLong offset() {
-        return packed || latin1 ? OptionalLong.empty() : OptionalLong.of(packedPosition());
+    /** Which byte of the file was read last, as {@link #open} counts them, if reading began at its start or there. */
+    long offset() {
+        return packed ? unpackedBytes + toSkip : packedPosition();
+    }
+
+    /** Whether its bytes are characters, which may be more bytes where they were read to. */
+    boolean isLatin1() {
+        return latin1;
     }
 
     /** Bytes of the file itself that were read, for progress; a packed file is read some way ahead. */

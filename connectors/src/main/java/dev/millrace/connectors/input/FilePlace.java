@@ -5,12 +5,13 @@ import dev.millrace.error.SqlState;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
  * Where reading goes on in a file, and how the file is known again. Immutable.
  *
- * @param from the first byte that was not read
+ * @param from the first byte that was not read, as {@link FileInput} counts them
  * @param to behind the last one to be read; {@link Long#MAX_VALUE} for all there is
  * @param line that {@code from} is in, from 1
  * @param inRecord whether {@code from} is within a record that was given up, and the rest of its line is to be passed over
@@ -29,12 +30,13 @@ public record FilePlace(Path file, long from, long to, long line, boolean inReco
 
     /** Writes it, with what the file is like up to there: looks at the file. */
     public void write(DataOutput out) throws IOException {
-        FilePrint print = FilePrint.of(file, from);
+        FilePrint print = FilePrint.of(file, Math.min(from, Files.size(file)));
         out.writeUTF(file.toString());
         out.writeLong(from);
         out.writeLong(to);
         out.writeLong(line);
         out.writeBoolean(inRecord);
+        out.writeLong(print.bytes());
         out.writeLong(print.head());
         out.writeLong(print.tail());
     }
@@ -47,7 +49,10 @@ public record FilePlace(Path file, long from, long to, long line, boolean inReco
     public static FilePlace read(DataInput in) throws IOException {
         Path file = Path.of(in.readUTF());
         FilePlace place = new FilePlace(file, in.readLong(), in.readLong(), in.readLong(), in.readBoolean());
-        FilePrint print = new FilePrint(place.from, in.readLong(), in.readLong());
+        FilePrint print = new FilePrint(in.readLong(), in.readLong(), in.readLong());
+        if (print.bytes() < 0 || print.bytes() > place.from) {
+            throw new IllegalArgumentException(print.bytes() + " bytes of a file before byte " + place.from);
+        }
         place.require(print);
         return place;
     }

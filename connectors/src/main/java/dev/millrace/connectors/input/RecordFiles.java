@@ -3,7 +3,6 @@ package dev.millrace.connectors.input;
 import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -93,10 +92,9 @@ public final class RecordFiles implements AutoCloseable {
         return opened.isPresent();
     }
 
-    /** Which byte of the file the window's start is; empty if reading cannot begin there. */
-    public OptionalLong offset() {
-        OptionalLong read = input().offset();
-        return read.isPresent() ? OptionalLong.of(read.getAsLong() - window.length()) : read;
+    /** Which byte of the file the window's start is, as {@link FileInput} counts them. */
+    public long offset() {
+        return input().offset() - (input().isLatin1() ? window.characters() : window.length());
     }
 
     /** How many bytes the window is filled with. */
@@ -119,6 +117,9 @@ public final class RecordFiles implements AutoCloseable {
             if (opened.isEmpty() && !openNext()) {
                 finished = true;
                 break;
+            }
+            if (!input().skipSome()) {
+                return Optional.empty(); // to come back at once
             }
             fill();
             boolean atEnd = window.isDry() && !follow && failure.isEmpty();
@@ -187,7 +188,7 @@ public final class RecordFiles implements AutoCloseable {
         if (follow || totalBytes == 0) {
             return finished ? 1 : -1;
         }
-        long position = opened.map(file -> Math.min(file.bytes, file.input.packedPosition() - file.from))
+        long position = opened.map(file -> Math.max(0, Math.min(file.bytes, file.input.packedPosition() - file.from)))
                 .orElse(0L);
         return finished ? 1 : Math.min(1, (doneBytes + position) / (double) totalBytes);
     }

@@ -30,15 +30,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Queue;
 import org.apache.arrow.vector.FieldVector;
 
 /** Reads files of JSON lines one after another. Each line is validated, then kept if it passes the filter. */
 final class JsonReader implements SourceReader, RecordFiles.Records {
     private static final String FORM = "json";
-    private static final int VERSION = 1;
-    private static final int LEAST_PLACE_BYTES = 43; // in a position
+    private static final int VERSION = 2;
+    private static final int LEAST_PLACE_BYTES = 51; // in a position
     private static final int WINDOW_BYTES = 256 << 10;
     private static final int SHOWN_CHARS = 300;
     private static final JsonFactory FACTORY = JsonFactory.builder()
@@ -116,12 +115,8 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
     public Optional<SourcePosition> position() {
         List<FilePlace> left = new ArrayList<>();
         if (files.isOpen()) {
-            OptionalLong at = files.offset();
-            if (at.isEmpty()) {
-                return Optional.empty();
-            }
             Path file = files.input().file();
-            left.add(new FilePlace(file, at.getAsLong(), Long.MAX_VALUE, lineNumber, skippingLine));
+            left.add(new FilePlace(file, files.offset(), Long.MAX_VALUE, lineNumber, skippingLine));
         }
         left.addAll(waiting);
         return Optional.of(SourcePosition.of(FORM, VERSION, out -> {

@@ -22,6 +22,8 @@ import dev.millrace.testing.time.TestClock;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
+import java.util.zip.GZIPOutputStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.AfterEach;
@@ -185,6 +188,55 @@ class FilePositionsTest {
         }
         goOnAgainAndAgain(files("json"), request(readers), readers);
         goOnAgainAndAgain(files("json"), byTime(readers), readers);
+    }
+
+    /** Gzip is unpacked again up to where the reader was; Latin-1 has fewer bytes than what is made of it. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void packedFilesAndLatin1AreReadOn(int readers) throws IOException {
+        for (int file = 0; file < 4; file++) {
+            String name = "in" + file;
+            writeCsv(name, 100 * file, 100 * file + 90);
+            String text = Files.readString(folder.resolve(name)).replace("not a time", "k\u00e9in \u00dfeit\u00e9");
+            byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+            if (file % 2 == 0) {
+                Files.write(folder.resolve(name), bytes);
+            } else {
+                Files.delete(folder.resolve(name));
+                try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(folder.resolve(name + ".gz")))) {
+                    out.write(bytes);
+                }
+            }
+        }
+        goOnAgainAndAgain(files("csv", "header", "true", "encoding", "latin1"), request(readers), readers);
+    }
+
+    @Test
+    void aPackedFileThatHasBecomeShorterIsNotReadOn() throws IOException {
+        Path file = folder.resolve("in.gz");
+        StringBuilder rows = new StringBuilder();
+        for (int id = 0; id < 90; id++) {
+            rows.append("{\"id\": ").append(id).append("}\n");
+        }
+        pack(file, rows.toString());
+        Source source = files("json");
+        SourcePosition position;
+        try (SourceReader reader = source.open(request(1), scan).get(0)) {
+            for (int batches = 0; batches < 5; batches++) {
+                reader.poll().ifPresent(Batch::close);
+            }
+            position = reader.position().orElseThrow();
+        }
+        pack(file, "{\"id\": 1}\n");
+        MillraceException other = assertThrows(
+                MillraceException.class, () -> source.reopen(request(1), List.of(position), scan));
+        assertEquals(SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, other.sqlState());
+    }
+
+    private static void pack(Path file, String text) throws IOException {
+        try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(file))) {
+            out.write(text.getBytes(StandardCharsets.UTF_8));
+        }
     }
 
     @Test
