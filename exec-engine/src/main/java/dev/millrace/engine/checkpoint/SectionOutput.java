@@ -157,8 +157,20 @@ public final class SectionOutput implements StateWriter, DataOutput, AutoCloseab
         }
     }
 
+    /** Writes how many bytes there are off the heap, 4 bytes, and these; at once where {@code out} is a section. */
+    public static void writeBytes(long from, int length, DataOutput out) throws IOException {
+        out.writeInt(length);
+        if (out instanceof SectionOutput section) {
+            section.write(from, length);
+        } else {
+            byte[] bytes = new byte[length];
+            Memory.copyOut(from, bytes, 0, length);
+            out.write(bytes);
+        }
+    }
+
     /** Bytes off the heap, which stay the caller's. */
-    public void write(long from, int length) {
+    private void write(long from, int length) {
         for (int done = 0; done < length; ) {
             more(1);
             int count = Math.min(length - done, size - position);

@@ -2,6 +2,7 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart;
@@ -198,10 +199,7 @@ final class AppendedRows implements AutoCloseable {
         PackedCodec codec = sides.get(port).codec();
         for (int i = rows.size() - 1; i >= 0; i--) { // the oldest first
             long inlined = codec.inlined(rows.get(i));
-            byte[] bytes = new byte[codec.length(inlined)];
-            Memory.copyOut(inlined, bytes, 0, bytes.length);
-            out.writeInt(bytes.length);
-            out.write(bytes);
+            SectionOutput.writeBytes(inlined, codec.length(inlined), out);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Owned;
+import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart;
@@ -404,12 +405,9 @@ public final class AsofJoinOperator implements Operator {
         out.writeInt(rows.count());
         for (int i = 0; i < rows.count(); i++) {
             long row = rows.row(i);
-            byte[] bytes = new byte[AsofRows.length(row)];
-            Memory.copyOut(row + AsofRows.BYTES, bytes, 0, bytes.length);
             out.writeLong(AsofRows.time(row));
             out.writeLong(AsofRows.weight(row));
-            out.writeInt(bytes.length);
-            out.write(bytes);
+            SectionOutput.writeBytes(row + AsofRows.BYTES, AsofRows.length(row), out);
         }
     }
 

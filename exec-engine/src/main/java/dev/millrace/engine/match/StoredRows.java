@@ -1,5 +1,6 @@
 package dev.millrace.engine.match;
 
+import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import java.io.DataInput;
@@ -82,11 +83,8 @@ final class StoredRows implements AutoCloseable {
     }
 
     static void write(long row, DataOutput out) throws IOException {
-        byte[] bytes = new byte[length(row)];
-        Memory.copyOut(row, bytes, 0, bytes.length);
         out.writeLong(word(row));
-        out.writeInt(bytes.length);
-        out.write(bytes);
+        SectionOutput.writeBytes(row, length(row), out);
     }
 
     long read(DataInput in) throws IOException {

@@ -3,6 +3,7 @@ package dev.millrace.engine.relation;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.channel.Item;
+import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.WeightedRows;
@@ -65,11 +66,8 @@ public final class SavedInput {
         long weights = batch.weightsAddress();
         out.writeInt(count);
         for (int i = 0; i < count; i++) {
-            byte[] row = new byte[codec.length(i)];
-            Memory.copyOut(codec.address(i), row, 0, row.length);
             out.writeLong(weights == 0 ? 1 : Memory.getLong(weights + 8L * i));
-            out.writeInt(row.length);
-            out.write(row);
+            SectionOutput.writeBytes(codec.address(i), codec.length(i), out);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.millrace.engine.state;
 
+import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import java.io.DataInput;
@@ -101,10 +102,7 @@ public final class ByteSlots {
     /** Writes what a slot points to, if it does; its own words are written by others. */
     public static void write(long slot, DataOutput out) throws IOException {
         if (isLong(slot)) {
-            byte[] bytes = new byte[length(slot)];
-            Memory.copyOut(address(slot), bytes, 0, bytes.length);
-            out.writeInt(bytes.length);
-            out.write(bytes);
+            SectionOutput.writeBytes(address(slot), length(slot), out);
         }
     }
 

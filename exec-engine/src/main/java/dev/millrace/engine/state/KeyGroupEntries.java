@@ -21,8 +21,11 @@ public final class KeyGroupEntries {
         int[] count = new int[1];
         table.entries(0, all, count);
         assert count[0] == table.size() : count[0] + " entries of " + table.size();
+        byte[] groups = new byte[count[0]]; // each hash is looked at once: it may be far away
         for (int i = 0; i < count[0]; i++) {
-            starts[group(owner, all[i]) + 1]++;
+            int group = group(owner, all[i]);
+            groups[i] = (byte) group;
+            starts[group + 1]++;
         }
         for (int group = 0; group < KeyGroups.COUNT; group++) {
             starts[group + 1] += starts[group];
@@ -30,7 +33,7 @@ public final class KeyGroupEntries {
         entries = new long[count[0]];
         int[] next = Arrays.copyOf(starts, KeyGroups.COUNT);
         for (int i = 0; i < count[0]; i++) {
-            entries[next[group(owner, all[i])]++] = all[i];
+            entries[next[groups[i] & 0xFF]++] = all[i];
         }
     }
 

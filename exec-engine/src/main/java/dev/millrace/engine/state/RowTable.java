@@ -1,6 +1,7 @@
 package dev.millrace.engine.state;
 
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import java.io.DataInput;
@@ -282,12 +283,9 @@ public final class RowTable implements AutoCloseable {
         }
         out.writeInt(count);
         for (long row = first(list); row != 0; row = next(row)) {
-            byte[] bytes = new byte[length(row)];
-            Memory.copyOut(row, bytes, 0, bytes.length);
             out.writeLong(weight(row));
             out.writeLong(note(row));
-            out.writeInt(bytes.length);
-            out.write(bytes);
+            SectionOutput.writeBytes(row, length(row), out);
         }
     }
 

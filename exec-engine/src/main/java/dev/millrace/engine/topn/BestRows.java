@@ -1,6 +1,7 @@
 package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.memory.StateMemory;
@@ -282,11 +283,8 @@ final class BestRows implements BestOfPartitions, AutoCloseable {
         out.writeInt(count);
         for (int i = 0; i < count; i++) {
             long row = row(partition, i);
-            byte[] bytes = new byte[length(row)];
-            Memory.copyOut(row, bytes, 0, bytes.length);
             out.writeInt(emitted(row));
-            out.writeInt(bytes.length);
-            out.write(bytes);
+            SectionOutput.writeBytes(row, length(row), out);
         }
     }
 

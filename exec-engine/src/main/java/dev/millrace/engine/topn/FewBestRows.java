@@ -1,6 +1,7 @@
 package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
@@ -264,12 +265,9 @@ final class FewBestRows implements BestOfPartitions, AutoCloseable {
         for (int i = 0; i < count; i++) {
             long place = place(partition, i);
             long row = codec.inlined(row(place));
-            byte[] bytes = new byte[codec.length(row)];
-            Memory.copyOut(row, bytes, 0, bytes.length);
             out.writeInt(emitted(place));
             out.writeLong(Memory.getLong(places(partition) + (long) PLACE * i + 8));
-            out.writeInt(bytes.length);
-            out.write(bytes);
+            SectionOutput.writeBytes(row, codec.length(row), out);
         }
     }
 

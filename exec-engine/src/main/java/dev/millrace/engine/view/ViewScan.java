@@ -1,8 +1,8 @@
 package dev.millrace.engine.view;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.state.RowCodec;
-import dev.millrace.memory.Memory;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.List;
@@ -17,7 +17,6 @@ public final class ViewScan implements AutoCloseable, RowCursor {
     private final VersionedView view;
     private final PinnedRows pinned;
     private final long[] rows;
-    private byte[] image = new byte[0]; // of the row that is saved
     private boolean open; // guarded by the view's lock
     private long next; // the node to go on with, 0 at the end; guarded by the view's lock
     private volatile boolean ended; // written by who reads, read by who asks for progress
@@ -89,14 +88,8 @@ public final class ViewScan implements AutoCloseable, RowCursor {
 
     private void save(int count, DataOutput output) throws IOException {
         for (int i = 0; i < count; i++) {
-            int length = RowVersions.length(rows[i]);
-            if (image.length < length) {
-                image = new byte[2 * length];
-            }
-            Memory.copyOut(rows[i], image, 0, length);
             output.writeLong(RowVersions.weight(rows[i]));
-            output.writeInt(length);
-            output.write(image, 0, length);
+            SectionOutput.writeBytes(rows[i], RowVersions.length(rows[i]), output);
         }
     }
 
