@@ -228,8 +228,8 @@ class FilePositionsTest {
             position = reader.position().orElseThrow();
         }
         pack(file, "{\"id\": 1}\n");
-        MillraceException other = assertThrows(
-                MillraceException.class, () -> source.reopen(request(1), List.of(position), scan));
+        MillraceException other =
+                assertThrows(MillraceException.class, () -> source.reopen(request(1), List.of(position), scan));
         assertEquals(SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, other.sqlState());
     }
 
