@@ -1,6 +1,7 @@
 package dev.millrace.cli;
 
 import dev.millrace.cli.demo.DemoCommand;
+import dev.millrace.cli.operation.DumpCommand;
 import dev.millrace.cli.operation.VerifyCommand;
 import dev.millrace.cli.shell.SqlCommand;
 import dev.millrace.cli.sketch.SketchCommand;
@@ -63,6 +64,7 @@ public final class Main {
             case "server" -> ServerCommand.run(sub);
             case "demo" -> DemoCommand.run(sub);
             case "sketch" -> SketchCommand.run(sub);
+            case "dump" -> DumpCommand.run(sub, System.out, System.err);
             case "verify" -> VerifyCommand.run(sub, System.out, System.err);
             case "version" -> version();
             default -> bench();
@@ -78,6 +80,7 @@ public final class Main {
         root.addSubcommand("server", help(ServerCommand.spec()));
         root.addSubcommand("demo", help(DemoCommand.spec()));
         root.addSubcommand("sketch", help(SketchCommand.spec()));
+        root.addSubcommand("dump", help(DumpCommand.spec()));
         root.addSubcommand("verify", help(VerifyCommand.spec()));
         root.addSubcommand("bench", help(named("bench", "Runs the benchmarks (see bench --help).")));
         root.addSubcommand("version", help(named("version", "Says which version this is.")));

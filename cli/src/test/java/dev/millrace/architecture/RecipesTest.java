@@ -58,7 +58,8 @@ class RecipesTest {
                         "A connector",
                         "A statement",
                         "A setting",
-                        "A relation of the system"),
+                        "A relation of the system",
+                        "A version of what is on disk"),
                 recipes().stream()
                         .map(recipe -> recipe.name().replaceAll(":.*", ""))
                         .toList());

@@ -36,7 +36,7 @@ class DistributionIT {
     static final String ARCHIVE = "millrace.distribution";
 
     private static final Pattern ONLY_FOR_TESTS = Pattern.compile("(testing|benchmarks|junit.*|opentest4j|archunit.*"
-            + "|duckdb.*|jmh.*|HikariCP|spring.*|pitest.*|postgresql)-[0-9].*");
+            + "|duckdb.*|jmh.*|HikariCP|spring.*|pitest.*)-[0-9].*");
     private static final int BLOCK = 512;
 
     @TempDir

@@ -93,6 +93,11 @@ public final class RunningServer implements AutoCloseable {
         }
     }
 
+    /** Where PostgreSQL's clients are served. */
+    public int port() {
+        return postgres.port();
+    }
+
     /** How far the start is, for who asks for the server's health. Written by the thread that starts it, read by any. */
     private static final class Start implements DatabaseOptions.Restoring, Supplier<String> {
         private volatile int done;

@@ -9,8 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The numbers and random values of columns that the server fills. A number is given once, also when the row is not kept: as
- * in PostgreSQL there may be gaps. They are as old as the rows: a database that is opened again begins with 1. Safe on any
- * thread.
+ * in PostgreSQL there may be gaps. Safe on any thread.
  */
 public final class RowNumbers {
     private final Map<String, Map<String, AtomicLong>> last = new ConcurrentHashMap<>();
@@ -37,6 +36,11 @@ public final class RowNumbers {
     /** A column goes on behind a value. */
     public void goOn(String relation, String column, long value) {
         counter(relation, column).accumulateAndGet(value, Math::max);
+    }
+
+    /** A column goes on behind a value, whatever it gave before. */
+    public void set(String relation, String column, long value) {
+        counter(relation, column).set(value);
     }
 
     /** A relation's numbers begin again. */

@@ -6,6 +6,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.Index;
+import dev.millrace.server.catalog.RowNumbers;
 import dev.millrace.server.dml.IncomingRows;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.query.Queries;
@@ -72,11 +73,29 @@ public final class TableAlterations {
             CatalogObject before = database.catalog().require(ObjectKind.TABLE, alter.name());
             TableShape shape = new TableShape(definitionOf(indexes.withoutIndexes(before)), this::bound, notices);
             alter.actions().forEach(shape::apply);
-            CatalogObject own = definitions.table(shape.table(), shape.text(), before.createdMicros());
+            boolean isAsWritten = alter.actions().stream().allMatch(AlterTable.Restart.class::isInstance);
+            CatalogObject own = definitions.table(
+                    shape.table(), isAsWritten ? before.definition() : shape.text(), before.createdMicros());
             List<Index> with = indexes.altered(before, own, alter.actions());
             CatalogObject after = Indexes.withIndexes(own, with);
             requireSame(before, after);
-            replace(before, after, shape.values());
+            RowNumbers numbers = database.catalog().numbers();
+            Map<String, Long> given = numbers.last(before.name());
+            try {
+                alter.actions().forEach(action -> {
+                    if (action instanceof AlterTable.Restart restart) {
+                        numbers.set(before.name(), restart.column(), restart.next() - 1);
+                    }
+                });
+                replace(before, after, shape.values());
+            } catch (RuntimeException e) {
+                alter.actions().forEach(action -> {
+                    if (action instanceof AlterTable.Restart restart) {
+                        numbers.set(before.name(), restart.column(), given.getOrDefault(restart.column(), 0L));
+                    }
+                });
+                throw e;
+            }
             indexes.replace(after, with);
             alter.actions().forEach(action -> {
                 if (action instanceof AlterTable.RenameColumn rename) {

@@ -73,6 +73,17 @@ final class TableShape {
             rebind(table, List.of(add.definition()));
         } else if (action instanceof AlterTable.DropConstraint drop) {
             dropConstraint(drop);
+        } else if (action instanceof AlterTable.Restart restart) {
+            requireCounter(restart.column());
+        }
+    }
+
+    private void requireCounter(String column) {
+        require(column);
+        if (table.rules().of(column).filter(ColumnRule::isNumbered).isEmpty()) {
+            throw MillraceException.user(
+                    SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    "column \"" + column + "\" of relation \"" + table.name() + "\" is not an identity or serial column");
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.millrace.server.instance;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.expressions.user.UserCode;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
@@ -375,12 +376,15 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         changing.addListener(this);
     }
 
-    /** Has an object made again; one that cannot be is {@link #notRestored()}. */
+    /** Has an object made again; one that cannot be is {@link #notRestored()}, unless a file is damaged (XX001) that no jar is. */
     public void restoring(KeptObject object, Runnable makes) {
         restoring = Optional.of(object);
         try {
             makes.run();
         } catch (MillraceException e) {
+            if (e.sqlState() == SqlState.DATA_CORRUPTED && object.jar().isEmpty()) {
+                throw e; // a file of the directory: going on without what was in it would be another database
+            }
             notRestored.put(object.name(), new NotRestored(object.name(), object.kind(), object.sql(), e));
         } finally {
             restoring = Optional.empty();

@@ -3,13 +3,15 @@ package dev.millrace.server.journal;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptCatalog;
 import dev.millrace.server.storage.KeptObject;
-import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.FileReport;
 import dev.millrace.storage.disk.RealDisk;
 import dev.millrace.storage.log.LogPlace;
 import dev.millrace.storage.log.LogReport;
 import dev.millrace.storage.log.RecordConsumer;
 import dev.millrace.storage.log.WriteAheadLog;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,36 +27,65 @@ import java.util.stream.Collectors;
 
 /** Reads every byte of the log of rows, of a database that may be open, and changes nothing. For one thread. */
 public final class JournalVerification {
+    private static final Set<String> WITH_ROWS = Set.of(ObjectKind.TABLE.sqlName(), ObjectKind.STREAM.sqlName());
     private static final int MOST_NAMED = 10;
-    private static final Set<String> RELATIONS = Set.of(ObjectKind.TABLE.sqlName(), ObjectKind.STREAM.sqlName());
 
     private JournalVerification() {}
 
     /**
-     * What was found, file by file.
+     * What was found.
+     *
+     * @param files by their names in the data directory
+     * @param log what the log as a whole has; none where it is missing
+     * @param hasAll whether some tables have all their rows in it, whatever was forgotten: no version since has written that
+     */
+    public record Findings(List<FileReport> files, Optional<LogReport> log, boolean hasAll) {
+        /** What is missing between a checkpoint that has the records up to a number, and the log; if anything is, and the log is whole. */
+        public Optional<String> gap(long checkpoint) {
+            if (log.isEmpty() || !log.get().damage().isEmpty()) {
+                return Optional.empty();
+            }
+            LogReport of = log.get();
+            if (checkpoint > of.last()) {
+                return Optional.of("the log of rows ends with record " + of.last()
+                        + ", and the checkpoint has what came up to record " + checkpoint);
+            }
+            return of.before() > checkpoint && (checkpoint > 0 || !hasAll)
+                    ? Optional.of("the log of rows begins behind record " + of.before()
+                            + ", and the checkpoint has what came up to record " + checkpoint)
+                    : Optional.empty();
+        }
+    }
+
+    /**
+     * Reads it.
      *
      * @param directory of the database
      * @param catalog what is defined, if that is known
      * @throws dev.millrace.error.MillraceException 58030 where something cannot be read
      */
-    public static List<FileReport> run(Path directory, Optional<KeptCatalog> catalog) {
+    public static Findings run(Path directory, Optional<KeptCatalog> catalog) {
         Map<Long, String> tables = new TreeMap<>();
         catalog.ifPresent(read -> {
             for (KeptObject object : read.objects()) {
-                if (RELATIONS.contains(object.kind())) {
+                if (WITH_ROWS.contains(object.kind())) {
                     object.number().ifPresent(number -> tables.put(number, object.name()));
                 }
             }
         });
         Path rows = directory.resolve(DataDirectory.ROWS);
-        if (!Files.isDirectory(rows)) {
-            return tables.isEmpty()
+        if (!Files.isDirectory(rows) || isEmpty(rows)) {
+            boolean isNeeded = catalog.stream()
+                    .flatMap(read -> read.objects().stream())
+                    .anyMatch(object -> object.number().isPresent());
+            List<FileReport> missing = !isNeeded
                     ? List.of()
                     : List.of(FileReport.damaged(
                             DataDirectory.ROWS,
                             0,
                             "all rows of " + names(new TreeSet<>(tables.values())),
                             rows + " is missing"));
+            return new Findings(missing, Optional.empty(), false);
         }
         List<Tally> tallies = new ArrayList<>(); // the last one counts
         LogReport report = WriteAheadLog.verify(RealDisk.readOnly(rows), () -> {
@@ -62,9 +93,18 @@ public final class JournalVerification {
             return tallies.get(tallies.size() - 1);
         });
         Tally tally = tallies.get(tallies.size() - 1);
-        return report.files().stream()
+        List<FileReport> files = report.files().stream()
                 .map(file -> tally.described(file, tables).in(DataDirectory.ROWS))
                 .toList();
+        return new Findings(files, Optional.of(report), tally.hasAll);
+    }
+
+    private static boolean isEmpty(Path rows) {
+        try {
+            return !WriteAheadLog.exists(RealDisk.readOnly(rows));
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + rows, e);
+        }
     }
 
     private static String names(Iterable<String> tables) {
@@ -77,6 +117,7 @@ public final class JournalVerification {
     /** Which relations have something in which segment. */
     private static final class Tally implements RecordConsumer {
         private final Map<String, Set<Long>> bySegment = new HashMap<>();
+        private boolean hasAll;
 
         @Override
         public void accept(long number, ByteBuffer bytes) {
@@ -87,7 +128,10 @@ public final class JournalVerification {
         public void accept(long number, LogPlace place, ByteBuffer bytes) {
             Set<Long> relations = bySegment.computeIfAbsent(place.file(), segment -> new TreeSet<>());
             KeptRows.parts(
-                    number, bytes, other -> ByteBuffer.allocate(0), (asOf, part) -> relations.add(part.relation()));
+                    number, bytes, other -> ByteBuffer.allocate(0), (asOf, part) -> {
+                        relations.add(part.relation());
+                        hasAll |= asOf > 0;
+                    });
         }
 
         FileReport described(FileReport file, Map<Long, String> tables) {

@@ -117,6 +117,12 @@ public final class KeptRows {
                                     ? "the checkpoint has what came up to record " + after
                                     : "there is no checkpoint"));
         }
+        if (after > from.lastNumber()) {
+            throw MillraceException.external(
+                    SqlState.DATA_CORRUPTED,
+                    "the log of rows ends with record " + from.lastNumber()
+                            + ", and the checkpoint has what came up to record " + after);
+        }
         Map<Long, Whole> first = after == 0 ? wholes : Map.of(); // they are of versions that had no checkpoints
         for (Whole whole : first.values()) {
             List<Part> all = new ArrayList<>();

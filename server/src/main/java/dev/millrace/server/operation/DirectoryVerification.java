@@ -7,12 +7,11 @@ import dev.millrace.server.history.HistoryVerification;
 import dev.millrace.server.journal.JournalVerification;
 import dev.millrace.server.role.ScramDecoys;
 import dev.millrace.server.storage.CatalogVerification;
+import dev.millrace.server.storage.CheckpointVerification;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.tls.Tls;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.FileReport;
-import dev.millrace.storage.disk.RealDisk;
-import dev.millrace.storage.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +30,7 @@ public final class DirectoryVerification {
     private static final String DECOYS = "decoys.key";
     private static final String CERTIFICATE = "server.crt";
     private static final String KEY = "server.key";
+    private static final int MOST_TRIES = 5;
 
     private final Path directory;
     private final List<FileReport> files = new ArrayList<>();
@@ -54,12 +54,7 @@ public final class DirectoryVerification {
     private DirectoryReport read() throws IOException {
         CatalogVerification.Findings definitions = CatalogVerification.run(directory);
         files.addAll(definitions.files());
-        files.addAll(JournalVerification.run(directory, definitions.catalog()));
-        Path checkpoints = directory.resolve(DataDirectory.CHECKPOINTS);
-        if (Files.isDirectory(checkpoints)) {
-            Manifest.verify(RealDisk.readOnly(checkpoints))
-                    .forEach(file -> files.add(file.in(DataDirectory.CHECKPOINTS)));
-        }
+        files.addAll(rowsAndCheckpoints(definitions));
         Path changes = directory.resolve(DataDirectory.CHANGES);
         if (Files.isDirectory(changes)) {
             HistoryVerification.run(changes).forEach(file -> files.add(file.in(DataDirectory.CHANGES)));
@@ -85,6 +80,19 @@ public final class DirectoryVerification {
             }
         }
         return new DirectoryReport(directory, definitions.user(), files);
+    }
+
+    /** Of a database that is open the one may have gone on while the other was read. */
+    private List<FileReport> rowsAndCheckpoints(CatalogVerification.Findings definitions) {
+        for (int i = 1; ; i++) {
+            JournalVerification.Findings rows = JournalVerification.run(directory, definitions.catalog());
+            List<FileReport> found = new ArrayList<>(rows.files());
+            found.addAll(CheckpointVerification.run(directory, rows::gap));
+            boolean isWhole = found.stream().allMatch(FileReport::isWhole);
+            if (isWhole || definitions.user().isEmpty() || i == MOST_TRIES) {
+                return found;
+            }
+        }
     }
 
     private static boolean isEmpty(Path entry) throws IOException {

@@ -9,7 +9,8 @@ import java.util.Set;
 /** Who may do what with a relation, also with one of the system's. Safe on any thread. */
 public final class RelationAccess {
     /** Of the system's relations those that show other roles' secrets. */
-    private static final Set<String> FOR_SUPERUSERS = Set.of("pg_catalog.pg_authid", "pg_catalog.pg_shadow");
+    private static final Set<String> FOR_SUPERUSERS =
+            Set.of("pg_catalog.pg_authid", "pg_catalog.pg_shadow", "millrace.definitions");
 
     /** Those that show rows of any stream. */
     private static final Set<String> WITH_ROWS = Set.of("millrace.rejected_rows", "millrace.late_rows");

@@ -75,6 +75,17 @@ final class CatalogLog implements AutoCloseable {
         }
     }
 
+    /** The version of the format of a directory's; 0 where there is none, or its title is damaged. */
+    static int version(Disk disk) throws IOException {
+        return disk.has(NAME) ? CatalogReader.version(bytes(disk)) : 0;
+    }
+
+    /** What a directory has, which stays as it is. */
+    static CatalogReader.Contents read(Disk disk) throws IOException {
+        OptionalLong answered = CatalogEnd.read(disk);
+        return CatalogReader.read(disk.path(NAME), bytes(disk), answered);
+    }
+
     private static byte[] bytes(Disk disk) throws IOException {
         ByteBuffer bytes = WholeFile.read(disk, NAME, MOST_BYTES);
         return Arrays.copyOf(bytes.array(), bytes.limit());
@@ -153,7 +164,7 @@ final class CatalogLog implements AutoCloseable {
      * @param first the number of its first record
      * @return its length in bytes
      */
-    private static long replace(Disk disk, long first, List<CatalogRecord> records) throws IOException {
+    static long replace(Disk disk, long first, List<CatalogRecord> records) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         bytes.writeBytes(CatalogReader.title(first));
         long number = first;

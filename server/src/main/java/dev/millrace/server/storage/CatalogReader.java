@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Reads {@code catalog.log}, and refuses what is not all of what was written: a line that is damaged, missing, there a second
@@ -17,6 +19,7 @@ final class CatalogReader {
     static final String TITLE = "millrace-catalog ";
     static final int VERSION = 3;
     private static final int WITHOUT_NUMBERS = 1;
+    private static final Pattern VERSION_NUMBER = Pattern.compile(TITLE + "(\\d{1,9})\\s");
 
     /**
      * What was read.
@@ -27,6 +30,11 @@ final class CatalogReader {
      * @param tornBytes of a record behind it that was being written when the database ended
      */
     record Contents(int version, List<CatalogRecord> records, long last, int end, int tornBytes) {
+        /** Whether its records have numbers, of which {@link CatalogEnd} has the last. */
+        boolean isNumbered() {
+            return version > WITHOUT_NUMBERS;
+        }
+
         boolean isOld() {
             return version < VERSION;
         }
@@ -82,6 +90,13 @@ final class CatalogReader {
             }
         }
         return -1;
+    }
+
+    /** What the first line says, whole or not; 0 where that is no number. */
+    static int version(byte[] bytes) {
+        String text = new String(bytes, 0, Math.min(bytes.length, TITLE.length() + 12), StandardCharsets.US_ASCII);
+        Matcher number = VERSION_NUMBER.matcher(text);
+        return number.lookingAt() ? Integer.parseInt(number.group(1)) : 0;
     }
 
     /** The first line of the file, for records from this number on. */

@@ -75,8 +75,8 @@ public final class CatalogVerification {
         if (!Files.exists(log)) {
             files.add(
                     FileReport.damaged(CatalogLog.NAME, 0, "all definitions, roles and settings", log + " is missing"));
-        } else {
-            readLog(log, answered);
+        } else if (!readLog(log, answered) && !endIsThere) {
+            return; // that version had none
         }
         String behind = "whether " + CatalogLog.NAME + " has all its records is not known";
         if (answered.isPresent()) {
@@ -91,7 +91,8 @@ public final class CatalogVerification {
         }
     }
 
-    private void readLog(Path log, OptionalLong answered) throws IOException {
+    /** Whether an end belongs to it. */
+    private boolean readLog(Path log, OptionalLong answered) throws IOException {
         byte[] content = Files.readAllBytes(log);
         try {
             CatalogReader.Contents contents = CatalogReader.read(log.toString(), content, answered);
@@ -110,6 +111,7 @@ public final class CatalogVerification {
                     true,
                     List.of(),
                     notices));
+            return contents.isNumbered();
         } catch (MillraceException e) {
             files.add(new FileReport(
                     CatalogLog.NAME,
@@ -118,6 +120,7 @@ public final class CatalogVerification {
                     true,
                     List.of(e.getMessage()),
                     lost(content)));
+            return true;
         }
     }
 

@@ -4,8 +4,10 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
+import dev.millrace.storage.disk.RealDisk;
 import dev.millrace.storage.disk.WholeFile;
 import dev.millrace.storage.log.WriteAheadLog;
+import dev.millrace.storage.manifest.Manifest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -13,6 +15,8 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * A directory that one database at a time keeps its definitions in. For one thread at a time.
@@ -31,6 +35,7 @@ public final class DataDirectory implements AutoCloseable {
     public static final String CHANGES = "changes";
     private static final String DECOYS = "decoys.key";
     private static final List<String> LEFT = List.of(JARS, ROWS, CHANGES, DECOYS, CatalogEnd.NAME);
+    static final int WITH_CHECKPOINTS = 3; // version of the catalog from which on there are some
     private static final int MOST_SECRET_BYTES = 1 << 10;
 
     private final DataPlace.Taken taken;
@@ -52,6 +57,13 @@ public final class DataDirectory implements AutoCloseable {
         DataPlace.Taken taken = place.take();
         try {
             requireCatalog(taken.disk());
+            boolean hadCheckpoints = CatalogLog.version(taken.disk()) >= WITH_CHECKPOINTS;
+            Disk checkpoints = taken.disk().directory(CHECKPOINTS);
+            if (hadCheckpoints && !Manifest.exists(checkpoints)) {
+                throw DiskErrors.missing(checkpoints.path(""), "checkpoints of all that is defined are in it")
+                        .withHint("put it back from a copy; ./millrace verify says what else is damaged");
+            }
+            Manifest.open(checkpoints); // before there are definitions of which it must be there
             return new DataDirectory(taken, CatalogLog.open(taken.disk()));
         } catch (IOException e) {
             taken.close();
@@ -85,6 +97,32 @@ public final class DataDirectory implements AutoCloseable {
     /** Whether a database was there before, whose definitions are to be made again. Any thread. */
     public static boolean holdsDefinitions(Path path) {
         return Files.exists(path.resolve(CatalogLog.NAME));
+    }
+
+    /**
+     * Writes the definitions of some objects of a directory into another that has none, without roles and settings; what else there is
+     * beside them is as good there as it was here.
+     *
+     * @throws MillraceException XX001 if they are damaged, F0000 if they are of a later version; 53100 or 58030
+     */
+    public static void copyDefinitions(Path from, Path to, Predicate<KeptObject> which) {
+        Disk source = RealDisk.readOnly(from);
+        Disk target = new RealDisk(to);
+        try {
+            CatalogReader.Contents contents = CatalogLog.read(source);
+            KeptCatalog catalog = new KeptCatalog();
+            contents.records().forEach(catalog::apply);
+            List<CatalogRecord> records = catalog.objects().stream()
+                    .filter(which)
+                    .map(object -> new CatalogRecord(
+                            List.of(new CatalogChange.Define(object)), Optional.empty(), Optional.empty()))
+                    .toList();
+            long last = Math.max(contents.last(), records.size());
+            CatalogLog.replace(target, last - records.size() + 1, records);
+            CatalogEnd.write(target, last);
+        } catch (IOException e) {
+            throw DiskErrors.failed("copy definitions of " + from, e);
+        }
     }
 
     /** How it is called. */

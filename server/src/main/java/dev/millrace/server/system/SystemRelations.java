@@ -6,9 +6,11 @@ import dev.millrace.engine.relation.RejectedRecords;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.LateRow;
 import dev.millrace.engine.statistic.OperatorStatistics;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.engine.statistic.WatermarkStatistics;
 import dev.millrace.error.MillraceException;
+import dev.millrace.expressions.user.UserCode;
 import dev.millrace.operator.Operator;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.SystemRelation;
@@ -16,11 +18,19 @@ import dev.millrace.server.history.Histories;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.planning.AdHocStatements;
 import dev.millrace.server.planning.Plans;
+import dev.millrace.server.role.Roles;
 import dev.millrace.server.rows.RowBuilder;
+import dev.millrace.server.script.DefinitionScript;
+import dev.millrace.server.script.DefinitionScript.Definition;
+import dev.millrace.server.script.DefinitionScript.Step;
+import dev.millrace.server.settings.Setting;
+import dev.millrace.sql.catalog.UserFunction.Kind;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -153,6 +163,11 @@ public final class SystemRelations {
                                 object.why().sqlState().code(),
                                 object.why().getMessage(),
                                 object.sql())));
+        add(
+                "definitions",
+                "statements that make again what there is, in an order in which they can be run; for superusers",
+                schema(bigint("position"), text("kind"), text("name"), text("statement"), text("note")),
+                this::definitions);
         add(
                 "segments",
                 "retained segments of streams; none, as streams are not retained yet",
@@ -314,6 +329,50 @@ public final class SystemRelations {
         rows.row("analysed statements", plans.statements(), plans.knownStatements(), plans.analyses());
         rows.row("plans", plans.plans(), plans.knownPlans(), plans.plannings());
         rows.row("shared by texts", adHoc.entries(), adHoc.hits(), adHoc.misses());
+    }
+
+    private void definitions(RowBuilder rows) {
+        Roles roles = database.catalog().roles();
+        List<Definition> objects = new ArrayList<>();
+        List<Step> more = new ArrayList<>();
+        for (CatalogObject object : database.catalog().objects()) {
+            String name = object.name();
+            Optional<String> jar = database.catalog()
+                    .userFunction(name)
+                    .filter(function -> function.kind() != Kind.SQL && function.kind() != Kind.SQL_TABLE)
+                    .map(function -> DefinitionScript.jarNote(UserCode.jar(function.code())));
+            objects.add(new Definition(
+                    name,
+                    object.kind().sqlName(),
+                    object.definition(),
+                    roles.owner(name),
+                    database.standing(name)
+                            .filter(query -> query.statistics().state() == QueryState.PAUSED)
+                            .isPresent(),
+                    object.reads(),
+                    jar.orElse("")));
+            database.catalog()
+                    .numbers()
+                    .last(name)
+                    .forEach((column, last) -> more.add(DefinitionScript.counter(name, column, last)));
+        }
+        database.catalogStore()
+                .notRestored()
+                .values()
+                .forEach(lost -> more.add(new Step(
+                        "not restored", lost.name(), lost.sql(), lost.why().getMessage())));
+        List<Step> steps = new ArrayList<>(DefinitionScript.of(
+                roles.definitions(),
+                Map.of(
+                        Setting.SCHEDULING_POLICY.settingName(),
+                        database.engine().schedulingPolicy()),
+                objects,
+                roles.privilegeDefinitions(name -> Optional.empty())));
+        steps.addAll(more);
+        long position = 1;
+        for (Step step : steps) {
+            rows.row(position++, step.kind(), step.name(), step.statement(), step.note());
+        }
     }
 
     private Map<String, StandingQuery> byName() {

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +38,8 @@ class DirectoryDamageTest {
     private final Random random = new Random(SEED);
     private final Map<String, Integer> counts = new TreeMap<>();
 
+    private boolean isKilled; // the database whose directory is damaged now, and was not closed
+
     private enum Kind {
         FLIP,
         TRUNCATE,
@@ -56,18 +59,21 @@ class DirectoryDamageTest {
         Path data = folder.resolve("data");
         FullDirectory.create(data, folder);
         Map<String, byte[]> older = FullDirectory.files(data);
+        Map<String, byte[]> killed;
         try (TestDatabase database = new TestDatabase(data)) {
-            database.run(
-                    "INSERT INTO customers VALUES (101, 'later'); CREATE TABLE later (a INT); INSERT INTO later VALUES (1)");
-            database.run("CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM customers");
+            database.run("INSERT INTO customers VALUES (101, 'later'); CREATE TABLE later (a INT); INSERT INTO later VALUES (1)");
+            database.run("CHECKPOINT; CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM customers");
+            database.run("INSERT INTO later VALUES (2), (3)");
+            killed = FullDirectory.files(data);
         }
-        Map<String, byte[]> whole = FullDirectory.files(data);
+        Map<String, byte[]> closed = FullDirectory.files(data);
         Map<String, byte[]> foreign = foreign();
         Map<String, List<String>> answers = answers(data);
-        assertTrue(answers.get("SELECT * FROM customers").size() == 43, answers::toString);
+        assertEquals(43, answers.get("SELECT * FROM customers").size(), answers::toString);
         assertEquals(List.of(), answers.get("SELECT name FROM millrace.not_restored"));
         for (int i = 0; i < RUNS; i++) {
-            Damage damage = damage(whole, older, foreign);
+            isKilled = random.nextBoolean();
+            Damage damage = damage(isKilled ? killed : closed, older, foreign);
             Path at = folder.resolve("damaged");
             FullDirectory.write(at, damage.files());
             try {
@@ -106,7 +112,9 @@ class DirectoryDamageTest {
         String found = report.isWhole() ? "whole" : "damaged";
         boolean isRefused = report.files().stream()
                 .anyMatch(file -> !file.isWhole()
-                        && (file.name().equals("catalog.log") || file.name().startsWith("rows")));
+                        && (file.name().equals("catalog.log")
+                                || file.name().startsWith("rows")
+                                || file.name().startsWith("checkpoints")));
         if (!isRefused && run % OPENED_OF != 0) {
             count(damage, "said to be " + found);
             return;
@@ -143,11 +151,12 @@ class DirectoryDamageTest {
     private static boolean namesAFile(String message, Damage damage) {
         return damage.files().keySet().stream().anyMatch(message::contains)
                 || message.contains(damage.file())
-                || message.contains("/rows is missing");
+                || Stream.of("/rows is missing", "/checkpoints/ is missing", "/checkpoints/checkpoint-", "/checkpoints is missing", "the log of rows ")
+                        .anyMatch(message::contains);
     }
 
-    private static String describe(Damage damage) {
-        return damage.kind() + " " + damage.file() + " " + damage.how() + ", seed " + SEED;
+    private String describe(Damage damage) {
+        return (isKilled ? "killed: " : "closed: ") + damage.kind() + " " + damage.file() + " " + damage.how() + ", seed " + SEED;
     }
 
     /** The function's jar is named as the reason why it, and what reads it, is not there; all else is. */
@@ -193,8 +202,9 @@ class DirectoryDamageTest {
                     how = "to " + length + " bytes";
                 }
                 case REMOVE -> {
-                    boolean all = name.startsWith("rows/") && random.nextInt(3) == 0;
-                    files.keySet().removeIf(file -> all ? file.startsWith("rows/") : file.equals(name));
+                    String directory = name.substring(0, name.indexOf('/') + 1);
+                    boolean all = !directory.isEmpty() && random.nextInt(3) == 0;
+                    files.keySet().removeIf(file -> all ? file.startsWith(directory) : file.equals(name));
                     how = all ? "and all beside it" : "";
                 }
                 case EXCHANGE -> {
@@ -217,11 +227,24 @@ class DirectoryDamageTest {
                 }
                 case OLDER, FOREIGN -> {
                     Map<String, byte[]> from = kind == Kind.OLDER ? older : foreign;
-                    boolean isOfAnother = kind == Kind.FOREIGN && name.equals("catalog.log"); // which nothing says yet
-                    if (isOfAnother || !from.containsKey(name) || Arrays.equals(from.get(name), bytes)) {
+                    String directory = name.substring(0, name.indexOf('/') + 1);
+                    boolean all = !directory.isEmpty() && random.nextInt(3) == 0;
+                    boolean mayBeTorn = isKilled && kind == Kind.OLDER && name.startsWith("rows/seg") && !all;
+                    boolean isOfAnother = kind == Kind.FOREIGN && (all || name.equals("catalog.log")); // which nothing says yet
+                    if (mayBeTorn || isOfAnother || !from.containsKey(name) || Arrays.equals(from.get(name), bytes)) {
                         continue;
                     }
-                    files.put(name, from.get(name));
+                    if (all) {
+                        files.keySet().removeIf(file -> file.startsWith(directory));
+                        from.forEach((file, old) -> {
+                            if (file.startsWith(directory)) {
+                                files.put(file, old);
+                            }
+                        });
+                        how = "and all beside it";
+                    } else {
+                        files.put(name, from.get(name));
+                    }
                 }
             }
             return new Damage(kind, name, how, files);

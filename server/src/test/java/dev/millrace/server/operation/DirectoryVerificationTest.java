@@ -52,7 +52,7 @@ class DirectoryVerificationTest {
         assertTrue(
                 file(report, "rows/segment-000000000001.log")
                         .contents()
-                        .endsWith("rows of Odd; name \"quoted\", customers, orders, tables that are gone"),
+                        .endsWith("rows of Odd; name \"quoted\", customers, orders, s, tables that are gone"),
                 report::text);
         assertTrue(report.files().stream().anyMatch(file -> file.contents().equals("code of twice")), report::text);
         assertEquals(before.keySet(), FullDirectory.files(data()).keySet());

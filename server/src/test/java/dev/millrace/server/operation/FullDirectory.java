@@ -49,6 +49,7 @@ public final class FullDirectory {
                 "CREATE MATERIALIZED VIEW \"Named; totals\" AS SELECT c.name, twice(t.n) AS n FROM totals t JOIN customers c"
                         + " ON t.customer = c.id",
                 "CREATE CONTINUOUS QUERY sums AS SELECT k, sum(v) AS v FROM s GROUP BY k",
+                "CREATE MATERIALIZED VIEW kept AS SELECT k, sum(v) AS v FROM s GROUP BY k",
                 "CREATE CONTINUOUS QUERY resting AS SELECT k FROM s",
                 "PAUSE CONTINUOUS QUERY resting",
                 "CREATE SINK nowhere FROM totals WITH (connector = 'blackhole')",
@@ -65,6 +66,9 @@ public final class FullDirectory {
                         + " (NULL, NULL, NULL, NULL), (3, '\\.', false, '')",
                 "BEGIN; INSERT INTO customers VALUES (99, 'both'); INSERT INTO orders (customer, amount) VALUES (99, 1); COMMIT",
                 "ALTER TABLE customers ADD COLUMN city TEXT DEFAULT 'nowhere'",
+                "INSERT INTO s VALUES ('2026-01-01 00:00:01', 'k', 1), ('2026-01-01 00:00:02', 'l', 2)",
+                "CHECKPOINT",
+                "INSERT INTO s VALUES ('2026-01-01 00:00:03', 'k', 4)",
                 "INSERT INTO customers VALUES (100, 'last', 'note', 'city')");
     }
 
@@ -89,6 +93,7 @@ public final class FullDirectory {
                 "SELECT * FROM totals",
                 "SELECT * FROM \"Named; totals\"",
                 "SELECT * FROM sums",
+                "SELECT * FROM kept",
                 "SELECT rolname, rolpassword, rolconnlimit, rolvaliduntil FROM pg_authid",
                 "SELECT table_name, grantee, privilege_type FROM information_schema.table_privileges",
                 "SELECT query, state FROM millrace.query_stats",

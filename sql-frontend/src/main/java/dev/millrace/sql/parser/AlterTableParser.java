@@ -1,6 +1,7 @@
 package dev.millrace.sql.parser;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.AlterTable.Action;
 import dev.millrace.sql.syntax.Syntax;
@@ -114,19 +115,36 @@ final class AlterTableParser {
             return new AlterTable.SetDefault(column, Optional.empty());
         } else if (words.acceptAll("set", "default")) {
             return new AlterTable.SetDefault(column, Optional.of(expression()));
+        } else if (words.accept("restart")) {
+            return new AlterTable.Restart(column, words.accept("with") ? restart() : 1);
         }
         words.acceptAll("set", "data");
         Lexeme word = words.peek();
         if (!words.accept("type")) {
             throw MillraceException.notAvailableYet("this ALTER COLUMN")
                     .at(word.start() + 1)
-                    .withHint("SET DEFAULT, DROP DEFAULT, SET NOT NULL, DROP NOT NULL and TYPE .. USING are there");
+                    .withHint("SET DEFAULT, DROP DEFAULT, SET NOT NULL, DROP NOT NULL, RESTART and TYPE .. USING are there");
         }
         int first = words.place();
         words.type();
         String type = words.textFrom(first);
         return new AlterTable.SetType(
                 column, type, words.accept("using") ? Optional.of(expression()) : Optional.empty());
+    }
+
+    private long restart() {
+        Lexeme number = words.next();
+        try {
+            long next = Long.parseLong(number.text());
+            if (next >= 1) {
+                return next;
+            }
+        } catch (NumberFormatException e) {
+            // said below
+        }
+        throw MillraceException.user(
+                        SqlState.INVALID_PARAMETER_VALUE, "RESTART WITH takes a whole number from 1 on, not " + number.text())
+                .at(number.start() + 1);
     }
 
     private String expression() {

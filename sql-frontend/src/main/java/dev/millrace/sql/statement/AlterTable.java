@@ -24,6 +24,9 @@ public record AlterTable(String name, boolean ifExists, List<Action> actions) im
     /** ALTER COLUMN TYPE. */
     public record SetType(String column, String type, Optional<String> using) implements Action {}
 
+    /** RESTART of an identity or serial column: the next number that it gives, from 1 on. */
+    public record Restart(String column, long next) implements Action {}
+
     /** ADD of a constraint, as CREATE TABLE would have it. */
     public record AddConstraint(String definition) implements Action {}
 

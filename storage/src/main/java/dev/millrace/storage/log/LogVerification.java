@@ -31,6 +31,7 @@ final class LogVerification {
     private final Map<String, Finding> findings = new TreeMap<>();
     private long first;
     private long last;
+    private long before;
     private long records;
     private long bytes;
 
@@ -139,6 +140,8 @@ final class LogVerification {
         }
         LogReader log = new LogReader(disk, state, run);
         LogReader.End end = end(log, run.get(run.size() - 1), isNewest);
+        last = isNewest ? end.lastWhole() : last;
+        before = log.before();
         @Nullable RecordAssembler assembler = null; // null behind damage: the next segment says itself where it begins
         long after = -1; // a record that begins before what is read has no whole bytes here
         for (int i = 0; i < run.size(); i++) {
@@ -231,7 +234,7 @@ final class LogVerification {
                             ? new FileReport(name, length(name), found.contents, true, found.damage, found.notices)
                             : FileReport.unknown(name, length(name)));
         }
-        return new LogReport(first, last, records, bytes, files);
+        return new LogReport(first, last, before, records, bytes, files);
     }
 
     private long length(String name) throws IOException {
@@ -257,7 +260,6 @@ final class LogVerification {
             from = from == 0 ? number : from;
             to = number;
             first = records == 0 ? number : first;
-            last = number;
             records++;
             bytes += contents.remaining();
             consumer.accept(number, place, contents);

@@ -159,7 +159,13 @@ public final class Manifest {
         }
     }
 
-    private static Optional<Checkpoint> read(Disk disk) throws IOException {
+    /** Whether a directory has one, or has had one: {@link #open} would begin none there. */
+    public static boolean exists(Disk disk) throws IOException {
+        return disk.has(NAME) || disk.list().stream().anyMatch(Manifest::isOurs);
+    }
+
+    /** The newest checkpoint of a directory, as the manifest names it, which stays as it is; none if that is missing or damaged. */
+    public static Optional<Checkpoint> read(Disk disk) throws IOException {
         try {
             return Optional.of(ManifestBytes.read(disk, NAME));
         } catch (MillraceException | NoSuchFileException e) {

@@ -1,0 +1,128 @@
+package dev.millrace.server.script;
+
+import dev.millrace.sql.text.Identifiers;
+import dev.millrace.sql.text.Lexeme;
+import dev.millrace.sql.text.Lexer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Orders definitions so that each comes behind what it reads: roles, settings, functions, streams and tables first, then, where a dump
+ * has the rows, all else; owners and privileges last. Objects of one kind are in the order of their names as far as that allows, so
+ * that the same objects always give the same script.
+ */
+public final class DefinitionScript {
+    private static final String SUPERUSER = "millrace";
+
+    /** Kinds that read no relation, in the order in which they come. */
+    private static final List<String> FIRST = List.of("function", "stream", "table");
+
+    /** An object. */
+    public record Definition(
+            String name, String kind, String sql, String owner, boolean paused, Set<String> reads, String note) {}
+
+    /**
+     * One statement, without a semicolon.
+     *
+     * @param kind {@code role}, {@code setting}, that of an object, {@code pause}, {@code owner} or {@code privilege}
+     * @param name of the object that it is about; empty for others
+     * @param note what is to be known about it besides; may be empty
+     */
+    public record Step(String kind, String name, String statement, String note) {}
+
+    private DefinitionScript() {}
+
+    /**
+     * All statements in their order.
+     *
+     * @param roles statements that make the roles
+     * @param grants statements that give privileges
+     */
+    public static List<Step> of(
+            List<String> roles, Map<String, String> settings, Collection<Definition> objects, List<String> grants) {
+        List<Step> steps = new ArrayList<>();
+        roles.forEach(statement -> steps.add(new Step("role", "", statement, "")));
+        new TreeMap<>(settings)
+                .forEach((name, value) -> steps.add(
+                        new Step("setting", "", "SET " + name + " = " + Identifiers.quoteText(value), "")));
+        List<Definition> ordered = ordered(objects);
+        for (Definition object : ordered) {
+            steps.add(new Step(object.kind(), object.name(), object.sql(), object.note()));
+            if (object.paused()) {
+                steps.add(new Step("pause", object.name(), "PAUSE " + subject(object), ""));
+            }
+        }
+        for (Definition object : ordered) {
+            if (!object.owner().isEmpty() && !object.owner().equals(SUPERUSER) && !object.kind().equals("index")) {
+                String owner = "ALTER " + subject(object) + " OWNER TO " + Identifiers.quote(object.owner());
+                steps.add(new Step("owner", object.name(), owner, ""));
+            }
+        }
+        grants.forEach(statement -> steps.add(new Step("privilege", "", statement, "")));
+        return steps;
+    }
+
+    private static String subject(Definition object) {
+        return object.kind().toUpperCase(Locale.ROOT) + " " + Identifiers.quote(object.name());
+    }
+
+    private static List<Definition> ordered(Collection<Definition> objects) {
+        Map<String, Definition> byName = new TreeMap<>();
+        objects.forEach(object -> byName.put(object.name(), object));
+        LinkedHashSet<Definition> ordered = new LinkedHashSet<>();
+        for (String kind : FIRST) {
+            byName.values().stream()
+                    .filter(object -> object.kind().equals(kind))
+                    .forEach(ordered::add);
+        }
+        Set<String> begun = new HashSet<>();
+        byName.values().forEach(object -> add(object, byName, begun, ordered));
+        return new ArrayList<>(ordered);
+    }
+
+    /** What it reads first; of two that seem to read each other, the one that was come to first is last. */
+    private static void add(
+            Definition object, Map<String, Definition> byName, Set<String> begun, Set<Definition> ordered) {
+        if (begun.add(object.name())) {
+            for (String name : new TreeSet<>(object.reads())) {
+                Definition read = byName.get(name);
+                if (read != null) {
+                    add(read, byName, begun, ordered);
+                }
+            }
+            ordered.add(object);
+        }
+    }
+
+    /** That a column of numbers goes on where it was; for the moment before its table has rows. */
+    public static Step counter(String table, String column, long last) {
+        return new Step(
+                "counter",
+                table,
+                "ALTER TABLE " + Identifiers.quote(table) + " ALTER COLUMN " + Identifiers.quote(column)
+                        + " RESTART WITH " + (last + 1),
+                "");
+    }
+
+    /** What is to be known of a Java function: its code, wherever the file is by then. */
+    public static String jarNote(String sha256) {
+        return "the jar has SHA-256 " + sha256;
+    }
+
+    /** The names in a statement that may be those of relations: more than it reads, and never fewer. */
+    public static Set<String> namesIn(String sql) {
+        return Lexer.tokens(sql).stream()
+                .filter(Lexeme::isName)
+                .map(Lexeme::text)
+                .collect(Collectors.toSet());
+    }
+}

@@ -1,0 +1,135 @@
+package dev.millrace.server.operation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.server.session.TestDatabase;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Directories of every version that was ever written, each as a zip, open in this one and answer what they did. {@code closed} is of a
+ * database that was closed, {@code killed} of one whose process was gone; the answers are beside them. Those of the newest version are
+ * written with {@code -Dmillrace.golden.update=true}, if they are not there; others never change.
+ */
+class DirectoryFixtureTest {
+    private static final int NEWEST = 3;
+    private static final Path FIXTURES = Path.of("src", "test", "resources", "directories");
+
+    @TempDir
+    Path folder;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1-closed", "2-closed", "2-killed", "3-closed", "3-killed"})
+    void aDirectoryOfEachVersionOpensAndGoesOn(String name) throws IOException {
+        if (name.startsWith(NEWEST + "-") && Boolean.getBoolean("millrace.golden.update")) {
+            write();
+        }
+        Path data = folder.resolve("data");
+        FullDirectory.write(data, unzip(FIXTURES.resolve(name + ".zip")));
+        DirectoryReport report = DirectoryVerification.run(data);
+        assertTrue(report.isWhole(), report::text);
+        String expected = Files.readString(FIXTURES.resolve(name.substring(0, name.indexOf('-')) + ".answers"));
+        for (int round = 0; round < 2; round++) {
+            try (TestDatabase database = new TestDatabase(data)) {
+                assertEquals(expected, text(FullDirectory.answers(database)));
+                assertEquals("INSERT 0 1", database.run("INSERT INTO customers VALUES (500, 'new')"));
+                assertEquals("DELETE 1", database.run("DELETE FROM customers WHERE id = 500"));
+                database.run("CHECKPOINT");
+            }
+        }
+        DirectoryReport after = DirectoryVerification.run(data);
+        assertTrue(after.isWhole(), after::text);
+    }
+
+    /** What to do is said, too. */
+    @Test
+    void aLaterVersionIsRefused() throws IOException {
+        Path data = folder.resolve("data");
+        Map<String, byte[]> files = unzip(FIXTURES.resolve(NEWEST + "-closed.zip"));
+        for (String name : List.of("catalog.log", "rows/log.state", "rows/segment-000000000001.log", "checkpoints/manifest")) {
+            Map<String, byte[]> later = new TreeMap<>(files);
+            byte[] bytes = files.get(name).clone();
+            if (name.equals("catalog.log")) {
+                String text = new String(bytes, StandardCharsets.UTF_8);
+                bytes = text.replaceFirst("^millrace-catalog \\d+", "millrace-catalog 99")
+                        .getBytes(StandardCharsets.UTF_8);
+            } else {
+                bytes[8] = 99;
+            }
+            later.put(name, bytes);
+            FullDirectory.write(data, later);
+            MillraceException refused = assertThrows(MillraceException.class, () -> new TestDatabase(data), name);
+            assertEquals("F0000", refused.sqlState().code(), refused::getMessage);
+            assertTrue(refused.getMessage().contains(name), refused::getMessage);
+            assertTrue(refused.hint().orElse("").contains("wrote it"), () -> name + ": " + refused.hint());
+            assertTrue(!DirectoryVerification.run(data).isWhole(), name);
+            FullDirectory.delete(data);
+        }
+    }
+
+    private static String text(Map<String, List<String>> answers) {
+        List<String> lines = new ArrayList<>();
+        answers.forEach((query, rows) -> {
+            lines.add("-- " + query);
+            lines.addAll(rows);
+        });
+        return String.join("\n", lines) + "\n";
+    }
+
+    private void write() throws IOException {
+        Path path = FIXTURES.resolve(NEWEST + "-closed.zip");
+        if (Files.exists(path)) {
+            return;
+        }
+        Files.createDirectories(FIXTURES);
+        Path data = folder.resolve("written");
+        FullDirectory.create(data, folder);
+        try (TestDatabase database = new TestDatabase(data)) {
+            database.run("CHECKPOINT; UPDATE customers SET name = 'after the checkpoint' WHERE id = 1");
+            String answers = text(FullDirectory.answers(database));
+            Files.writeString(FIXTURES.resolve(NEWEST + ".answers"), answers);
+            zip(FullDirectory.files(data), FIXTURES.resolve(NEWEST + "-killed.zip"));
+        }
+        zip(FullDirectory.files(data), path);
+    }
+
+    private static void zip(Map<String, byte[]> files, Path to) throws IOException {
+        try (OutputStream out = Files.newOutputStream(to);
+                ZipOutputStream zip = new ZipOutputStream(out)) {
+            for (Map.Entry<String, byte[]> file : files.entrySet()) {
+                ZipEntry entry = new ZipEntry(file.getKey());
+                entry.setTime(0);
+                zip.putNextEntry(entry);
+                zip.write(file.getValue());
+                zip.closeEntry();
+            }
+        }
+    }
+
+    private static Map<String, byte[]> unzip(Path from) throws IOException {
+        Map<String, byte[]> files = new TreeMap<>();
+        try (ZipInputStream zip = new ZipInputStream(Files.newInputStream(from))) {
+            for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
+                files.put(entry.getName(), zip.readAllBytes());
+            }
+        }
+        return files;
+    }
+}
