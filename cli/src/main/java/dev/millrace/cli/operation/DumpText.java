@@ -54,7 +54,8 @@ final class DumpText {
     }
 
     void write(List<Step> steps, boolean withRows) throws SQLException, IOException {
-        print("-- Definitions" + (withRows ? " and rows of tables" : "") + ", by Millrace " + ProductVersion.TEXT + "\n");
+        print("-- Definitions" + (withRows ? " and rows of tables" : "") + ", by Millrace " + ProductVersion.TEXT
+                + "\n");
         for (Step step : steps) {
             if (BEFORE_ROWS.contains(step.kind())) {
                 statement(step);

@@ -50,9 +50,7 @@ class DumpTest {
         Files.writeString(
                 source,
                 "package org.example; public final class Code { public static long twice(long v) { return 2 * v; } }");
-        assertEquals(
-                0,
-                ToolProvider.getSystemJavaCompiler().run(null, null, null, "-proc:none", source.toString()));
+        assertEquals(0, ToolProvider.getSystemJavaCompiler().run(null, null, null, "-proc:none", source.toString()));
         Path jar = folder.resolve("it's code.jar");
         try (JarOutputStream zip = new JarOutputStream(Files.newOutputStream(jar))) {
             zip.putNextEntry(new ZipEntry("org/example/Code.class"));

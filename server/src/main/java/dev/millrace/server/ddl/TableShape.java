@@ -83,7 +83,8 @@ final class TableShape {
         if (table.rules().of(column).filter(ColumnRule::isNumbered).isEmpty()) {
             throw MillraceException.user(
                     SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
-                    "column \"" + column + "\" of relation \"" + table.name() + "\" is not an identity or serial column");
+                    "column \"" + column + "\" of relation \"" + table.name()
+                            + "\" is not an identity or serial column");
         }
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.server.journal;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptCatalog;
 import dev.millrace.server.storage.KeptObject;
+import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.FileReport;
 import dev.millrace.storage.disk.RealDisk;
@@ -10,7 +11,6 @@ import dev.millrace.storage.log.LogPlace;
 import dev.millrace.storage.log.LogReport;
 import dev.millrace.storage.log.RecordConsumer;
 import dev.millrace.storage.log.WriteAheadLog;
-import dev.millrace.sql.statement.Statement.ObjectKind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -127,11 +127,10 @@ public final class JournalVerification {
         @Override
         public void accept(long number, LogPlace place, ByteBuffer bytes) {
             Set<Long> relations = bySegment.computeIfAbsent(place.file(), segment -> new TreeSet<>());
-            KeptRows.parts(
-                    number, bytes, other -> ByteBuffer.allocate(0), (asOf, part) -> {
-                        relations.add(part.relation());
-                        hasAll |= asOf > 0;
-                    });
+            KeptRows.parts(number, bytes, other -> ByteBuffer.allocate(0), (asOf, part) -> {
+                relations.add(part.relation());
+                hasAll |= asOf > 0;
+            });
         }
 
         FileReport described(FileReport file, Map<Long, String> tables) {

@@ -60,14 +60,15 @@ public final class DirectoryDump {
                                         + found.user().get())
                         .withHint("ask the server itself: its address instead of the directory");
             }
-            return found.catalog().orElseThrow(() -> MillraceException.external(
-                    SqlState.DATA_CORRUPTED,
-                    found.files().stream()
-                            .filter(file -> !file.isWhole())
-                            .map(FileReport::damage)
-                            .findFirst()
-                            .map(damage -> damage.get(0))
-                            .orElse(directory + " has no definitions")));
+            return found.catalog()
+                    .orElseThrow(() -> MillraceException.external(
+                            SqlState.DATA_CORRUPTED,
+                            found.files().stream()
+                                    .filter(file -> !file.isWhole())
+                                    .map(FileReport::damage)
+                                    .findFirst()
+                                    .map(damage -> damage.get(0))
+                                    .orElse(directory + " has no definitions")));
         } catch (IOException e) {
             throw DiskErrors.failed("read " + directory, e);
         }

@@ -52,8 +52,8 @@ public final class DefinitionScript {
         List<Step> steps = new ArrayList<>();
         roles.forEach(statement -> steps.add(new Step("role", "", statement, "")));
         new TreeMap<>(settings)
-                .forEach((name, value) -> steps.add(
-                        new Step("setting", "", "SET " + name + " = " + Identifiers.quoteText(value), "")));
+                .forEach((name, value) ->
+                        steps.add(new Step("setting", "", "SET " + name + " = " + Identifiers.quoteText(value), "")));
         List<Definition> ordered = ordered(objects);
         for (Definition object : ordered) {
             steps.add(new Step(object.kind(), object.name(), object.sql(), object.note()));
@@ -62,7 +62,9 @@ public final class DefinitionScript {
             }
         }
         for (Definition object : ordered) {
-            if (!object.owner().isEmpty() && !object.owner().equals(SUPERUSER) && !object.kind().equals("index")) {
+            if (!object.owner().isEmpty()
+                    && !object.owner().equals(SUPERUSER)
+                    && !object.kind().equals("index")) {
                 String owner = "ALTER " + subject(object) + " OWNER TO " + Identifiers.quote(object.owner());
                 steps.add(new Step("owner", object.name(), owner, ""));
             }

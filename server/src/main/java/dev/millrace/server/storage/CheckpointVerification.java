@@ -87,7 +87,8 @@ public final class CheckpointVerification {
                         0,
                         "definitions that were made since the checkpoint",
                         directory.resolve(CatalogLog.NAME) + " is damaged: it ends with record " + last
-                                + ", and the checkpoint is of record " + saved.catalog().record()));
+                                + ", and the checkpoint is of record "
+                                + saved.catalog().record()));
             }
         } catch (MillraceException | NoSuchFileException e) {
             return found; // each file says by itself what is wrong with it

@@ -64,7 +64,8 @@ class DirectoryDamageTest {
         Map<String, byte[]> older = FullDirectory.files(data);
         Map<String, byte[]> killed;
         try (TestDatabase database = new TestDatabase(data)) {
-            database.run("INSERT INTO customers VALUES (101, 'later'); CREATE TABLE later (a INT); INSERT INTO later VALUES (1)");
+            database.run(
+                    "INSERT INTO customers VALUES (101, 'later'); CREATE TABLE later (a INT); INSERT INTO later VALUES (1)");
             database.run("CHECKPOINT; CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM customers");
             database.run("INSERT INTO later VALUES (2), (3)");
             killed = FullDirectory.files(data);
@@ -154,12 +155,18 @@ class DirectoryDamageTest {
     private static boolean namesAFile(String message, Damage damage) {
         return damage.files().keySet().stream().anyMatch(message::contains)
                 || message.contains(damage.file())
-                || Stream.of("/rows is missing", "/checkpoints/ is missing", "/checkpoints/checkpoint-", "/checkpoints is missing", "the log of rows ")
+                || Stream.of(
+                                "/rows is missing",
+                                "/checkpoints/ is missing",
+                                "/checkpoints/checkpoint-",
+                                "/checkpoints is missing",
+                                "the log of rows ")
                         .anyMatch(message::contains);
     }
 
     private String describe(Damage damage) {
-        return (isKilled ? "killed: " : "closed: ") + damage.kind() + " " + damage.file() + " " + damage.how() + ", seed " + SEED;
+        return (isKilled ? "killed: " : "closed: ") + damage.kind() + " " + damage.file() + " " + damage.how()
+                + ", seed " + SEED;
     }
 
     /** The function's jar is named as the reason why it, and what reads it, is not there; all else is. */
@@ -233,7 +240,8 @@ class DirectoryDamageTest {
                     String directory = name.substring(0, name.indexOf('/') + 1);
                     boolean all = TOLD_OF.contains(directory) && random.nextInt(3) == 0;
                     boolean mayBeTorn = isKilled && kind == Kind.OLDER && name.startsWith("rows/seg") && !all;
-                    boolean isOfAnother = kind == Kind.FOREIGN && (all || name.equals("catalog.log")); // which nothing says yet
+                    boolean isOfAnother =
+                            kind == Kind.FOREIGN && (all || name.equals("catalog.log")); // which nothing says yet
                     if (mayBeTorn || isOfAnother || !from.containsKey(name) || Arrays.equals(from.get(name), bytes)) {
                         continue;
                     }

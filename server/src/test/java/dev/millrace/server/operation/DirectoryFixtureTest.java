@@ -63,7 +63,8 @@ class DirectoryFixtureTest {
     void aLaterVersionIsRefused() throws IOException {
         Path data = folder.resolve("data");
         Map<String, byte[]> files = unzip(FIXTURES.resolve(NEWEST + "-closed.zip"));
-        for (String name : List.of("catalog.log", "rows/log.state", "rows/segment-000000000001.log", "checkpoints/manifest")) {
+        for (String name :
+                List.of("catalog.log", "rows/log.state", "rows/segment-000000000001.log", "checkpoints/manifest")) {
             Map<String, byte[]> later = new TreeMap<>(files);
             byte[] bytes = files.get(name).clone();
             if (name.equals("catalog.log")) {

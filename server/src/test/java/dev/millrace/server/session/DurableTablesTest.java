@@ -116,7 +116,8 @@ class DurableTablesTest {
             assertEquals(List.of("41"), again.rows("INSERT INTO n (a) VALUES (1) RETURNING id"));
             again.run("ALTER TABLE n ALTER id RESTART");
             assertEquals(List.of("1"), again.rows("INSERT INTO n (a) VALUES (1) RETURNING id"));
-            assertTrue(again.error("ALTER TABLE n ALTER a RESTART WITH 2").contains("is not an identity or serial column"));
+            assertTrue(again.error("ALTER TABLE n ALTER a RESTART WITH 2")
+                    .contains("is not an identity or serial column"));
             assertTrue(again.error("ALTER TABLE n ALTER id RESTART WITH 0").startsWith("22023 "));
             assertTrue(again.error("ALTER TABLE n ALTER id RESTART WITH 7, ADD CHECK (a > 5)")
                     .startsWith("23514 "));

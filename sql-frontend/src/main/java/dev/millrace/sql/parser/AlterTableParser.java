@@ -123,7 +123,8 @@ final class AlterTableParser {
         if (!words.accept("type")) {
             throw MillraceException.notAvailableYet("this ALTER COLUMN")
                     .at(word.start() + 1)
-                    .withHint("SET DEFAULT, DROP DEFAULT, SET NOT NULL, DROP NOT NULL, RESTART and TYPE .. USING are there");
+                    .withHint(
+                            "SET DEFAULT, DROP DEFAULT, SET NOT NULL, DROP NOT NULL, RESTART and TYPE .. USING are there");
         }
         int first = words.place();
         words.type();
@@ -143,7 +144,8 @@ final class AlterTableParser {
             // said below
         }
         throw MillraceException.user(
-                        SqlState.INVALID_PARAMETER_VALUE, "RESTART WITH takes a whole number from 1 on, not " + number.text())
+                        SqlState.INVALID_PARAMETER_VALUE,
+                        "RESTART WITH takes a whole number from 1 on, not " + number.text())
                 .at(number.start() + 1);
     }
 

@@ -51,8 +51,7 @@ final class ForeignForms {
             new Form("create | temporary", "a WITH query lasts for a statement; what CREATE makes stays until DROP"),
             new Form("create | temp", "a WITH query lasts for a statement; what CREATE makes stays until DROP"),
             new Form("create | sequence", "SERIAL and IDENTITY columns are numbered: CREATE TABLE t (id SERIAL, ..)"),
-            new Form(
-                    "alter | sequence", "ALTER TABLE t ALTER COLUMN id RESTART WITH 100 says which number comes next"),
+            new Form("alter | sequence", "ALTER TABLE t ALTER COLUMN id RESTART WITH 100 says which number comes next"),
             new Form("drop | sequence", "the numbers of a table's columns go with the table"),
             new Form("create | unique", "CREATE UNIQUE INDEX, or ALTER TABLE t ADD UNIQUE (columns)"),
             new Form(
