@@ -115,6 +115,9 @@ public final class Histories implements AutoCloseable {
         HistoryContents contents;
         try {
             contents = log.read(files.path(""));
+            if (!contents.subscriptions().isEmpty()) {
+                contents.requireBase();
+            }
         } catch (RuntimeException | Error e) {
             log.close();
             throw e;
@@ -124,7 +127,7 @@ public final class Histories implements AutoCloseable {
             emptied(files);
             return;
         }
-        String query = contents.base().orElseThrow().query();
+        String query = contents.requireBase().query();
         numbers.put(number, query);
         contents.subscriptions().keySet().forEach(name -> queryOf.put(name, query));
         try {

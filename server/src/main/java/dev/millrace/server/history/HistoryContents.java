@@ -42,6 +42,12 @@ final class HistoryContents {
         return base;
     }
 
+    /** The newest; XX001 if there is none, for the log of a history always has one. */
+    Base requireBase() {
+        return base.orElseThrow(() -> MillraceException.external(
+                SqlState.DATA_CORRUPTED, "the log " + path + " is damaged: it says nowhere what it is of"));
+    }
+
     /** In the order of their times. */
     List<KeptEpoch> epochs() {
         return epochs;
@@ -113,6 +119,10 @@ final class HistoryContents {
         long reach = in.getLong();
         int count = in.getInt();
         if (count < 0 || count > rows.size()) {
+            if (base.isEmpty()) { // its first rows were forgotten, as a newer one is behind it
+                clear();
+                return;
+            }
             throw damaged(number);
         }
         long first = count == 0 ? number : rowRecords.get(rows.size() - count);

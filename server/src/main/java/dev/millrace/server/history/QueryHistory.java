@@ -274,6 +274,7 @@ final class QueryHistory implements AutoCloseable {
             rows = HistoryRecords.bytes(answer.batches());
         }
         writeBase(rows);
+        log.told(ceilingMicros); // what said so before goes
         log.await();
         log.forgetBefore(Math.min(baseRecord, kept.oldestRecord()));
     }
