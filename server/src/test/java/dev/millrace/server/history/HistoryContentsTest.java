@@ -58,12 +58,14 @@ class HistoryContentsTest {
         accept(HistoryRecords.epoch(40, 1));
         accept(HistoryRecords.told(50));
         HistoryContents.Base base = contents.requireBase();
-        assertEquals(List.of(30L, 15L, 2L), List.of(base.micros(), base.reachMicros(), (long) base.rows().size()));
+        assertEquals(List.of(30L, 15L, 2L), List.of(base.micros(), base.reachMicros(), (long)
+                base.rows().size()));
         assertEquals(108, base.firstRecord());
         assertEquals(
                 List.of(20L, 40L),
                 contents.epochs().stream().map(KeptEpoch::micros).toList());
-        assertEquals(List.of(2L, 1L), contents.epochs().stream().map(KeptEpoch::rows).toList());
+        assertEquals(
+                List.of(2L, 1L), contents.epochs().stream().map(KeptEpoch::rows).toList());
         assertEquals(50, contents.toldMicros());
         assertEquals(List.of(SUBSCRIPTION), List.copyOf(contents.subscriptions().values()));
     }
@@ -72,11 +74,14 @@ class HistoryContentsTest {
     void whatIsMissingBehindABaseIsDamage() {
         accept(base(10, 2, 0));
         rows(1);
-        MillraceException damaged =
-                assertThrows(MillraceException.class, () -> accept(HistoryRecords.epoch(20, 2)));
+        MillraceException damaged = assertThrows(MillraceException.class, () -> accept(HistoryRecords.epoch(20, 2)));
         assertEquals("XX001", damaged.sqlState().code());
         assertTrue(damaged.getMessage().contains("here"), damaged.getMessage());
         HistoryContents none = new HistoryContents("there");
-        assertEquals("XX001", assertThrows(MillraceException.class, none::requireBase).sqlState().code());
+        assertEquals(
+                "XX001",
+                assertThrows(MillraceException.class, none::requireBase)
+                        .sqlState()
+                        .code());
     }
 }
