@@ -64,6 +64,11 @@ class KilledServerTest {
                         statement.execute(
                                 "CREATE MATERIALIZED VIEW sums AS SELECT client, count(*) AS c, sum(n) AS s FROM b GROUP BY client");
                         statement.execute("CREATE SUBSCRIPTION told FROM sums");
+                        statement.execute("CREATE STREAM e (client INT, n BIGINT)");
+                        statement.execute(
+                                "CREATE MATERIALIZED VIEW taken AS SELECT client, n, count(*) AS c FROM e GROUP BY client, n");
+                        statement.execute("CREATE MATERIALIZED VIEW pairs AS SELECT e.client, e.n, count(*) AS c FROM e JOIN a ON"
+                                + " e.client = a.client AND e.n = a.n GROUP BY e.client, e.n");
                     }
                 } else {
                     check(server);
@@ -104,7 +109,8 @@ class KilledServerTest {
     private void write(ServerProcess server, int client) {
         try (Connection connection = server.connect();
                 PreparedStatement insert = connection.prepareStatement("INSERT INTO a VALUES (?, ?, 'insert')");
-                PreparedStatement both = connection.prepareStatement("INSERT INTO b VALUES (?, ?)")) {
+                PreparedStatement both = connection.prepareStatement("INSERT INTO b VALUES (?, ?)");
+                PreparedStatement event = connection.prepareStatement("INSERT INTO e VALUES (?, ?)")) {
             while (true) {
                 long n = sent.incrementAndGet(client);
                 switch ((int) (n % 3)) {
@@ -115,6 +121,9 @@ class KilledServerTest {
                         both.setInt(1, client);
                         both.setLong(2, n);
                         both.execute();
+                        event.setInt(1, client);
+                        event.setLong(2, n);
+                        event.execute();
                     }
                     case 1 -> {
                         connection.setAutoCommit(false);
@@ -124,6 +133,9 @@ class KilledServerTest {
                         both.setInt(1, client);
                         both.setLong(2, n);
                         both.execute();
+                        event.setInt(1, client);
+                        event.setLong(2, n);
+                        event.execute();
                         connection.commit();
                         connection.setAutoCommit(true);
                     }
@@ -138,6 +150,10 @@ class KilledServerTest {
                                 .unwrap(PGConnection.class)
                                 .getCopyAPI()
                                 .copyIn("COPY a FROM STDIN", new StringReader(row + "\tcopy\n"));
+                        connection
+                                .unwrap(PGConnection.class)
+                                .getCopyAPI()
+                                .copyIn("COPY e FROM STDIN", new StringReader(row + "\n"));
                         connection.commit();
                         connection.setAutoCommit(true);
                     }
@@ -184,7 +200,7 @@ class KilledServerTest {
                 Statement statement = connection.createStatement()) {
             subscriber.check(server, "seed " + SEED);
             for (int client = 0; client < CLIENTS; client++) {
-                for (String table : List.of("a", "b")) {
+                for (String table : List.of("a", "b", "taken")) {
                     Set<Long> there = new HashSet<>();
                     try (ResultSet rows =
                             statement.executeQuery("SELECT n FROM " + table + " WHERE client = " + client)) {
@@ -201,8 +217,15 @@ class KilledServerTest {
             }
             try (ResultSet rows = statement.executeQuery(
                     "SELECT * FROM (SELECT client, n FROM a WHERE n % 3 <> 0 EXCEPT SELECT client, n FROM b) x UNION ALL"
-                            + " SELECT * FROM (SELECT client, n FROM b EXCEPT SELECT client, n FROM a) y")) {
+                            + " SELECT * FROM (SELECT client, n FROM a WHERE n % 3 <> 0 EXCEPT SELECT client, n FROM taken) z"
+                            + " UNION ALL SELECT * FROM (SELECT client, n FROM taken EXCEPT SELECT client, n FROM b) u"
+                            + " UNION ALL SELECT * FROM (SELECT client, n FROM b EXCEPT SELECT client, n FROM a) y")) {
                 assertTrue(!rows.next(), "a transaction is not whole, seed " + SEED);
+            }
+            try (ResultSet rows = statement.executeQuery("SELECT client, n FROM taken WHERE c <> 1 UNION ALL"
+                    + " SELECT client, n FROM pairs WHERE c <> 1 UNION ALL"
+                    + " SELECT * FROM (SELECT client, n FROM taken EXCEPT SELECT client, n FROM pairs) x")) {
+                assertTrue(!rows.next(), "a query over the stream lost or doubled a row, seed " + SEED);
             }
             for (String row : seen) {
                 String[] parts = row.split("\\|");

@@ -2,6 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.dml.RestoredRows;
@@ -131,6 +132,7 @@ final class Restoration {
         numbers.forEach(catalogStore::used);
         List<KeptObject> rest = new ArrayList<>();
         List<KeptObject> toMake = new ArrayList<>();
+        List<String> resumed = new ArrayList<>();
         for (KeptObject object : objects) {
             boolean has = object.number().isPresent()
                     && numbers.contains(object.number().getAsLong());
@@ -145,11 +147,18 @@ final class Restoration {
             for (KeptObject object : objects) {
                 if (object.paused().isPresent() && object.paused().getAsLong() <= saved.logNumber()) {
                     pause(object.name());
+                } else if (object.paused().isEmpty()) {
+                    resumed.add(object.name());
                 }
             }
             // A table would come without its rows.
             toMake.stream().filter(lost -> !isTable(lost)).forEach(rest::add);
             resumption.begunAnew().forEach((name, why) -> LOG.warning("begins anew", "name", name, "reason", why));
+        }
+        for (String name : resumed) { // since the checkpoint
+            instance.standing(name)
+                    .filter(query -> query.state() == QueryState.PAUSED)
+                    .ifPresent(StandingQuery::resume);
         }
         saved.catalog().counters().forEach((table, columns) -> {
             if (instance.catalog().object(table).isPresent()) {

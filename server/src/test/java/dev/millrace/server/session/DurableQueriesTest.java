@@ -127,6 +127,52 @@ class DurableQueriesTest {
     }
 
     @Test
+    void whatStandsStillGoesOnWhereItStood() {
+        try (TestDatabase database = open()) {
+            database.run("CREATE STREAM s (a INT); CREATE MATERIALIZED VIEW v AS SELECT count(*) AS n, sum(a) AS t FROM s");
+            database.run("CREATE MATERIALIZED VIEW w AS SELECT count(*) AS n, sum(a) AS t FROM s");
+            database.run("INSERT INTO s VALUES (1), (2); PAUSE MATERIALIZED VIEW v; INSERT INTO s VALUES (10); CHECKPOINT");
+            database.run("INSERT INTO s VALUES (100)");
+        }
+        try (TestDatabase again = open()) {
+            assertEquals(List.of("4|113"), again.rows("SELECT * FROM w"));
+            assertEquals(List.of("2|3"), again.rows("SELECT * FROM v"));
+            again.run("INSERT INTO s VALUES (1000)");
+        }
+        try (TestDatabase third = open()) {
+            assertEquals(List.of("2|3"), third.rows("SELECT * FROM v"));
+            third.run("CHECKPOINT; RESUME MATERIALIZED VIEW v; INSERT INTO s VALUES (10000); FLUSH");
+            assertEquals(List.of("6|11113"), third.rows("SELECT * FROM v"));
+            assertEquals(List.of("6|11113"), third.rows("SELECT * FROM w"));
+        }
+        try (TestDatabase fourth = open()) {
+            fourth.run("FLUSH"); // the checkpoint has it paused
+            assertEquals(List.of("6|11113"), fourth.rows("SELECT * FROM v"));
+        }
+    }
+
+    /** What failed is failed still, with what it had; what is resumed begins as it does without a restart. */
+    @Test
+    void whatFailedStaysFailed() {
+        try (TestDatabase database = open()) {
+            database.run("CREATE STREAM s (a INT); CREATE MATERIALIZED VIEW v AS SELECT sum(10 / a) AS t FROM s");
+            database.run("INSERT INTO s VALUES (1); CHECKPOINT; INSERT INTO s VALUES (2), (0)");
+            assertFailed(database);
+        }
+        for (int round = 0; round < 2; round++) {
+            try (TestDatabase again = open()) {
+                assertFailed(again);
+                again.run("CHECKPOINT");
+            }
+        }
+    }
+
+    private static void assertFailed(TestDatabase database) {
+        String why = database.error("SELECT * FROM v");
+        assertTrue(why.startsWith("22012 materialized view \"v\" failed: ") && why.contains("division by zero"), why);
+    }
+
+    @Test
     void whatWasAlteredGoesOnAsItWas() throws IOException {
         List<String> before;
         List<String> relations = List.of("v", "t", "o");
