@@ -67,8 +67,9 @@ class KilledServerTest {
                         statement.execute("CREATE STREAM e (client INT, n BIGINT)");
                         statement.execute(
                                 "CREATE MATERIALIZED VIEW taken AS SELECT client, n, count(*) AS c FROM e GROUP BY client, n");
-                        statement.execute("CREATE MATERIALIZED VIEW pairs AS SELECT e.client, e.n, count(*) AS c FROM e JOIN a ON"
-                                + " e.client = a.client AND e.n = a.n GROUP BY e.client, e.n");
+                        statement.execute(
+                                "CREATE MATERIALIZED VIEW pairs AS SELECT e.client, e.n, count(*) AS c FROM e JOIN a ON"
+                                        + " e.client = a.client AND e.n = a.n GROUP BY e.client, e.n");
                     }
                 } else {
                     check(server);

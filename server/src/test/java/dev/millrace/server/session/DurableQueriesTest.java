@@ -129,9 +129,11 @@ class DurableQueriesTest {
     @Test
     void whatStandsStillGoesOnWhereItStood() {
         try (TestDatabase database = open()) {
-            database.run("CREATE STREAM s (a INT); CREATE MATERIALIZED VIEW v AS SELECT count(*) AS n, sum(a) AS t FROM s");
+            database.run(
+                    "CREATE STREAM s (a INT); CREATE MATERIALIZED VIEW v AS SELECT count(*) AS n, sum(a) AS t FROM s");
             database.run("CREATE MATERIALIZED VIEW w AS SELECT count(*) AS n, sum(a) AS t FROM s");
-            database.run("INSERT INTO s VALUES (1), (2); PAUSE MATERIALIZED VIEW v; INSERT INTO s VALUES (10); CHECKPOINT");
+            database.run(
+                    "INSERT INTO s VALUES (1), (2); PAUSE MATERIALIZED VIEW v; INSERT INTO s VALUES (10); CHECKPOINT");
             database.run("INSERT INTO s VALUES (100)");
         }
         try (TestDatabase again = open()) {
