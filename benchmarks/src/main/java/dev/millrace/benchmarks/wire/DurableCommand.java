@@ -30,6 +30,7 @@ public final class DurableCommand implements Callable<Integer> {
     private static final int COPY_MESSAGE_ROWS = 1_000;
     private static final String DURABLE = "durable";
     private static final String MEMORY = "memory";
+    private static final String MILLRACE = "millrace";
     private static final String POSTGRESQL = "postgresql";
 
     @Parameters(
@@ -86,9 +87,13 @@ public final class DurableCommand implements Callable<Integer> {
                 Peer memory = Peer.start(2 * MANY, List.of());
                 PostgresqlServer other = PostgresqlServer.start(program, directory, 2 * MANY)) {
             Map<String, Server> servers = new LinkedHashMap<>();
-            servers.put(DURABLE, new Server(durable, "millrace"));
-            servers.put(MEMORY, new Server(memory, "millrace"));
+            servers.put(DURABLE, new Server(durable, MILLRACE));
+            servers.put(MEMORY, new Server(memory, MILLRACE));
             other.peer().ifPresent(peer -> servers.put(POSTGRESQL, new Server(peer, "postgres")));
+            for (Way way : Way.values()) { // the servers' code is compiled after that
+                turn(new Server(durable, MILLRACE), way, MANY, false, false);
+                turn(new Server(memory, MILLRACE), way, MANY, false, false);
+            }
             for (boolean stream : new boolean[] {false, true}) {
                 for (Way way : Way.values()) {
                     for (int clients : new int[] {1, MANY}) {
