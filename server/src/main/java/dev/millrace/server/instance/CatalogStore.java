@@ -22,7 +22,10 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.time.Clock;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,7 +42,9 @@ import java.util.function.ToLongFunction;
  * Keeps definitions, roles and settings in the data directory, by which they are made again when a database is opened. Without
  * a directory it keeps nothing.
  *
- * <p>Changes are gathered while a statement makes them, and written as one record when it is done. Under the definition lock,
+ * <p>Changes are gathered while a statement makes them, and written as one record when it is done. If that fails, what was made is taken
+ * back; what was altered, dropped or paused stays so, and its record is owed: it is written before the next one, and who writes rows
+ * that need it is answered when it is there. Under the definition lock,
  * but for {@link #notRestored}.
  */
 public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listener {
@@ -55,7 +60,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     private Optional<DatabaseCatalog> catalog = Optional.empty();
     private Supplier<String> schedulingPolicy = () -> "";
     private ToLongFunction<String> since = name -> 0;
-    private Optional<CatalogRecord> owed = Optional.empty(); // that a checkpoint has, and the catalog's log has not
+    private final Deque<CatalogRecord> owed = new ArrayDeque<>(); // in effect, or in a checkpoint, and not in the catalog's log
     private Optional<KeptObject> restoring = Optional.empty();
     private boolean listening;
     private Access access = Access.NONE;
@@ -252,7 +257,31 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         try {
             return keepChanges(statement, done, checkpoint);
         } finally {
-            unkept.clear();
+            retainUnkept();
+        }
+    }
+
+    /** Rows have their definition on disk, but for those whose definition is still owed to it. */
+    private void retainUnkept() {
+        Set<Long> left = new HashSet<>();
+        owed.forEach(record -> record.changes().forEach(change -> {
+            if (change instanceof CatalogChange.Define define) {
+                define.object().number().ifPresent(left::add);
+            }
+        }));
+        unkept.retainAll(left);
+    }
+
+    /**
+     * Tries once more to write down what took effect and could not be kept, if there is anything.
+     *
+     * @throws MillraceException 53100 or 58030 if it cannot be kept still
+     */
+    public void keepOwed() {
+        try {
+            writeOwed();
+        } finally {
+            retainUnkept();
         }
     }
 
@@ -264,7 +293,9 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         Roles roles = catalog.orElseThrow().roles();
         List<CatalogChange> changes = new ArrayList<>();
         for (CatalogChange change : pending) {
-            changes.add(change instanceof CatalogChange.Define define ? owned(define, roles) : change);
+            if (!(change instanceof CatalogChange.Drop drop) || isKept(drop.name(), changes)) { // else it was taken back
+                changes.add(change instanceof CatalogChange.Define define ? owned(define, roles) : change);
+            }
         }
         pending.clear();
         if (done && statement instanceof Statement.Pause pause) {
@@ -284,23 +315,29 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         }
         List<String> made = newNames(changes);
         try {
-            keepOwed();
+            writeOwed();
             if (checkpoint.test(record)) {
-                owed = Optional.of(record);
-                keepOwed();
+                owed.add(record);
+                writeOwed();
             } else {
                 directory.orElseThrow().keep(record);
             }
             now.ifPresent(it -> access = it);
             return Optional.empty();
         } catch (MillraceException e) {
+            if (made.isEmpty() && !owed.contains(record)) {
+                owed.add(record);
+                now.ifPresent(it -> access = it);
+            }
             return Optional.of(new Failure(made, e));
         }
     }
 
-    private void keepOwed() {
-        owed.ifPresent(directory.orElseThrow()::keep);
-        owed = Optional.empty();
+    private void writeOwed() {
+        while (!owed.isEmpty()) {
+            directory.orElseThrow().keep(owed.element());
+            owed.remove();
+        }
     }
 
     private static CatalogChange owned(CatalogChange.Define define, Roles roles) {
@@ -308,16 +345,37 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         return new CatalogChange.Define(object.withOwner(roles.owner(object.name())));
     }
 
+    /** Whether an object of this name is on disk, is going to be, or is made by the same statement. */
+    private boolean isKept(String name, List<CatalogChange> changes) {
+        return defines(changes, name) || isKept(name);
+    }
+
+    /** Whether an object of this name is on disk when what is owed to it is there. */
+    private boolean isKept(String name) {
+        boolean kept = directory.orElseThrow().catalog().object(name).isPresent();
+        for (CatalogRecord record : owed) {
+            for (CatalogChange change : record.changes()) {
+                if (change instanceof CatalogChange.Drop drop && drop.name().equals(name)) {
+                    kept = false;
+                } else {
+                    kept |= defines(List.of(change), name);
+                }
+            }
+        }
+        return kept;
+    }
+
+    private static boolean defines(List<CatalogChange> changes, String name) {
+        return changes.stream()
+                .anyMatch(change -> change instanceof CatalogChange.Define define
+                        && define.object().name().equals(name));
+    }
+
     /** If all that changed is new objects, these. */
     private List<String> newNames(List<CatalogChange> changes) {
         List<String> names = new ArrayList<>();
         for (CatalogChange change : changes) {
-            boolean isNew = change instanceof CatalogChange.Define define
-                    && directory
-                            .orElseThrow()
-                            .catalog()
-                            .object(define.object().name())
-                            .isEmpty();
+            boolean isNew = change instanceof CatalogChange.Define define && !isKept(define.object().name());
             if (!isNew) {
                 return List.of();
             }

@@ -190,10 +190,14 @@ public final class Instance implements AutoCloseable {
         Interrupt.lock(definitionLock);
     }
 
-    /** Waits until the statement is done that changes definitions now, if one does. */
+    /** Waits until the statement is done that changes definitions now, if one does, and what could not be kept of others is. */
     private void awaitDefinition() {
         lockDefinitions();
-        definitionLock.unlock();
+        try {
+            catalogStore.keepOwed();
+        } finally {
+            definitionLock.unlock();
+        }
     }
 
     public ReentrantLock definitionLock() {

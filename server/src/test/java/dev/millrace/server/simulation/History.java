@@ -73,6 +73,7 @@ final class History {
     private Database database;
     private Optional<Session> cancellable =
             Optional.empty(); // the statement under way, if its client may lose patience
+    private final Set<Integer> owed = new HashSet<>(); // of tables' rows whose definition may not be on disk
     private String lastError = "";
     private int readErrors; // when the database began to be opened
     private int openings;
@@ -503,7 +504,6 @@ final class History {
         } catch (MillraceException e) {
             outcome = e.sqlState().code();
             why = " " + e.getMessage();
-            lastError = why;
         } catch (SimulatedCrash e) {
             outcome = DEAD;
         } finally {
@@ -511,6 +511,7 @@ final class History {
             clock.noAlarm();
         }
         outcome = disk.isDead() ? DEAD : outcome;
+        lastError = why;
         tell(clientOf(session) + sql
                 + input.map(text -> " <- " + text.replace("\n", " ")).orElse("") + " => " + outcome + why);
         count(sql.substring(0, sql.indexOf(' ') < 0 ? sql.length() : sql.indexOf(' ')) + " " + outcome);
@@ -598,11 +599,21 @@ final class History {
                 model.accept(change);
                 if (!client.isAsynchronous && model.isWrittenDown(change)) {
                     model.allIsDurable();
+                    if (change.of().keySet().stream().anyMatch(owed::contains)) {
+                        model.define(model.catalog()); // rows are there with the definition that they need
+                        owed.clear();
+                    }
                 }
             }
             case DEAD -> model.accept(change);
             case "57014" -> resolve(change);
-            default -> expect(isAllowed(outcome, statement), statement.sql() + " failed with " + outcome);
+            default -> {
+                expect(isAllowed(outcome, statement), statement.sql() + " failed with " + outcome);
+                if (lastError.contains("catalog.log")) {
+                    model.accept(change); // written down, but for a definition that it needs
+                    count("change whose definition is not on disk");
+                }
+            }
         }
     }
 
@@ -702,6 +713,11 @@ final class History {
         possible.forEach(model::mayDefine);
         model.mayDefine(before);
         closeSubscribersOfNothing();
+        model.all(ModelObject.Table.class).forEach(table -> {
+            if (!before.containsValue(table)) {
+                owed.add(table.rows());
+            }
+        });
         count("definition in effect and not on disk");
     }
 
