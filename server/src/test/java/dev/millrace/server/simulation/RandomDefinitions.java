@@ -39,7 +39,8 @@ final class RandomDefinitions {
             return createView(random);
         } else if (kind < 14) {
             ModelObject.Table table = tables.get(random.nextInt(tables.size()));
-            return held.contains(table.rows()) ? Optional.empty() : alter(table, random);
+            boolean stays = held.contains(table.rows()) || isReadByPaused(table.name());
+            return stays ? Optional.empty() : alter(table, random);
         } else if (kind < 15) {
             ModelObject.Table table = tables.get(random.nextInt(tables.size()));
             return held.contains(table.rows()) ? Optional.empty() : Optional.of(createIndex(table, random));
@@ -129,6 +130,12 @@ final class RandomDefinitions {
                         + (random.nextBoolean() ? " (v)" : " (v DESC, k)"),
                 ModelChange.NOTHING,
                 model.with(index));
+    }
+
+    /** What waits for a paused query is not read again from a checkpoint once the table has other columns: not tried until it is. */
+    private boolean isReadByPaused(String table) {
+        return model.withDependents(table).stream()
+                .anyMatch(name -> model.catalog().get(name) instanceof ModelObject.View view && view.isPaused());
     }
 
     private Optional<HistoryStatement> alter(ModelObject.Table table, Random random) {
