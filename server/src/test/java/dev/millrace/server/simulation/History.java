@@ -784,6 +784,7 @@ final class History {
         List<ModelObject.View> views = model.all(ModelObject.View.class).stream()
                 .filter(ModelObject.View::isMaterialized)
                 .filter(view -> !model.readsStream(view.name()))
+                .filter(view -> view.isPaused() || !definitions.isOverAltered(view.name())) // not kept well yet
                 .toList();
         if (views.isEmpty()) {
             return;
