@@ -60,7 +60,8 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     private Optional<DatabaseCatalog> catalog = Optional.empty();
     private Supplier<String> schedulingPolicy = () -> "";
     private ToLongFunction<String> since = name -> 0;
-    private final Deque<CatalogRecord> owed = new ArrayDeque<>(); // in effect, or in a checkpoint, and not in the catalog's log
+    private final Deque<CatalogRecord> owed =
+            new ArrayDeque<>(); // in effect, or in a checkpoint, and not in the catalog's log
     private Optional<KeptObject> restoring = Optional.empty();
     private boolean listening;
     private Access access = Access.NONE;
@@ -293,7 +294,8 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         Roles roles = catalog.orElseThrow().roles();
         List<CatalogChange> changes = new ArrayList<>();
         for (CatalogChange change : pending) {
-            if (!(change instanceof CatalogChange.Drop drop) || isKept(drop.name(), changes)) { // else it was taken back
+            if (!(change instanceof CatalogChange.Drop drop)
+                    || isKept(drop.name(), changes)) { // else it was taken back
                 changes.add(change instanceof CatalogChange.Define define ? owned(define, roles) : change);
             }
         }
@@ -375,7 +377,8 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     private List<String> newNames(List<CatalogChange> changes) {
         List<String> names = new ArrayList<>();
         for (CatalogChange change : changes) {
-            boolean isNew = change instanceof CatalogChange.Define define && !isKept(define.object().name());
+            boolean isNew = change instanceof CatalogChange.Define define
+                    && !isKept(define.object().name());
             if (!isNew) {
                 return List.of();
             }

@@ -60,7 +60,8 @@ class FailingDiskTest {
             assertEquals("58030", state(session, "CREATE STREAM a (k BIGINT)"));
             assertEquals("58030", state(session, "CREATE STREAM b (k BIGINT)"));
             disk.calm();
-            session.execute("CREATE STREAM b (k BIGINT); CREATE STREAM a (k BIGINT)").drain();
+            session.execute("CREATE STREAM b (k BIGINT); CREATE STREAM a (k BIGINT)")
+                    .drain();
         }
     }
 
