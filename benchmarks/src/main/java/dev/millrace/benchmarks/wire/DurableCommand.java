@@ -121,9 +121,12 @@ public final class DurableCommand implements Callable<Integer> {
                 new ResultLine(way.name().toLowerCase(Locale.ROOT) + (stream ? "_stream" : "_table"), clients);
         rates.forEach((name, rate) -> line.with(name, Math.round(rate)));
         if (rates.containsKey(POSTGRESQL)) {
-            line.with("durable_to_postgresql", rates.getOrDefault(DURABLE, 0.0) / rates.getOrDefault(POSTGRESQL, Double.NaN));
+            line.with(
+                    "durable_to_postgresql",
+                    rates.getOrDefault(DURABLE, 0.0) / rates.getOrDefault(POSTGRESQL, Double.NaN));
         }
-        return line.with("durable_to_memory", rates.getOrDefault(DURABLE, 0.0) / rates.getOrDefault(MEMORY, Double.NaN));
+        return line.with(
+                "durable_to_memory", rates.getOrDefault(DURABLE, 0.0) / rates.getOrDefault(MEMORY, Double.NaN));
     }
 
     private double turn(Server server, Way way, int clients, boolean stream, boolean isPostgresql)
