@@ -12,13 +12,14 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * What the planner was told of rows while it planned a standing query. A query that is made again after a restart is told the same,
+ * What the planner was told of rows, and of the machine, while it planned a standing query. A query that is made again after a restart is told the same,
  * whatever there is by then, so that it gets the plan to which the state belongs that is kept. Safe on any thread.
  *
  * <p>Answers are numbers by question: {@code t rows}, {@code t 3 distinct}, {@code t 3 below 17}; one that knew nothing is left out.
  */
 public final class PlanBasis {
     private static final String NOW = "now";
+    private static final String WORKERS = "workers";
     private static final int LONG_TEXT = 100;
 
     private final Map<String, Double> told = new ConcurrentHashMap<>();
@@ -47,6 +48,11 @@ public final class PlanBasis {
     /** The time that it goes by, in microseconds since 1970. */
     long micros(long now) {
         return (long) tell(NOW, () -> OptionalDouble.of(now)).orElse(now);
+    }
+
+    /** The number of workers that it is made for. */
+    int workers(int now) {
+        return (int) tell(WORKERS, () -> OptionalDouble.of(now)).orElse(now);
     }
 
     /** What is known of a relation: from {@code current}, when there is no answer from before. */

@@ -190,6 +190,7 @@ public final class Plans {
                 dropLate,
                 stateTtlMicros,
                 name -> basis.of(name, atHand),
+                basis.workers(parallelism),
                 basis.micros(clock.epochMicros()));
         PhysicalPlan plan = Planner.plan(query, context);
         PlanNode replayed = Rewriter.rewrite(plan.root(), this::replay);
@@ -260,7 +261,7 @@ public final class Plans {
         };
         plannings.increment();
         PhysicalPlan plan =
-                Planner.plan(query, context(Mode.PULL, false, OptionalLong.empty(), asked, clock.epochMicros()));
+                Planner.plan(query, context(Mode.PULL, false, OptionalLong.empty(), asked, parallelism, clock.epochMicros()));
         pulled.put(query, new Pulled(version, plan, counted));
         return plan;
     }
@@ -317,11 +318,12 @@ public final class Plans {
             boolean dropLate,
             OptionalLong stateTtlMicros,
             Function<String, RelationStatistics> statisticsOf,
+            int workers,
             long nowMicros) {
         return new PlannerContext(
                 mode,
                 this::facts,
-                parallelism,
+                workers,
                 Plans::fold,
                 dropLate,
                 stateTtlMicros,
@@ -396,7 +398,7 @@ public final class Plans {
         return PlanText.of(
                 plan.root(),
                 new Inference(this::facts, !standing),
-                context(mode, false, OptionalLong.empty(), atHand, clock.epochMicros())
+                context(mode, false, OptionalLong.empty(), atHand, parallelism, clock.epochMicros())
                         .cardinality());
     }
 

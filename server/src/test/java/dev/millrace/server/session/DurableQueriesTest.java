@@ -89,8 +89,8 @@ class DurableQueriesTest {
             database.run("INSERT INTO p VALUES (1, 'a'), (2, 'b'), (2, 'c')");
             before = all(database, names);
         }
-        for (int round = 0; round < 3; round++) {
-            try (TestDatabase again = open()) {
+        for (int round = 0; round < 4; round++) {
+            try (TestDatabase again = new TestDatabase(folder.resolve("data"), 1 + round)) {
                 assertEquals(before, all(again, names), "seed " + SEED + ", round " + round);
                 if (round == 0) {
                     again.run("CHECKPOINT");
@@ -257,14 +257,14 @@ class DurableQueriesTest {
                     Path crashed = crashed("crash" + crashes);
                     List<String> expected = all(database, views);
                     String more = "INSERT INTO s VALUES " + rows(random, 10) + "; INSERT INTO p VALUES (2, 'more')";
-                    try (TestDatabase again = new TestDatabase(crashed)) {
+                    try (TestDatabase again = new TestDatabase(crashed, 1 + random.nextInt(4))) {
                         assertEquals(expected, all(again, views), "seed " + SEED + ", after step " + step);
                         again.run(more);
                         database.run(more);
                         expected = all(database, views);
                         assertEquals(expected, all(again, views), "seed " + SEED + ", rows after step " + step);
                     }
-                    try (TestDatabase third = new TestDatabase(crashed)) {
+                    try (TestDatabase third = new TestDatabase(crashed, 1 + random.nextInt(4))) {
                         assertEquals(expected, all(third, views), "seed " + SEED + ", again after step " + step);
                     }
                 }

@@ -41,7 +41,12 @@ public final class TestDatabase implements AutoCloseable {
 
     /** One that keeps its definitions. */
     public TestDatabase(Path directory) {
-        this(DatabaseOptions.defaults().withWorkers(2).withData(directory));
+        this(directory, 2);
+    }
+
+    /** The same with so many workers. */
+    TestDatabase(Path directory, int workers) {
+        this(DatabaseOptions.defaults().withWorkers(workers).withData(directory));
     }
 
     /** One whose files are anywhere. */
