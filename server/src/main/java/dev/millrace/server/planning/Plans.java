@@ -260,8 +260,8 @@ public final class Plans {
             return found;
         };
         plannings.increment();
-        PhysicalPlan plan =
-                Planner.plan(query, context(Mode.PULL, false, OptionalLong.empty(), asked, parallelism, clock.epochMicros()));
+        PhysicalPlan plan = Planner.plan(
+                query, context(Mode.PULL, false, OptionalLong.empty(), asked, parallelism, clock.epochMicros()));
         pulled.put(query, new Pulled(version, plan, counted));
         return plan;
     }
