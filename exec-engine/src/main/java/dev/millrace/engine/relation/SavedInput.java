@@ -19,11 +19,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
 /**
- * What waits at an input of a paused task, as bytes: of each item its kind, 1 byte; of rows how many, 4 bytes, and of each its weight,
+ * What waits at an input of a paused task, as bytes: how many columns rows have, 4 bytes: a table that was altered since has more, behind
+ * these; of each item its kind, 1 byte; of rows how many, 4 bytes, and of each its weight,
  * 8 bytes, its length, 4, and itself; of a watermark its time, 8 bytes; END at last.
  */
 public final class SavedInput {
@@ -34,13 +36,15 @@ public final class SavedInput {
 
     private SavedInput() {}
 
+    /** @param schema of what the query reads, as it was when it began */
     public static void write(List<Item> items, Schema schema, BufferAllocator memory, DataOutput out)
             throws IOException {
+        out.writeInt(schema.size());
         try (RowCodec codec = codec(schema, memory)) {
             for (Item item : items) {
                 if (item instanceof Item.Rows rows) {
                     out.writeByte(ROWS);
-                    write(rows.batch(), codec, out);
+                    write(rows.batch(), schema.size(), codec, out);
                 } else if (item instanceof Item.Watermark watermark) {
                     out.writeByte(WATERMARK);
                     out.writeLong(watermark.micros());
@@ -58,9 +62,9 @@ public final class SavedInput {
         return new RowCodec(schema.fields().stream().map(Field::type).toList(), false, memory);
     }
 
-    private static void write(Batch batch, RowCodec codec, DataOutput out) throws IOException {
+    private static void write(Batch batch, int size, RowCodec codec, DataOutput out) throws IOException {
         int count = batch.rowCount();
-        int[] columns = new int[batch.schema().size()];
+        int[] columns = new int[size];
         Arrays.setAll(columns, column -> column);
         codec.encode(batch, columns, Rows.all(count), count);
         long weights = batch.weightsAddress();
@@ -72,12 +76,18 @@ public final class SavedInput {
     }
 
     /**
+     * @param relation what the query reads has these columns now
      * @param memory of the rows, which are the caller's
      * @param mostBytes of them that there can be
      * @throws MillraceException XX001 for what cannot be
      */
-    public static List<Item> read(DataInput in, Schema schema, BufferAllocator memory, long mostBytes)
+    public static List<Item> read(DataInput in, Schema relation, BufferAllocator memory, long mostBytes)
             throws IOException {
+        int size = in.readInt();
+        if (size < 0 || size > relation.size()) {
+            throw damaged(size + " columns");
+        }
+        Schema schema = relation.select(IntStream.range(0, size).boxed().toList());
         List<Item> items = new ArrayList<>();
         long left = mostBytes;
         try (RowCodec codec = codec(schema, memory)) {

@@ -79,6 +79,9 @@ public final class DatabaseCheckpoint {
             CheckpointSummary summary;
             database.lockDefinitions();
             try {
+                if (ahead.isEmpty()) {
+                    database.catalogStore().keepOwed(); // else it would be of definitions that the catalog has not
+                }
                 record = directory.lastRecord() + (ahead.isPresent() ? 1 : 0);
                 records = new ArrayList<>(directory.catalog().records());
                 ahead.ifPresent(records::add);

@@ -153,6 +153,22 @@ class DurableQueriesTest {
         }
     }
 
+    /** A table that a paused query reads is altered: what waits for the query has the columns of when it began. */
+    @Test
+    void whatStandsStillReadsATableThatWasAltered() {
+        try (TestDatabase database = open()) {
+            database.run("CREATE TABLE t (k BIGINT PRIMARY KEY, v BIGINT)");
+            database.run("CREATE MATERIALIZED VIEW v AS SELECT k + 3 AS k, v - k AS v FROM t; INSERT INTO t VALUES (1, 1), (2, 2)");
+            database.run("PAUSE MATERIALIZED VIEW v; UPDATE t SET v = 7 WHERE k = 1");
+            database.run("ALTER TABLE t ADD COLUMN c BIGINT DEFAULT 4; INSERT INTO t VALUES (3, 30, 300); CHECKPOINT");
+        }
+        try (TestDatabase again = open()) {
+            assertEquals(List.of("4|0", "5|0"), again.rows("SELECT * FROM v"));
+            again.run("RESUME MATERIALIZED VIEW v; FLUSH");
+            assertEquals(List.of("4|6", "5|0", "6|27"), again.rows("SELECT * FROM v"));
+        }
+    }
+
     /** What failed is failed still, with what it had; what is resumed begins as it does without a restart. */
     @Test
     void whatFailedStaysFailed() {
