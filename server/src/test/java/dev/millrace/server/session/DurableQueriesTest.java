@@ -158,7 +158,8 @@ class DurableQueriesTest {
     void whatStandsStillReadsATableThatWasAltered() {
         try (TestDatabase database = open()) {
             database.run("CREATE TABLE t (k BIGINT PRIMARY KEY, v BIGINT)");
-            database.run("CREATE MATERIALIZED VIEW v AS SELECT k + 3 AS k, v - k AS v FROM t; INSERT INTO t VALUES (1, 1), (2, 2)");
+            database.run(
+                    "CREATE MATERIALIZED VIEW v AS SELECT k + 3 AS k, v - k AS v FROM t; INSERT INTO t VALUES (1, 1), (2, 2)");
             database.run("PAUSE MATERIALIZED VIEW v; UPDATE t SET v = 7 WHERE k = 1");
             database.run("ALTER TABLE t ADD COLUMN c BIGINT DEFAULT 4; INSERT INTO t VALUES (3, 30, 300); CHECKPOINT");
         }
