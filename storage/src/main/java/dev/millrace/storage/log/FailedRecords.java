@@ -3,6 +3,7 @@ package dev.millrace.storage.log;
 import dev.millrace.error.MillraceException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -22,28 +23,32 @@ final class FailedRecords {
         this.reasons = reasons;
     }
 
-    /** These and more, whose numbers are ascending and higher, and may be there twice. */
+    /** Records that follow each other. */
+    private record Run(long first, long last, MillraceException reason) {}
+
+    /** These and more, whose numbers are ascending, and may be there already: a record that was given up failed before others. */
     FailedRecords with(List<Long> numbers, MillraceException reason) {
-        List<Long> from = new ArrayList<>();
-        List<Long> to = new ArrayList<>();
+        List<Run> runs = new ArrayList<>();
+        for (int i = 0; i < firsts.length; i++) {
+            runs.add(new Run(firsts[i], lasts[i], reasons.get(i)));
+        }
+        int before = runs.size();
         for (long number : numbers) {
-            int last = to.size() - 1;
-            if (last >= 0 && number <= to.get(last) + 1) {
-                to.set(last, number);
+            if (contains(number)) {
+                continue;
+            }
+            int last = runs.size() - 1;
+            if (last >= before && number <= runs.get(last).last() + 1) {
+                runs.set(last, new Run(runs.get(last).first(), number, reason));
             } else {
-                from.add(number);
-                to.add(number);
+                runs.add(new Run(number, number, reason));
             }
         }
-        long[] newFirsts = Arrays.copyOf(firsts, firsts.length + from.size());
-        long[] newLasts = Arrays.copyOf(lasts, newFirsts.length);
-        List<MillraceException> newReasons = new ArrayList<>(reasons);
-        for (int i = 0; i < from.size(); i++) {
-            newFirsts[firsts.length + i] = from.get(i);
-            newLasts[firsts.length + i] = to.get(i);
-            newReasons.add(reason);
-        }
-        return new FailedRecords(newFirsts, newLasts, List.copyOf(newReasons));
+        runs.sort(Comparator.comparingLong(Run::first));
+        return new FailedRecords(
+                runs.stream().mapToLong(Run::first).toArray(),
+                runs.stream().mapToLong(Run::last).toArray(),
+                runs.stream().map(Run::reason).toList());
     }
 
     private int find(long number) {
