@@ -24,8 +24,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
 /**
- * What waits at an input of a paused task, as bytes: how many columns rows have, 4 bytes: a table that was altered since has more, behind
- * these; of each item its kind, 1 byte; of rows how many, 4 bytes, and of each its weight,
+ * What waits at an input of a paused task, as bytes: of each item its kind, 1 byte; of rows how many, 4 bytes, and of each its weight,
  * 8 bytes, its length, 4, and itself; of a watermark its time, 8 bytes; END at last.
  */
 public final class SavedInput {
@@ -39,7 +38,6 @@ public final class SavedInput {
     /** @param schema of what the query reads, as it was when it began */
     public static void write(List<Item> items, Schema schema, BufferAllocator memory, DataOutput out)
             throws IOException {
-        out.writeInt(schema.size());
         try (RowCodec codec = codec(schema, memory)) {
             for (Item item : items) {
                 if (item instanceof Item.Rows rows) {
@@ -76,18 +74,13 @@ public final class SavedInput {
     }
 
     /**
-     * @param relation what the query reads has these columns now
+     * @param schema as it was written
      * @param memory of the rows, which are the caller's
      * @param mostBytes of them that there can be
      * @throws MillraceException XX001 for what cannot be
      */
-    public static List<Item> read(DataInput in, Schema relation, BufferAllocator memory, long mostBytes)
+    public static List<Item> read(DataInput in, Schema schema, BufferAllocator memory, long mostBytes)
             throws IOException {
-        int size = in.readInt();
-        if (size < 0 || size > relation.size()) {
-            throw damaged(size + " columns");
-        }
-        Schema schema = relation.select(IntStream.range(0, size).boxed().toList());
         List<Item> items = new ArrayList<>();
         long left = mostBytes;
         try (RowCodec codec = codec(schema, memory)) {
@@ -145,6 +138,18 @@ public final class SavedInput {
             Closing.all(vectors);
             throw e;
         }
+    }
+
+    /**
+     * The columns that a relation had when there were so many: later ones come behind them.
+     *
+     * @throws MillraceException XX001 if it has fewer now
+     */
+    public static Schema columns(Schema relation, int size) {
+        if (size < 0 || size > relation.size()) {
+            throw damaged(size + " columns");
+        }
+        return relation.select(IntStream.range(0, size).boxed().toList());
     }
 
     private static MillraceException damaged(String what) {

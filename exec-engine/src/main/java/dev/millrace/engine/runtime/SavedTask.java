@@ -31,13 +31,14 @@ import org.apache.arrow.memory.BufferAllocator;
  *
  * <p>Section {@code state NODE/INSTANCE QUERY}: the states of an operator as it writes them; none of one that keeps nothing. Section
  * {@code task NUMBER QUERY}: part {@code mark} for each stage but outlets: node and instance, 4 bytes each, watermark, 8 bytes, idle, 1
- * byte; of a paused task, part {@code waiting} for each relation that it reads: node, 4 bytes, then as {@link SavedInput}; part {@code
- * position} for each reader of a source: node and instance, then as {@link SavedPositions}, none if it knows none.
+ * byte; of a paused task, part {@code waiting of columns} for each relation that it reads: node, and how many columns
+ * the relation had when the query began, 4 bytes each, then as {@link SavedInput}; part {@code position} for each reader of a source: node and instance, then as {@link SavedPositions}, none if it knows none.
  */
 final class SavedTask {
     private static final String MARK = "mark";
     private static final String POSITION = "position";
-    private static final String WAITING = "waiting";
+    private static final String WAITING = "waiting of columns";
+    private static final String WAITING_OF_ALL_COLUMNS = "waiting"; // as it was written first: without their number
 
     /** What the tasks of a query wrote of their stages and readers; by node and instance. */
     record Places(
@@ -89,6 +90,7 @@ final class SavedTask {
                 if (!waiting.isEmpty()) {
                     DataOutput out = output.part(WAITING);
                     out.writeInt(node(query, scan));
+                    out.writeInt(scan.feed().schema().size());
                     SavedInput.write(
                             waiting, scan.feed().schema(), query.memory().own(), out);
                 }
@@ -121,8 +123,12 @@ final class SavedTask {
         List<Item> waiting = new ArrayList<>();
         for (int number = 0; number < tasks; number++) {
             saved.read(taskSection(query, number), part -> {
-                if (part.name().equals(WAITING) && part.part().readInt() == node) {
-                    waiting.addAll(SavedInput.read(part.part(), schema, memory, most));
+                boolean isOld = part.name().equals(WAITING_OF_ALL_COLUMNS);
+                if ((isOld || part.name().equals(WAITING)) && part.part().readInt() == node) {
+                    Schema written = isOld
+                            ? schema
+                            : SavedInput.columns(schema, part.part().readInt());
+                    waiting.addAll(SavedInput.read(part.part(), written, memory, most));
                 }
             });
         }
