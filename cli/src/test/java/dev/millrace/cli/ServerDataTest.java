@@ -107,11 +107,11 @@ class ServerDataTest {
     }
 
     @Test
-    void aSecondServerOnTheDirectoryIsRefusedInOneLineAndTheFirstSaysWhatIsNotKept() throws Exception {
+    void aSecondServerOnTheDirectoryIsRefusedInOneLineAndTheFirstSaysWhatIsKept() throws Exception {
         try (ServerProcess first = start()) {
             first.port();
             assertTrue(
-                    first.lines().stream().anyMatch(line -> line.contains("the state of queries is in memory")),
+                    first.lines().stream().anyMatch(line -> line.contains(" keeps all of it: definitions, rows, and what queries made of them")),
                     () -> first.lines().toString());
             try (Connection connection = first.connect();
                     Statement statement = connection.createStatement();
