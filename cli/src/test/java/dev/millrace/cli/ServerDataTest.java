@@ -111,7 +111,9 @@ class ServerDataTest {
         try (ServerProcess first = start()) {
             first.port();
             assertTrue(
-                    first.lines().stream().anyMatch(line -> line.contains(" keeps all of it: definitions, rows, and what queries made of them")),
+                    first.lines().stream()
+                            .anyMatch(line -> line.contains(
+                                    " keeps all of it: definitions, rows, and what queries made of them")),
                     () -> first.lines().toString());
             try (Connection connection = first.connect();
                     Statement statement = connection.createStatement();
