@@ -11,9 +11,13 @@ import dev.millrace.server.storage.DataPlace;
 import dev.millrace.server.storage.KeptObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -29,6 +33,8 @@ class DurableTablesTest {
     private static final long SEED = Long.getLong("millrace.durable.seed", System.nanoTime());
     private static final int STEPS = Integer.getInteger("millrace.durable.steps", 250);
 
+    private static final int PAGE_BYTES = 4096;
+
     @TempDir
     Path folder;
 
@@ -36,23 +42,40 @@ class DurableTablesTest {
         return new TestDatabase(folder.resolve("data"));
     }
 
-    /** What a process that is killed now leaves: the files as they are. */
+    /**
+     * What a process that is killed now leaves: the files as they are. While it writes a copy is of no one moment: what the log says last is
+     * copied first, and each file from its end, so that there is no record without those before it.
+     */
     private Path crashed(String name) {
         Path from = folder.resolve("data");
         Path to = folder.resolve(name);
+        Comparator<Path> stateFirst = Comparator.comparing(file -> !file.endsWith("log.state"));
         try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : (Iterable<Path>) files::iterator) {
-                Path copy = to.resolve(from.relativize(file));
-                if (Files.isDirectory(file)) {
-                    Files.createDirectories(copy);
-                } else {
-                    Files.copy(file, copy);
-                }
+            List<Path> all = files.toList();
+            for (Path directory : all.stream().filter(Files::isDirectory).toList()) {
+                Files.createDirectories(to.resolve(from.relativize(directory)));
+            }
+            for (Path file : all.stream()
+                    .filter(Files::isRegularFile)
+                    .sorted(stateFirst.thenComparing(Comparator.reverseOrder()))
+                    .toList()) {
+                copyFromItsEnd(file, to.resolve(from.relativize(file)));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return to;
+    }
+
+    private static void copyFromItsEnd(Path from, Path to) throws IOException {
+        try (FileChannel in = FileChannel.open(from, StandardOpenOption.READ);
+                FileChannel out = FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            ByteBuffer page = ByteBuffer.allocate(PAGE_BYTES);
+            for (long at = (in.size() - 1) / PAGE_BYTES * PAGE_BYTES; at >= 0; at -= PAGE_BYTES) {
+                in.read(page.clear(), at);
+                out.write(page.flip(), at);
+            }
+        }
     }
 
     private static void delete(Path directory) throws IOException {
