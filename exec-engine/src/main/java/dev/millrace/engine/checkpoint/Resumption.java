@@ -1,6 +1,8 @@
 package dev.millrace.engine.checkpoint;
 
+import dev.millrace.error.MillraceException;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * An engine that is being opened from a checkpoint: until this is closed no rows flow, and relations and queries that are declared
@@ -10,6 +12,9 @@ import java.util.Map;
 public interface Resumption extends AutoCloseable {
     /** Queries that were started without state though the checkpoint knows them, and why. */
     Map<String, String> begunAnew();
+
+    /** What went wrong first when the checkpoint was read: it is damaged (XX001), or could not be read (58030). */
+    Optional<MillraceException> failure();
 
     /** All is declared: rows flow. What the checkpoint has and nobody declared is left. Once. */
     @Override

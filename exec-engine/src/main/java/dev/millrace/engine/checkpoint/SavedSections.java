@@ -13,9 +13,15 @@ import java.util.function.IntPredicate;
 /** The sections of a checkpoint, to be read in the format of this package. Safe on any thread. */
 public final class SavedSections {
     private final CheckpointReader reader;
+    private volatile Optional<MillraceException> failure = Optional.empty(); // the first; written by who reads
 
     public SavedSections(CheckpointReader reader) {
         this.reader = reader;
+    }
+
+    /** What went wrong first when sections were read: they are damaged (XX001), or could not be read (58030). */
+    public Optional<MillraceException> failure() {
+        return failure;
     }
 
     /** Takes one part of a section. */
@@ -37,6 +43,16 @@ public final class SavedSections {
     }
 
     private boolean readAny(String section, PartReader parts) {
+        try {
+            return readUnwatched(section, parts);
+        } catch (MillraceException e) {
+            boolean isOfFiles = e.sqlState() == SqlState.DATA_CORRUPTED || e.sqlState() == SqlState.IO_ERROR;
+            failure = failure.or(() -> Optional.of(e).filter(failed -> isOfFiles));
+            throw e;
+        }
+    }
+
+    private boolean readUnwatched(String section, PartReader parts) {
         try {
             Optional<InputStream> bytes = reader.open(section);
             if (bytes.isEmpty()) {

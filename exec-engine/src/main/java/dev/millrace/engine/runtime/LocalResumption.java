@@ -8,6 +8,7 @@ import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.graph.PlanPrint;
+import dev.millrace.error.MillraceException;
 import dev.millrace.plan.node.PlanNode;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -91,6 +92,11 @@ final class LocalResumption implements Resumption {
     @Override
     public synchronized Map<String, String> begunAnew() {
         return Map.copyOf(anew);
+    }
+
+    @Override
+    public Optional<MillraceException> failure() {
+        return saved.failure();
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.millrace.server.instance;
 
 import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.expressions.user.UserCode;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
@@ -437,15 +436,12 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         changing.addListener(this);
     }
 
-    /** Has an object made again; one that cannot be is {@link #notRestored()}, unless a file is damaged (XX001) that no jar is. */
+    /** Has an object made again; one that cannot be is {@link #notRestored()}. */
     public void restoring(KeptObject object, Runnable makes) {
         restoring = Optional.of(object);
         try {
             makes.run();
         } catch (MillraceException e) {
-            if (e.sqlState() == SqlState.DATA_CORRUPTED && object.jar().isEmpty()) {
-                throw e; // a file of the directory: going on without what was in it would be another database
-            }
             notRestored.put(object.name(), new NotRestored(object.name(), object.kind(), object.sql(), e));
         } finally {
             restoring = Optional.empty();

@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -143,7 +142,9 @@ final class Restoration {
                 before = toMake.size(); // what reads a table that was altered is kept before it
                 toMake.removeIf(object -> make(session, object));
             }
-            toMake.forEach(object -> requireWhole(object, saved));
+            resumption.failure().ifPresent(why -> { // else there would be a database without some of its rows
+                throw why;
+            });
             for (KeptObject object : objects) {
                 if (object.paused().isPresent() && object.paused().getAsLong() <= saved.logNumber()) {
                     pause(object.name());
@@ -151,8 +152,12 @@ final class Restoration {
                     resumed.add(object.name());
                 }
             }
-            // A table would come without its rows.
-            toMake.stream().filter(lost -> !isTable(lost)).forEach(rest::add);
+            for (KeptObject lost : toMake) {
+                if (!isTable(lost)) { // a table would come without its rows
+                    rest.add(lost);
+                    LOG.warning("does not go on from the checkpoint", "name", lost.name(), "reason", why(lost));
+                }
+            }
             resumption.begunAnew().forEach((name, why) -> LOG.warning("begins anew", "name", name, "reason", why));
         }
         for (String name : resumed) { // since the checkpoint
@@ -247,17 +252,10 @@ final class Restoration {
         }
     }
 
-    /** @throws MillraceException XX001 or 58030 if what the checkpoint has of an object could not be read */
-    private void requireWhole(KeptObject object, SavedCheckpoint saved) {
-        saved.failure().ifPresent(why -> {
-            throw why;
-        });
-        MillraceException why = Objects.requireNonNull(
-                        catalogStore.notRestored().get(object.name()))
-                .why();
-        if (why.sqlState() == SqlState.DATA_CORRUPTED && !STATELESS.contains(object.kind())) {
-            throw why;
-        }
+    private String why(KeptObject lost) {
+        return Optional.ofNullable(catalogStore.notRestored().get(lost.name()))
+                .map(found -> String.valueOf(found.why().getMessage()))
+                .orElse("");
     }
 
     private void pause(String name) {

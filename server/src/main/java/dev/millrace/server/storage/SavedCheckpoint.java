@@ -27,7 +27,6 @@ public final class SavedCheckpoint implements CheckpointReader, AutoCloseable {
     private final Checkpoint checkpoint;
     private final List<SnapshotReader> files = new ArrayList<>();
     private final CheckpointCatalog catalog;
-    private Optional<MillraceException> failure = Optional.empty();
 
     private SavedCheckpoint(Disk disk, Checkpoint checkpoint) {
         this.checkpoint = checkpoint;
@@ -88,13 +87,8 @@ public final class SavedCheckpoint implements CheckpointReader, AutoCloseable {
         return find(section).map(SectionBytes::new);
     }
 
-    /** What went wrong first when sections were read. */
-    public Optional<MillraceException> failure() {
-        return failure;
-    }
-
     /** A section as a stream; what is damaged is told as it is elsewhere. */
-    private final class SectionBytes extends InputStream {
+    private static final class SectionBytes extends InputStream {
         private final SectionReader section;
 
         SectionBytes(SectionReader section) {
@@ -109,13 +103,8 @@ public final class SavedCheckpoint implements CheckpointReader, AutoCloseable {
 
         @Override
         public int read(byte[] into, int offset, int length) {
-            try {
-                int count = section.read(ByteBuffer.wrap(into, offset, length));
-                return count == 0 && length > 0 ? -1 : count;
-            } catch (MillraceException e) {
-                failure = failure.or(() -> Optional.of(e));
-                throw e;
-            }
+            int count = section.read(ByteBuffer.wrap(into, offset, length));
+            return count == 0 && length > 0 ? -1 : count;
         }
 
         @Override

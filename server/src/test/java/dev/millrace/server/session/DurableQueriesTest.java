@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -213,6 +216,31 @@ class DurableQueriesTest {
                 assertEquals(before, all(again, relations));
                 again.run("INSERT INTO s VALUES (3, 2)");
                 before = all(again, relations);
+            }
+        }
+    }
+
+    /** A file that a user damaged is the stream's trouble, and not the database's. */
+    @Test
+    void aDamagedFileOfAStreamKeepsNothingElseFromOpening() throws IOException {
+        Path file = folder.resolve("a.csv.gz");
+        try (GZIPOutputStream out = new GZIPOutputStream(Files.newOutputStream(file))) {
+            for (int i = 0; i < 100_000; i++) {
+                out.write((i + "\n").getBytes(StandardCharsets.US_ASCII));
+            }
+        }
+        try (TestDatabase database = open()) {
+            database.run("CREATE TABLE t (a INT); INSERT INTO t VALUES (7)");
+            database.run("CREATE STREAM s (a INT) WITH (connector = 'file', path = '" + file + "', format = 'csv', header = false)");
+            database.run("CREATE MATERIALIZED VIEW v AS SELECT count(*) AS n FROM s; FLUSH; CHECKPOINT");
+            assertEquals(List.of("100000"), database.rows("SELECT * FROM v"));
+        }
+        byte[] packed = Files.readAllBytes(file);
+        for (int length : new int[] {packed.length / 2, 3, 0}) {
+            Files.write(file, Arrays.copyOf(packed, length));
+            try (TestDatabase again = open()) {
+                assertEquals(List.of("7"), again.rows("SELECT * FROM t"));
+                again.run("INSERT INTO t VALUES (8); DELETE FROM t WHERE a = 8; CHECKPOINT");
             }
         }
     }
