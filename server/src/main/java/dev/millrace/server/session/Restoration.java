@@ -142,9 +142,12 @@ final class Restoration {
                 before = toMake.size(); // what reads a table that was altered is kept before it
                 toMake.removeIf(object -> make(session, object));
             }
-            resumption.failure().ifPresent(why -> { // else there would be a database without some of its rows
-                throw why;
-            });
+            resumption
+                    .failure()
+                    .ifPresent(
+                            why -> { // else there would be a database without some of its rows
+                                throw why;
+                            });
             for (KeptObject object : objects) {
                 if (object.paused().isPresent() && object.paused().getAsLong() <= saved.logNumber()) {
                     pause(object.name());

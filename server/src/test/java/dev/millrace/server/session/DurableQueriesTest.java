@@ -231,7 +231,8 @@ class DurableQueriesTest {
         }
         try (TestDatabase database = open()) {
             database.run("CREATE TABLE t (a INT); INSERT INTO t VALUES (7)");
-            database.run("CREATE STREAM s (a INT) WITH (connector = 'file', path = '" + file + "', format = 'csv', header = false)");
+            database.run("CREATE STREAM s (a INT) WITH (connector = 'file', path = '" + file
+                    + "', format = 'csv', header = false)");
             database.run("CREATE MATERIALIZED VIEW v AS SELECT count(*) AS n FROM s; FLUSH; CHECKPOINT");
             assertEquals(List.of("100000"), database.rows("SELECT * FROM v"));
         }
