@@ -31,6 +31,13 @@ public final class DiskErrors {
                 SqlState.DATA_CORRUPTED, path + " is damaged at byte " + offset + ": " + what);
     }
 
+    /** Throws {@link #damaged} unless something holds that a whole file has. */
+    public static void require(boolean holds, String path, long offset, String what) {
+        if (!holds) {
+            throw damaged(path, offset, what);
+        }
+    }
+
     /** XX001 for a file that should be there. */
     public static MillraceException missing(String path, String why) {
         return MillraceException.external(SqlState.DATA_CORRUPTED, path + " is missing: " + why);

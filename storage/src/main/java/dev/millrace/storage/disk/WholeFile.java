@@ -2,6 +2,7 @@ package dev.millrace.storage.disk;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 
 /**
@@ -57,6 +58,15 @@ public final class WholeFile {
             ByteBuffer bytes = ByteBuffer.allocate((int) size);
             file.read(bytes, 0);
             return bytes.flip();
+        }
+    }
+
+    /** The length of a file in bytes; 0 if there is none. */
+    public static long length(Disk disk, String name) throws IOException {
+        try (DiskFile file = disk.open(name)) {
+            return file.size();
+        } catch (NoSuchFileException e) {
+            return 0;
         }
     }
 

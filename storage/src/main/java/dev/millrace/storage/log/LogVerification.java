@@ -5,6 +5,7 @@ import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.DiskFile;
 import dev.millrace.storage.disk.FileReport;
+import dev.millrace.storage.disk.WholeFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
@@ -231,18 +232,10 @@ final class LogVerification {
             Finding found = entry.getValue();
             files.add(
                     found.known
-                            ? new FileReport(name, length(name), found.contents, true, found.damage, found.notices)
-                            : FileReport.unknown(name, length(name)));
+                            ? new FileReport(name, WholeFile.length(disk, name), found.contents, true, found.damage, found.notices)
+                            : FileReport.unknown(name, WholeFile.length(disk, name)));
         }
         return new LogReport(first, last, before, records, bytes, files);
-    }
-
-    private long length(String name) throws IOException {
-        try (DiskFile file = disk.open(name)) {
-            return file.size();
-        } catch (NoSuchFileException e) {
-            return 0;
-        }
     }
 
     /** Counts what is read of a segment, and passes it on. */

@@ -2,8 +2,8 @@ package dev.millrace.storage.manifest;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.storage.disk.Disk;
-import dev.millrace.storage.disk.DiskFile;
 import dev.millrace.storage.disk.FileReport;
+import dev.millrace.storage.disk.WholeFile;
 import dev.millrace.storage.snapshot.SnapshotFile;
 import dev.millrace.storage.snapshot.SnapshotReader;
 import dev.millrace.storage.snapshot.SnapshotSection;
@@ -45,7 +45,7 @@ final class ManifestVerification {
     }
 
     private void damaged(String name, String contents, String damage) throws IOException {
-        files.add(FileReport.damaged(name, length(name), contents, damage));
+        files.add(FileReport.damaged(name, WholeFile.length(disk, name), contents, damage));
     }
 
     private void read(SnapshotFile file) throws IOException {
@@ -70,18 +70,10 @@ final class ManifestVerification {
                         : isRead
                                 ? "of a checkpoint that does not count"
                                 : "not read: " + Manifest.NAME + " would say whether it counts";
-                files.add(FileReport.whole(name, length(name), contents));
+                files.add(FileReport.whole(name, WholeFile.length(disk, name), contents));
             } else {
-                files.add(FileReport.unknown(name, length(name)));
+                files.add(FileReport.unknown(name, WholeFile.length(disk, name)));
             }
-        }
-    }
-
-    private long length(String name) throws IOException {
-        try (DiskFile file = disk.open(name)) {
-            return file.size();
-        } catch (NoSuchFileException e) {
-            return 0;
         }
     }
 }

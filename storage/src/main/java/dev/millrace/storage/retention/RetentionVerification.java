@@ -3,8 +3,8 @@ package dev.millrace.storage.retention;
 import dev.millrace.error.MillraceException;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
-import dev.millrace.storage.disk.DiskFile;
 import dev.millrace.storage.disk.FileReport;
+import dev.millrace.storage.disk.WholeFile;
 import dev.millrace.storage.segment.ColumnSegment;
 import dev.millrace.type.Schema;
 import java.io.IOException;
@@ -90,7 +90,7 @@ public final class RetentionVerification {
     }
 
     private void damaged(String name, String contents, String damage) throws IOException {
-        files.add(FileReport.damaged(name, length(name), contents, damage));
+        files.add(FileReport.damaged(name, WholeFile.length(disk, name), contents, damage));
     }
 
     private void nameOthers(boolean isRead) throws IOException {
@@ -99,23 +99,15 @@ public final class RetentionVerification {
                 continue;
             }
             if (name.endsWith(".new")) {
-                files.add(FileReport.whole(name, length(name), "not finished: does not count"));
+                files.add(FileReport.whole(name, WholeFile.length(disk, name), "not finished: does not count"));
             } else if (KeptSegment.numberOf(name).isPresent()) {
                 String contents = isRead
                         ? "a segment that does not count"
                         : "not read: " + SegmentList.NAME + " would say whether it counts";
-                files.add(FileReport.whole(name, length(name), contents));
+                files.add(FileReport.whole(name, WholeFile.length(disk, name), contents));
             } else {
-                files.add(FileReport.unknown(name, length(name)));
+                files.add(FileReport.unknown(name, WholeFile.length(disk, name)));
             }
-        }
-    }
-
-    private long length(String name) throws IOException {
-        try (DiskFile file = disk.open(name)) {
-            return file.size();
-        } catch (NoSuchFileException e) {
-            return 0;
         }
     }
 }

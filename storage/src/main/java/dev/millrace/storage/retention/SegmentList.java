@@ -1,18 +1,15 @@
 package dev.millrace.storage.retention;
 
+import dev.millrace.storage.disk.CheckedFormat;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.WholeFile;
 import dev.millrace.storage.segment.SegmentFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.zip.CRC32C;
 
 /**
  * Which segments a stream has; its bytes are as the package describes them.
@@ -26,9 +23,8 @@ import java.util.zip.CRC32C;
 record SegmentList(long nextNumber, long lastEntry, long droppedRows, int typesHash, List<KeptSegment> segments) {
     static final String NAME = "segments";
     static final int VERSION = 1;
-    private static final byte[] MAGIC = "MrSegLst".getBytes(StandardCharsets.US_ASCII);
+    private static final CheckedFormat FORMAT = new CheckedFormat("MrSegLst", VERSION, "list of segments");
     private static final int MOST = 64 << 20;
-    private static final int CHECKED_FROM = 16;
     private static final int HEADER = 48;
     private static final int SEGMENT = 61;
     private static final int EVENT_TIMES = 16;
@@ -46,9 +42,7 @@ record SegmentList(long nextNumber, long lastEntry, long droppedRows, int typesH
     }
 
     void write(Disk disk) throws IOException {
-        ByteBuffer bytes = ByteBuffer.allocate(HEADER + segments.size() * (SEGMENT + EVENT_TIMES))
-                .order(ByteOrder.LITTLE_ENDIAN);
-        bytes.put(MAGIC).putInt(VERSION).putInt(0);
+        ByteBuffer bytes = FORMAT.begin(HEADER + segments.size() * (SEGMENT + EVENT_TIMES));
         bytes.putLong(nextNumber).putLong(lastEntry).putLong(droppedRows);
         bytes.putInt(typesHash).putInt(segments.size());
         for (KeptSegment segment : segments) {
@@ -59,33 +53,23 @@ record SegmentList(long nextNumber, long lastEntry, long droppedRows, int typesH
             bytes.put((byte) (segment.eventTimes().isPresent() ? 1 : 0));
             segment.eventTimes().ifPresent(times -> bytes.putLong(times.first()).putLong(times.last()));
         }
-        bytes.flip();
-        WholeFile.write(disk, NAME, bytes.putInt(12, crc(bytes)));
+        WholeFile.write(disk, NAME, FORMAT.end(bytes));
     }
 
     static SegmentList read(Disk disk) throws IOException {
         String path = disk.path(NAME);
-        ByteBuffer bytes = WholeFile.read(disk, NAME, MOST).order(ByteOrder.LITTLE_ENDIAN);
-        hold(bytes.limit() >= HEADER, path, bytes.limit(), "it ends there");
-        hold(Arrays.equals(MAGIC, 0, 8, bytes.array(), 0, 8), path, 0, "it is no list of segments");
-        int version = bytes.getInt(8);
-        if (version > VERSION && version <= VERSION + 1000) {
-            throw DiskErrors.tooNew(path, version, VERSION);
-        }
-        hold(version == VERSION, path, 8, "there is no format version " + version);
-        hold(bytes.getInt(12) == crc(bytes), path, CHECKED_FROM, "its checksum does not fit");
-        bytes.position(CHECKED_FROM);
+        ByteBuffer bytes = FORMAT.read(disk, NAME, HEADER, MOST);
         long nextNumber = bytes.getLong();
         long lastEntry = bytes.getLong();
         long droppedRows = bytes.getLong();
         int typesHash = bytes.getInt();
         int count = bytes.getInt();
-        hold(count >= 0 && count <= bytes.remaining() / SEGMENT, path, 44, "it cannot have " + count + " segments");
+        DiskErrors.require(count >= 0 && count <= bytes.remaining() / SEGMENT, path, 44, "it cannot have " + count + " segments");
         List<KeptSegment> segments = new ArrayList<>();
         long before = 0;
         for (int i = 0; i < count; i++) {
             KeptSegment segment = readSegment(bytes, path);
-            hold(
+            DiskErrors.require(
                     segment.firstEntry() > before
                             && segment.lastEntry() >= segment.firstEntry()
                             && segment.lastEntry() <= lastEntry
@@ -96,12 +80,12 @@ record SegmentList(long nextNumber, long lastEntry, long droppedRows, int typesH
             before = segment.lastEntry();
             segments.add(segment);
         }
-        hold(!bytes.hasRemaining(), path, bytes.position(), "more follows than its segments");
+        DiskErrors.require(!bytes.hasRemaining(), path, bytes.position(), "more follows than its segments");
         return new SegmentList(nextNumber, lastEntry, droppedRows, typesHash, segments);
     }
 
     private static KeptSegment readSegment(ByteBuffer bytes, String path) {
-        hold(bytes.remaining() >= SEGMENT, path, bytes.position(), "it ends within its segments");
+        DiskErrors.require(bytes.remaining() >= SEGMENT, path, bytes.position(), "it ends within its segments");
         long number = bytes.getLong();
         long length = bytes.getLong();
         int checksum = bytes.getInt();
@@ -111,21 +95,9 @@ record SegmentList(long nextNumber, long lastEntry, long droppedRows, int typesH
         long firstArrival = bytes.getLong();
         long lastArrival = bytes.getLong();
         boolean hasTimes = bytes.get() != 0;
-        hold(!hasTimes || bytes.remaining() >= EVENT_TIMES, path, bytes.position(), "it ends within its segments");
+        DiskErrors.require(!hasTimes || bytes.remaining() >= EVENT_TIMES, path, bytes.position(), "it ends within its segments");
         Optional<KeptSegment.Span> times =
                 hasTimes ? Optional.of(new KeptSegment.Span(bytes.getLong(), bytes.getLong())) : Optional.empty();
         return new KeptSegment(number, file, firstEntry, lastEntry, firstArrival, lastArrival, times);
-    }
-
-    private static void hold(boolean holds, String path, long at, String what) {
-        if (!holds) {
-            throw DiskErrors.damaged(path, at, what);
-        }
-    }
-
-    private static int crc(ByteBuffer bytes) {
-        CRC32C crc = new CRC32C();
-        crc.update(bytes.array(), CHECKED_FROM, bytes.limit() - CHECKED_FROM);
-        return (int) crc.getValue();
     }
 }
