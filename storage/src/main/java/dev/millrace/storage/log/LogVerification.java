@@ -232,7 +232,13 @@ final class LogVerification {
             Finding found = entry.getValue();
             files.add(
                     found.known
-                            ? new FileReport(name, WholeFile.length(disk, name), found.contents, true, found.damage, found.notices)
+                            ? new FileReport(
+                                    name,
+                                    WholeFile.length(disk, name),
+                                    found.contents,
+                                    true,
+                                    found.damage,
+                                    found.notices)
                             : FileReport.unknown(name, WholeFile.length(disk, name)));
         }
         return new LogReport(first, last, before, records, bytes, files);

@@ -64,7 +64,8 @@ record SegmentList(long nextNumber, long lastEntry, long droppedRows, int typesH
         long droppedRows = bytes.getLong();
         int typesHash = bytes.getInt();
         int count = bytes.getInt();
-        DiskErrors.require(count >= 0 && count <= bytes.remaining() / SEGMENT, path, 44, "it cannot have " + count + " segments");
+        DiskErrors.require(
+                count >= 0 && count <= bytes.remaining() / SEGMENT, path, 44, "it cannot have " + count + " segments");
         List<KeptSegment> segments = new ArrayList<>();
         long before = 0;
         for (int i = 0; i < count; i++) {
@@ -95,7 +96,8 @@ record SegmentList(long nextNumber, long lastEntry, long droppedRows, int typesH
         long firstArrival = bytes.getLong();
         long lastArrival = bytes.getLong();
         boolean hasTimes = bytes.get() != 0;
-        DiskErrors.require(!hasTimes || bytes.remaining() >= EVENT_TIMES, path, bytes.position(), "it ends within its segments");
+        DiskErrors.require(
+                !hasTimes || bytes.remaining() >= EVENT_TIMES, path, bytes.position(), "it ends within its segments");
         Optional<KeptSegment.Span> times =
                 hasTimes ? Optional.of(new KeptSegment.Span(bytes.getLong(), bytes.getLong())) : Optional.empty();
         return new KeptSegment(number, file, firstEntry, lastEntry, firstArrival, lastArrival, times);
