@@ -29,7 +29,7 @@ final class ManifestVerification {
             isRead = true;
             verification.files.add(FileReport.whole(
                     Manifest.NAME,
-                    verification.length(Manifest.NAME),
+                    WholeFile.length(disk, Manifest.NAME),
                     "checkpoint " + newest.number() + ", up to record " + newest.logNumber() + " of the log, in "
                             + newest.files().size() + " files"));
             for (SnapshotFile file : newest.files()) {

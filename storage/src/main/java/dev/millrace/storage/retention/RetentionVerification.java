@@ -65,7 +65,7 @@ public final class RetentionVerification {
             isRead = true;
             files.add(FileReport.whole(
                     SegmentList.NAME,
-                    length(SegmentList.NAME),
+                    WholeFile.length(disk, SegmentList.NAME),
                     list.segments().size() + " segments, up to record " + list.lastEntry() + " of the log"));
             for (KeptSegment segment : list.segments()) {
                 read(segment);
