@@ -1,7 +1,9 @@
 package dev.millrace.cli;
 
 import dev.millrace.cli.demo.DemoCommand;
+import dev.millrace.cli.operation.BackupCommand;
 import dev.millrace.cli.operation.DumpCommand;
+import dev.millrace.cli.operation.RestoreCommand;
 import dev.millrace.cli.operation.VerifyCommand;
 import dev.millrace.cli.shell.SqlCommand;
 import dev.millrace.cli.sketch.SketchCommand;
@@ -64,6 +66,8 @@ public final class Main {
             case "server" -> ServerCommand.run(sub);
             case "demo" -> DemoCommand.run(sub);
             case "sketch" -> SketchCommand.run(sub);
+            case "backup" -> BackupCommand.run(sub, System.out, System.err);
+            case "restore" -> RestoreCommand.run(sub, System.out, System.err);
             case "dump" -> DumpCommand.run(sub, System.out, System.err);
             case "verify" -> VerifyCommand.run(sub, System.out, System.err);
             case "version" -> version();
@@ -80,6 +84,8 @@ public final class Main {
         root.addSubcommand("server", help(ServerCommand.spec()));
         root.addSubcommand("demo", help(DemoCommand.spec()));
         root.addSubcommand("sketch", help(SketchCommand.spec()));
+        root.addSubcommand("backup", help(BackupCommand.spec()));
+        root.addSubcommand("restore", help(RestoreCommand.spec()));
         root.addSubcommand("dump", help(DumpCommand.spec()));
         root.addSubcommand("verify", help(VerifyCommand.spec()));
         root.addSubcommand("bench", help(named("bench", "Runs the benchmarks (see bench --help).")));

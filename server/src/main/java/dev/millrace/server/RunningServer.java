@@ -18,6 +18,7 @@ import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.storage.DataDirectory;
+import dev.millrace.server.storage.ServerAddress;
 import dev.millrace.server.tls.Tls;
 import dev.millrace.server.tls.TlsMode;
 import dev.millrace.server.tls.TlsOptions;
@@ -159,6 +160,7 @@ public final class RunningServer implements AutoCloseable {
                             config.data()
                                     .map(directory -> directory.toAbsolutePath().toString())
                                     .orElse("")));
+            config.data().ifPresent(directory -> ServerAddress.write(directory, ownHost(config), postgres.port()));
             tls.ifPresent(Tls::prepare); // the first client that wants TLS waits for what is left of it
             LOG.info(
                     "started",
@@ -178,6 +180,14 @@ public final class RunningServer implements AutoCloseable {
             postgres.close();
             throw e;
         }
+    }
+
+    /** How programs on this machine call it. */
+    private static String ownHost(ServerConfig config) {
+        return config.addresses().stream()
+                .filter(address -> !List.of("*", "0.0.0.0", "::").contains(address))
+                .findFirst()
+                .orElse("localhost");
     }
 
     private static String seconds(Duration duration) {
@@ -285,6 +295,7 @@ public final class RunningServer implements AutoCloseable {
     public void close() {
         http.ifPresent(HttpServer::close);
         postgres.close();
+        config.data().ifPresent(ServerAddress::remove);
         database.close();
     }
 }

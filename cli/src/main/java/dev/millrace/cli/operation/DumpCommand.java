@@ -11,12 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -25,8 +23,6 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code millrace dump DIR|SERVER}. Exit codes: 0, 1 after an error, 2 for wrong arguments. */
 public final class DumpCommand {
-    private static final String PASSWORD_VARIABLE = "PGPASSWORD";
-
     private DumpCommand() {}
 
     public static CommandSpec spec() {
@@ -36,7 +32,7 @@ public final class DumpCommand {
                         "Prints SQL that makes again what a database has: roles, settings, functions, streams, tables, views,",
                         "indexes, queries, sinks, privileges. Into an empty server: psql -f FILE, or ./millrace sql -f FILE.",
                         "A directory must not be in use; of a server that runs give its address.")
-                .footer("", "The password for a server is that of " + PASSWORD_VARIABLE + ", if it is set.");
+                .footer("", ServerConnection.PASSWORD_NOTE);
         spec.addPositional(PositionalParamSpec.builder()
                 .paramLabel("DIR|SERVER")
                 .description("A data directory; or host:port, or a URL of JDBC.")
@@ -82,9 +78,7 @@ public final class DumpCommand {
         String from = arguments.matchedPositionalValue(0, "");
         boolean rows = arguments.hasMatchedOption("--rows");
         if (!Files.isDirectory(Path.of(from.startsWith("jdbc:") ? "" : from)) || from.startsWith("jdbc:")) {
-            try (Connection server = connect(
-                    from.startsWith("jdbc:") ? from : "jdbc:millrace://" + from,
-                    arguments.matchedOptionValue("--user", "millrace"))) {
+            try (Connection server = ServerConnection.open(from, arguments.matchedOptionValue("--user", "millrace"))) {
                 new DumpText(out, server).write(DumpText.definitions(server), rows);
             }
         } else if (rows) {
@@ -100,20 +94,12 @@ public final class DumpCommand {
         try {
             DirectoryDump.copyTables(directory, copy);
             String url = "jdbc:millrace:" + URLEncoder.encode(copy.toString(), StandardCharsets.UTF_8);
-            try (Connection tables = connect(url, "millrace")) {
+            try (Connection tables = ServerConnection.open(url, "millrace")) {
                 new DumpText(out, tables).write(DirectoryDump.script(directory), true);
             }
         } finally {
             delete(copy);
         }
-    }
-
-    private static Connection connect(String url, String user) throws SQLException {
-        Properties properties = new Properties();
-        properties.setProperty("user", user);
-        Optional.ofNullable(System.getenv(PASSWORD_VARIABLE))
-                .ifPresent(password -> properties.setProperty("password", password));
-        return DriverManager.getConnection(url, properties);
     }
 
     private static void delete(Path directory) throws IOException {

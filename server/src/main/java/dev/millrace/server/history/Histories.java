@@ -12,6 +12,8 @@ import dev.millrace.server.host.Host;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
+import dev.millrace.storage.disk.FileImage;
+import dev.millrace.storage.log.LogImage;
 import dev.millrace.storage.log.WriteAheadLog;
 import dev.millrace.time.Clock;
 import java.io.IOException;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
@@ -59,6 +62,10 @@ public final class Histories implements AutoCloseable {
     private final Map<String, String> queryOf = new ConcurrentHashMap<>(); // of a subscription
 
     @GuardedBy("this") private final TreeMap<Integer, String> numbers = new TreeMap<>(); // of directories; their queries
+
+    @GuardedBy("this") private int images; // that are open: no directory is emptied meanwhile
+
+    @GuardedBy("this") private final TreeSet<Integer> toEmpty = new TreeSet<>(); // when there are none
 
     /**
      * @param disk the directory {@code changes}; none for a database that keeps nothing
@@ -213,7 +220,7 @@ public final class Histories implements AutoCloseable {
 
     private synchronized QueryHistory begin(StandingQuery query) {
         int number = 1;
-        while (numbers.containsKey(number)) {
+        while (numbers.containsKey(number) || toEmpty.contains(number)) {
             number++;
         }
         if (number > MOST) {
@@ -282,8 +289,57 @@ public final class Histories implements AutoCloseable {
                 .toList();
         gone.forEach(numbers::remove);
         if (disk.isPresent()) {
-            gone.forEach(number -> emptied(directory(number)));
+            toEmpty.addAll(gone);
+            emptyUnneeded();
         }
+    }
+
+    private synchronized void emptyUnneeded() {
+        while (images == 0 && !toEmpty.isEmpty()) {
+            emptied(directory(toEmpty.first()));
+            toEmpty.pollFirst();
+        }
+    }
+
+    // ---- copying ---------------------------------------------------------------------------------------------------
+
+    /**
+     * All histories as they are on disk now, to be copied. To be closed.
+     *
+     * @throws MillraceException 58030 where they cannot be read
+     */
+    public synchronized HistoriesImage image() {
+        List<FileImage> files = new ArrayList<>();
+        List<LogImage> logs = new ArrayList<>();
+        try {
+            for (Map.Entry<Integer, String> each : numbers.entrySet()) {
+                String name = each.getKey().toString();
+                Optional<LogImage> log =
+                        Optional.ofNullable(histories.get(each.getValue())).flatMap(history -> history.image());
+                if (log.isPresent()) {
+                    logs.add(log.get());
+                    log.get().files().forEach(file -> files.add(file.in(name)));
+                } else if (disk.isPresent()) { // it is stopped: its files stay as they are
+                    for (String file : directory(each.getKey()).list()) {
+                        files.add(FileImage.of(directory(each.getKey()), file).in(name));
+                    }
+                }
+            }
+        } catch (IOException e) {
+            Closing.all(logs);
+            throw DiskErrors.failed("read " + disk.orElseThrow().path(""), e);
+        } catch (RuntimeException | Error e) {
+            Closing.all(logs);
+            throw e;
+        }
+        images++;
+        return new HistoriesImage(files, () -> released(logs));
+    }
+
+    private synchronized void released(List<LogImage> logs) {
+        images--;
+        Closing.all(logs);
+        emptyUnneeded();
     }
 
     /** All changes up to a time were seen. */

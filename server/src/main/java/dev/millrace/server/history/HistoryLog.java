@@ -2,6 +2,7 @@ package dev.millrace.server.history;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.storage.log.LogImage;
 import dev.millrace.storage.log.LogMode;
 import dev.millrace.storage.log.WriteAheadLog;
 import java.nio.ByteBuffer;
@@ -106,6 +107,11 @@ final class HistoryLog implements AutoCloseable {
     /** Returns when all that was appended is on disk. */
     void await() {
         log.ifPresent(to -> to.awaitDurable(to.lastNumber()));
+    }
+
+    /** As it is on disk now; none where nothing is kept. To be closed. */
+    Optional<LogImage> image() {
+        return log.map(WriteAheadLog::image);
     }
 
     /** Records before this one are not needed. */

@@ -10,6 +10,7 @@ import dev.millrace.engine.view.View;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.storage.batch.BatchBytes;
+import dev.millrace.storage.log.LogImage;
 import dev.millrace.time.Clock;
 import dev.millrace.type.Schema;
 import java.nio.ByteBuffer;
@@ -82,6 +83,11 @@ final class QueryHistory implements AutoCloseable {
 
     Schema schema() {
         return schema;
+    }
+
+    /** Its log as it is on disk now; none where nothing is kept. To be closed. */
+    Optional<LogImage> image() {
+        return log.image();
     }
 
     // ---- beginning -------------------------------------------------------------------------------------------------

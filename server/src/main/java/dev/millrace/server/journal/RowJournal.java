@@ -5,6 +5,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.server.host.Host;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.storage.disk.Disk;
+import dev.millrace.storage.log.LogImage;
 import dev.millrace.storage.log.LogMode;
 import dev.millrace.storage.log.LogReservation;
 import dev.millrace.storage.log.WriteAheadLog;
@@ -291,6 +292,11 @@ public final class RowJournal implements Journal, AutoCloseable {
         if (writing) {
             log.orElseThrow().awaitAll();
         }
+    }
+
+    /** The log as it is on disk now; there must be one. To be closed. */
+    public LogImage image() {
+        return log.orElseThrow().image();
     }
 
     /** Writes what is pending, and lets go of the files. */

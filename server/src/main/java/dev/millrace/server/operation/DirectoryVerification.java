@@ -9,9 +9,11 @@ import dev.millrace.server.role.ScramDecoys;
 import dev.millrace.server.storage.CatalogVerification;
 import dev.millrace.server.storage.CheckpointVerification;
 import dev.millrace.server.storage.DataDirectory;
+import dev.millrace.server.storage.ServerAddress;
 import dev.millrace.server.tls.Tls;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.FileReport;
+import dev.millrace.storage.disk.RealDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,7 +69,9 @@ public final class DirectoryVerification {
                 KEY,
                 () -> tls(KEY, "the key of the certificate"),
                 ConfigFile.NAME,
-                this::configuration);
+                this::configuration,
+                BackupList.NAME,
+                this::backup);
         try (Stream<Path> list = Files.list(directory)) {
             for (Path entry : list.sorted().toList()) {
                 String name = String.valueOf(entry.getFileName());
@@ -102,6 +106,9 @@ public final class DirectoryVerification {
     }
 
     private static FileReport other(Path entry, String name) throws IOException {
+        if (name.equals(ServerAddress.NAME)) {
+            return FileReport.whole(name, Files.size(entry), "where its server listens");
+        }
         if (Files.isDirectory(entry)) {
             try (Stream<Path> inside = Files.walk(entry)) {
                 long count = inside.filter(Files::isRegularFile).count();
@@ -154,6 +161,19 @@ public final class DirectoryVerification {
             ConfigFile.read(Optional.of(directory.resolve(ConfigFile.NAME)), Map.of());
             return "";
         });
+    }
+
+    private FileReport backup() {
+        String contents = "this is a backup: its files and their checksums";
+        long bytes = bytes(BackupList.NAME);
+        try {
+            List<String> damage = BackupList.read(RealDisk.readOnly(directory)).verify(directory);
+            return new FileReport(BackupList.NAME, bytes, contents, true, damage, List.of());
+        } catch (MillraceException e) {
+            return FileReport.damaged(BackupList.NAME, bytes, contents, String.valueOf(e.getMessage()));
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + directory, e);
+        }
     }
 
     /** A file that is whole if it can be used. */

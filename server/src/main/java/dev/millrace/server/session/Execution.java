@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.backup.DatabaseBackup;
 import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.cancellation.Offload;
 import dev.millrace.server.checkpoint.DatabaseCheckpoint;
@@ -49,6 +50,7 @@ import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.SubscriptionStatement;
 import dev.millrace.sql.statement.WithChanges;
+import java.io.File;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -265,6 +267,8 @@ final class Execution {
             return flush();
         } else if (statement instanceof Statement.Checkpoint) {
             return checkpoint();
+        } else if (statement instanceof Statement.Backup backup) {
+            return backup(backup.directory());
         } else if (statement instanceof Statement.Upkeep upkeep) {
             return indexes.upkeep(upkeep);
         } else if (statement instanceof Statement.CreateContinuousQuery create) {
@@ -316,14 +320,29 @@ final class Execution {
     }
 
     private Command checkpoint() {
-        if (!identity.isSuperuser()) {
-            throw MillraceException.user(SqlState.INSUFFICIENT_PRIVILEGE, "must be superuser to execute CHECKPOINT");
-        }
+        requireSuperuser("CHECKPOINT");
         if (!database.journal().isWriting()) {
             notices.accept("nothing is kept on disk: start with --data DIR");
         }
         new DatabaseCheckpoint(database).run();
         return Command.of("CHECKPOINT");
+    }
+
+    private void requireSuperuser(String statement) {
+        if (!identity.isSuperuser()) {
+            throw MillraceException.user(SqlState.INSUFFICIENT_PRIVILEGE, "must be superuser to execute " + statement);
+        }
+    }
+
+    private Command backup(String directory) {
+        requireSuperuser("BACKUP");
+        if (!new File(directory).isAbsolute()) {
+            throw MillraceException.user(
+                    SqlState.INVALID_PARAMETER_VALUE, "BACKUP TO takes an absolute path, not '" + directory + "'");
+        }
+        notices.accept(
+                new DatabaseBackup(database).run(new File(directory).toPath()).toString());
+        return Command.of("BACKUP");
     }
 
     private Command createTableAs(Statement.CreateTableAs create) {

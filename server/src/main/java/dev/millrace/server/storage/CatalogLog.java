@@ -5,6 +5,7 @@ import dev.millrace.server.log.EventLog;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.DiskFile;
+import dev.millrace.storage.disk.FileImage;
 import dev.millrace.storage.disk.WholeFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -73,6 +74,13 @@ final class CatalogLog implements AutoCloseable {
         } catch (IOException e) {
             throw DiskErrors.failed("open " + disk.path(NAME), e);
         }
+    }
+
+    /** The log as it is now, as files that make it in another directory; what is added is not in it. */
+    List<FileImage> image() {
+        return List.of(
+                FileImage.of(disk, NAME, end, end),
+                FileImage.of(CatalogEnd.NAME, ByteBuffer.wrap(NumberedLine.write(last, ""))));
     }
 
     /** The version of the format of a directory's; 0 where there is none, or its title is damaged. */

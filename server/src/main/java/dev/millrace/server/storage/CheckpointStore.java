@@ -4,6 +4,7 @@ import dev.millrace.engine.checkpoint.CheckpointWriter;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.manifest.Checkpoint;
 import dev.millrace.storage.manifest.Manifest;
+import dev.millrace.storage.manifest.ManifestImage;
 import dev.millrace.storage.snapshot.SnapshotFile;
 import dev.millrace.storage.snapshot.SnapshotWriter;
 import java.nio.ByteBuffer;
@@ -45,6 +46,11 @@ public final class CheckpointStore {
         return manifest.map(Manifest::newest)
                 .filter(checkpoint -> checkpoint.number() > 0)
                 .map(checkpoint -> SavedCheckpoint.open(disk.orElseThrow(), checkpoint));
+    }
+
+    /** The newest checkpoint, to be copied. There must be a directory. To be closed. */
+    public ManifestImage image() {
+        return manifest.orElseThrow().image();
     }
 
     /** Begins the next checkpoint. There must be a directory. */

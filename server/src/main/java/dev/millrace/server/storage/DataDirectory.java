@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
+import dev.millrace.storage.disk.FileImage;
 import dev.millrace.storage.disk.RealDisk;
 import dev.millrace.storage.disk.WholeFile;
 import dev.millrace.storage.log.WriteAheadLog;
@@ -13,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -33,8 +35,23 @@ public final class DataDirectory implements AutoCloseable {
     public static final String ROWS = "rows";
     public static final String CHECKPOINTS = "checkpoints";
     public static final String CHANGES = "changes";
+    private static final String JAR = ".jar";
     private static final String DECOYS = "decoys.key";
+
+    /** Files that are written when a server starts, or by its owner. */
+    private static final List<String> UNCHANGED = List.of(DECOYS, "server.crt", "server.key", "millrace.conf");
+
     private static final List<String> LEFT = List.of(JARS, ROWS, CHANGES, DECOYS, CatalogEnd.NAME);
+
+    /** The file by which a backup is known. */
+    public static final String BACKUP_LIST = "backup.list";
+
+    /** Without this file nothing is a data directory. */
+    public static final String DEFINITIONS = CatalogLog.NAME;
+
+    /** Directories of which a backup has all files but those that are not finished, or spare. */
+    private static final List<String> COPIED = List.of(JARS, ROWS, CHECKPOINTS, CHANGES);
+
     static final int WITH_CHECKPOINTS = 3; // version of the catalog from which on there are some
     private static final int MOST_SECRET_BYTES = 1 << 10;
 
@@ -56,6 +73,7 @@ public final class DataDirectory implements AutoCloseable {
     public static DataDirectory open(DataPlace place) {
         DataPlace.Taken taken = place.take();
         try {
+            requireNoBackup(taken.disk());
             requireCatalog(taken.disk());
             boolean hadCheckpoints = CatalogLog.version(taken.disk()) >= WITH_CHECKPOINTS;
             Disk checkpoints = taken.disk().directory(CHECKPOINTS);
@@ -92,6 +110,25 @@ public final class DataDirectory implements AutoCloseable {
                                 + " an empty directory");
             }
         }
+    }
+
+    private static void requireNoBackup(Disk disk) throws IOException {
+        if (disk.has(BACKUP_LIST)) {
+            throw MillraceException.user(
+                            SqlState.CONFIG_FILE_ERROR, disk.path("") + " is a backup, which stays as it was written")
+                    .withHint("./millrace restore " + disk.path("") + " DIR makes a data directory of it");
+        }
+    }
+
+    /** Whether a file, by its name in the directory, is one that a database needs again. */
+    public static boolean isKept(Path name) {
+        String first = String.valueOf(name.getName(0));
+        String last = String.valueOf(name.getFileName());
+        boolean isFinished = !last.endsWith(".new") && !last.startsWith("spare-");
+        return isFinished
+                && (name.getNameCount() == 1
+                        ? first.equals(CatalogLog.NAME) || first.equals(CatalogEnd.NAME) || UNCHANGED.contains(first)
+                        : COPIED.contains(first));
     }
 
     /** Whether a database was there before, whose definitions are to be made again. Any thread. */
@@ -234,7 +271,7 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     private static String jarName(String hash) {
-        return hash + ".jar";
+        return hash + JAR;
     }
 
     private static boolean isWhole(Path jar, String hash) throws IOException {
@@ -251,6 +288,34 @@ public final class DataDirectory implements AutoCloseable {
         } catch (IOException e) {
             throw DiskErrors.failed("keep " + from + " in " + disk.path(""), e);
         }
+    }
+
+    /**
+     * What is here beside rows, checkpoints and changes, as files that make it in another directory: definitions as they are now, and what
+     * does not change while a database is open.
+     *
+     * @throws MillraceException 58030 where it cannot be read
+     */
+    public List<FileImage> image() {
+        List<FileImage> files = new ArrayList<>(log.image());
+        try {
+            for (String name : UNCHANGED) {
+                if (disk.has(name)) {
+                    files.add(FileImage.of(disk, name));
+                }
+            }
+            if (disk.has(JARS)) {
+                Disk jars = disk.directory(JARS);
+                for (String jar : jars.list()) {
+                    if (jar.endsWith(JAR)) {
+                        files.add(FileImage.of(jars, jar).in(JARS));
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + disk.path(""), e);
+        }
+        return files;
     }
 
     /** Lets another database have it. */

@@ -1,7 +1,9 @@
 package dev.millrace.server.storage;
 
 import dev.millrace.storage.disk.Disk;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** Where a data directory is; tests have one that is not on the machine. Any thread. */
 public interface DataPlace {
@@ -15,6 +17,15 @@ public interface DataPlace {
     /** A directory of the machine. */
     static DataPlace of(Path path) {
         return () -> LockedDirectory.take(path);
+    }
+
+    /**
+     * The number of the process that has a directory of the machine open, if one has; empty text where that is not known.
+     *
+     * @throws IOException where that cannot be read
+     */
+    static Optional<String> user(Path path) throws IOException {
+        return LockedDirectory.user(path);
     }
 
     /** A place that one database has, until it is closed; its owner's. */

@@ -13,6 +13,8 @@
  *   DIR/jars/HASH.jar code of functions, by the SHA-256 of the jar
  *   DIR/decoys.key    what unknown roles' salts are made with (see {@code dev.millrace.server.role.ScramDecoys})
  *   DIR/server.crt    our own certificate, with server.key (see {@code dev.millrace.server.tls})
+ *   DIR/server.address where the server that has it open listens (see {@link dev.millrace.server.storage.ServerAddress})
+ *   DIR/backup.list   only in a backup, which is not opened (see {@code dev.millrace.server.backup})
  *   DIR/millrace.conf the server's configuration, if somebody put one there
  * </pre>
  *

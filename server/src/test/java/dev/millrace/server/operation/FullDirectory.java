@@ -73,7 +73,7 @@ public final class FullDirectory {
     }
 
     /** Makes one by {@link #statements}, and closes it. */
-    static void create(Path directory, Path folder) throws IOException {
+    public static void create(Path directory, Path folder) throws IOException {
         try (TestDatabase database = new TestDatabase(directory)) {
             for (String statement : statements(folder)) {
                 database.run(statement);
@@ -110,7 +110,7 @@ public final class FullDirectory {
     }
 
     /** All files of a directory by their names in it. */
-    static Map<String, byte[]> files(Path directory) throws IOException {
+    public static Map<String, byte[]> files(Path directory) throws IOException {
         Map<String, byte[]> files = new TreeMap<>();
         try (Stream<Path> walk = Files.walk(directory)) {
             for (Path file : walk.filter(Files::isRegularFile).toList()) {
@@ -120,7 +120,7 @@ public final class FullDirectory {
         return files;
     }
 
-    static void write(Path directory, Map<String, byte[]> files) throws IOException {
+    public static void write(Path directory, Map<String, byte[]> files) throws IOException {
         Files.createDirectories(directory);
         for (Map.Entry<String, byte[]> file : files.entrySet()) {
             Path path = directory.resolve(file.getKey());
@@ -129,7 +129,7 @@ public final class FullDirectory {
         }
     }
 
-    static void delete(Path directory) {
+    public static void delete(Path directory) {
         try (Stream<Path> walk = Files.walk(directory)) {
             List<Path> all = new ArrayList<>(walk.toList());
             for (int i = all.size() - 1; i >= 0; i--) {

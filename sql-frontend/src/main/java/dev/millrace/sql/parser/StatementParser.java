@@ -149,6 +149,11 @@ public final class StatementParser {
                 words.next();
                 yield new Syntax.Complete(new Statement.Checkpoint());
             }
+            case "backup" -> {
+                words.next();
+                words.expect("to");
+                yield new Syntax.Complete(new Statement.Backup(words.string()));
+            }
             case "show" -> show();
             case "describe", "desc" -> describe();
             case "explain" -> explain();

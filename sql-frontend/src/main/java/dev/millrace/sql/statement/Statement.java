@@ -282,6 +282,9 @@ public sealed interface Statement {
     /** CHECKPOINT. */
     record Checkpoint() implements Statement {}
 
+    /** BACKUP TO a directory that is not there. */
+    record Backup(String directory) implements Statement {}
+
     /** FLUSH. */
     record Flush() implements Statement {}
 

@@ -20,6 +20,7 @@ public final class Keywords {
             "abort",
             "alter",
             "analyze",
+            "backup",
             "begin",
             "close",
             "commit",

@@ -358,6 +358,11 @@ final class LogBuffer {
         return durable;
     }
 
+    /** Whether a record is not on disk, and never will be. */
+    boolean hasFailed(long number) {
+        return failed.contains(number);
+    }
+
     long last() {
         lock.lock();
         try {

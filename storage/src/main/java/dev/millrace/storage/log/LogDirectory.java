@@ -6,6 +6,7 @@ import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.DiskFile;
 import dev.millrace.storage.disk.DiskFullException;
+import dev.millrace.storage.disk.FileImage;
 import dev.millrace.storage.disk.WholeFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +53,9 @@ final class LogDirectory {
     @GuardedBy("this") private boolean resting; // making it failed: done when somebody needs it
 
     @GuardedBy("this") private int spareNumber;
+
+    /** How many images need the segments from this number on. */
+    @GuardedBy("this") private final TreeMap<Long, Integer> held = new TreeMap<>();
 
     /** A segment that is being made. */
     private static final class Next {
@@ -348,7 +353,9 @@ final class LogDirectory {
     synchronized void forget(long upTo) throws IOException {
         int kept = 0;
         for (int i = 1; i < segments.size(); i++) {
-            if (segments.get(i).lastWhole() <= upTo && LogReader.before(disk, segments.get(i)) <= upTo) {
+            boolean isHeld =
+                    !held.isEmpty() && held.firstKey() < segments.get(i).number();
+            if (!isHeld && segments.get(i).lastWhole() <= upTo && LogReader.before(disk, segments.get(i)) <= upTo) {
                 kept = i;
             }
         }
@@ -370,6 +377,37 @@ final class LogDirectory {
                 disk.delete(name);
             }
         }
+    }
+
+    /**
+     * The log up to its last record that is durable, as one that was closed there. What is on disk behind it is not in it: another may
+     * be writing that now.
+     *
+     * @param durable all records up to this number are on disk, or failed
+     */
+    synchronized LogImage image(long durable) throws IOException {
+        List<FileImage> files = new ArrayList<>();
+        LogReader reader = reader();
+        int newest = segments.size() - 1;
+        while (newest > 0 && segments.get(newest).lastWhole() > durable) {
+            newest--;
+        }
+        LogReader.Cut cut = newest < 0 ? new LogReader.Cut(0, 0) : reader.cut(newest, durable);
+        for (int i = 0; i <= newest; i++) {
+            SegmentHeader segment = segments.get(i);
+            long kept = i < newest ? segment.size() : cut.offset();
+            files.add(FileImage.of(disk, SegmentHeader.name(segment.number()), kept, segment.size()));
+        }
+        long last = newest < 0 ? 0 : segments.get(newest).number();
+        LogState closed = new LogState(state.identity(), state.first(), last, cut.lastWhole(), cut.offset());
+        files.add(FileImage.of(LogState.NAME, closed.bytes()));
+        held.merge(state.first(), 1, Integer::sum);
+        return new LogImage(this, state.first(), cut.lastWhole(), files);
+    }
+
+    /** An image is not needed any more. */
+    synchronized void release(long first) {
+        held.computeIfPresent(first, (number, images) -> images == 1 ? null : images - 1);
     }
 
     /** Lets go of what was prepared. */

@@ -129,6 +129,33 @@ final class LogReader {
         }
     }
 
+    /** Where a record ends that is the last one in a segment up to some number, or, before any in it, where its first fragment is. */
+    record Cut(long lastWhole, long offset) {}
+
+    /**
+     * Finds the last place in a segment where all that is before it is of records up to a number that are on disk.
+     *
+     * @throws MillraceException XX001 if something is damaged before that
+     */
+    Cut cut(int index, long upTo) throws IOException {
+        SegmentHeader segment = segments.get(index);
+        RecordAssembler records = new RecordAssembler(segment, Long.MAX_VALUE);
+        Cut cut = new Cut(segment.lastWhole(), SegmentHeader.BYTES);
+        try (SegmentReader reader = new SegmentReader(disk, segment, segment.size())) {
+            while (reader.next() && reader.fragment().number <= upTo) {
+                Optional<String> misfit = records.add(reader.fragment(), reader.contents());
+                if (misfit.isPresent()) {
+                    throw DiskErrors.damaged(
+                            disk.path(SegmentHeader.name(segment.number())), cut.offset(), misfit.get());
+                }
+                if (reader.fragment().endsRecord()) {
+                    cut = new Cut(records.lastWhole(), reader.position());
+                }
+            }
+        }
+        return cut;
+    }
+
     private boolean isThere(SegmentHeader segment, long at) throws IOException {
         try (SegmentReader reader = new SegmentReader(disk, segment, at, segment.size())) {
             return reader.next();

@@ -22,11 +22,15 @@ record LogState(long identity, long first, long newest, long durable, long close
     private static final int CHECKED_FROM = 16;
 
     void write(Disk disk) throws IOException {
+        WholeFile.write(disk, NAME, bytes());
+    }
+
+    /** All of the file. */
+    ByteBuffer bytes() {
         ByteBuffer bytes = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
         bytes.put(MAGIC).putInt(VERSION).putInt(0);
         bytes.putLong(identity).putLong(first).putLong(newest).putLong(durable).putLong(closedAt);
-        bytes.putInt(12, crc(bytes)).rewind();
-        WholeFile.write(disk, NAME, bytes);
+        return bytes.putInt(12, crc(bytes)).rewind();
     }
 
     /** Takes the room that the next {@link #write} needs. */

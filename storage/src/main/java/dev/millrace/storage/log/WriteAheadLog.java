@@ -472,6 +472,31 @@ public final class WriteAheadLog implements AutoCloseable {
         }
     }
 
+    /**
+     * The log as it is on disk now, to be copied while it goes on: all that {@link #awaitDurable} has returned for is in it. Reads the newest
+     * segment, once.
+     *
+     * @return to be closed: until then no segment of it is removed
+     * @throws MillraceException XX001 if what is on disk is not what was written, 58030 where it cannot be read
+     */
+    public LogImage image() {
+        try {
+            long durable = buffer.durable();
+            LogImage image = directory.image(durable);
+            while (durable > image.last() && buffer.hasFailed(durable)) {
+                durable--;
+            }
+            if (durable > image.last()) {
+                image.close();
+                throw DiskErrors.missing(
+                        "record " + durable + " of the log " + path, "it was written and is not there");
+            }
+            return image;
+        } catch (IOException e) {
+            throw DiskErrors.failed("read the log " + path, e);
+        }
+    }
+
     private void run() {
         while (buffer.awaitWork()) {
             lead();

@@ -4,15 +4,19 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.DiskFile;
+import dev.millrace.storage.disk.FileImage;
 import dev.millrace.storage.disk.FileReport;
 import dev.millrace.storage.disk.WholeFile;
 import dev.millrace.storage.snapshot.SnapshotFile;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
@@ -37,6 +41,7 @@ public final class Manifest {
     private final Disk disk;
     private Checkpoint newest;
     private int filesNamed; // for the next checkpoint
+    private final Map<String, Integer> held = new ConcurrentHashMap<>(); // files that images need, and how many do
 
     private Manifest(Disk disk, Checkpoint newest) {
         this.disk = disk;
@@ -93,6 +98,7 @@ public final class Manifest {
     /** Files of checkpoints that the newest one does not have. */
     private void removeOthers() throws IOException {
         Set<String> kept = new HashSet<>();
+        kept.addAll(held.keySet());
         newest.files().forEach(file -> kept.add(file.name()));
         for (String name : disk.list()) {
             if (isOurs(name) && !kept.contains(name)) {
@@ -104,6 +110,26 @@ public final class Manifest {
     /** The newest checkpoint; {@link Checkpoint#NONE} before there is one. */
     public Checkpoint newest() {
         return newest;
+    }
+
+    /**
+     * The newest checkpoint, to be copied while there are newer ones; called as the other methods are.
+     *
+     * @return to be closed, by any thread: its files are there until then, and are removed behind the next checkpoint that is published
+     */
+    public ManifestImage image() {
+        List<FileImage> files = new ArrayList<>();
+        for (SnapshotFile file : newest.files()) {
+            files.add(FileImage.of(disk, file.name(), file.bytes(), file.bytes()));
+            held.merge(file.name(), 1, Integer::sum);
+        }
+        files.add(FileImage.of(NAME, ManifestBytes.write(newest)));
+        return new ManifestImage(newest, files, this::release);
+    }
+
+    private void release(Checkpoint of) {
+        of.files()
+                .forEach(file -> held.computeIfPresent(file.name(), (name, images) -> images == 1 ? null : images - 1));
     }
 
     /** A name for another file of the next checkpoint. */
