@@ -9,7 +9,6 @@ import dev.millrace.server.config.ServerConfig.Auth;
 import dev.millrace.server.config.ServerConfig.AuthMethod;
 import dev.millrace.server.config.ServerConfig.Http;
 import dev.millrace.server.config.ServerConfig.Limits;
-import dev.millrace.server.http.HttpLimits;
 import dev.millrace.server.log.LogFormat;
 import dev.millrace.server.log.LogLevel;
 import dev.millrace.server.log.LogOptions;

@@ -1,7 +1,6 @@
 package dev.millrace.server.config;
 
 import dev.millrace.engine.runtime.EngineOptions;
-import dev.millrace.server.http.HttpLimits;
 import dev.millrace.server.log.LogOptions;
 import dev.millrace.server.tls.TlsOptions;
 import java.net.InetAddress;

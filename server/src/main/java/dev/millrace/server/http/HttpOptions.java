@@ -1,5 +1,6 @@
 package dev.millrace.server.http;
 
+import dev.millrace.server.config.HttpLimits;
 import dev.millrace.server.pgwire.Authentication;
 import dev.millrace.server.tls.Tls;
 import java.util.List;

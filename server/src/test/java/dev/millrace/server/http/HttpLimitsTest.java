@@ -3,6 +3,7 @@ package dev.millrace.server.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.server.config.HttpLimits;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.net.InetAddress;

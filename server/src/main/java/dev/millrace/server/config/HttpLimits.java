@@ -1,4 +1,4 @@
-package dev.millrace.server.http;
+package dev.millrace.server.config;
 
 import java.time.Duration;
 
