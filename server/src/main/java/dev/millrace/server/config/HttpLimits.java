@@ -11,7 +11,8 @@ import java.time.Duration;
  * @param mostPerAddress connections of one address (of IPv6 one network of 64 bits); more are only told of the server's health
  */
 public record HttpLimits(Duration headers, Duration body, Duration idle, int mostPerAddress) {
-    static final int LEAST_BODY_BYTES = 64 << 10;
+    /** Of a body, in a second. */
+    public static final int LEAST_BODY_BYTES = 64 << 10;
 
     public static HttpLimits defaults() {
         return new HttpLimits(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(60), 500);
