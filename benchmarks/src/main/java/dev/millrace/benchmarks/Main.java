@@ -5,6 +5,7 @@ import dev.millrace.benchmarks.kernels.KernelsCommand;
 import dev.millrace.benchmarks.latency.CreateCommand;
 import dev.millrace.benchmarks.latency.LatencyCommand;
 import dev.millrace.benchmarks.latency.NeighboursCommand;
+import dev.millrace.benchmarks.restart.RestartCommand;
 import dev.millrace.benchmarks.sketch.CompareCommand;
 import dev.millrace.benchmarks.sketch.FiguresCommand;
 import dev.millrace.benchmarks.sketch.SketchBenchCommand;
@@ -39,7 +40,8 @@ import picocli.CommandLine.Command;
             FiguresCommand.class,
             LogCommand.class,
             SegmentsCommand.class,
-            CheckpointsCommand.class
+            CheckpointsCommand.class,
+            RestartCommand.class
         })
 public final class Main implements Runnable {
     @Override
