@@ -1,11 +1,13 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
+import dev.millrace.engine.checkpoint.SectionInput;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.ReadEntries;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.memory.Memory;
 import java.io.DataInput;
@@ -59,10 +61,12 @@ public final class GroupSnapshot implements KeyGroupPart {
 
     private void write(int keyGroup, long[] groups, DataOutput out) throws IOException {
         AggregateLayout layout = state.layout();
+        int words = layout.initial().length;
+        int[] byteSlots = byteSlots(layout);
         for (int i = 0; i < groups.length; i++) {
             long entry = entries.entry(keyGroup, i);
             assert Memory.getLong(entry + GroupTable.LINK) == 0 : "snapshot in the middle of an epoch";
-            writeEntry(entry, layout.initial().length, byteSlots(layout), out);
+            writeEntry(entry, words, byteSlots, out);
             for (Collection collection : state.collections()) {
                 collection.write(entry, out);
             }
@@ -87,9 +91,13 @@ public final class GroupSnapshot implements KeyGroupPart {
     /** Adds the groups of a key group that {@link #write} wrote to a state that has none of them. */
     public static void read(GroupState state, DataInput in) throws IOException {
         AggregateLayout layout = state.layout();
-        long[] read = new long[in.readInt()];
+        long[] read = new long[SectionInput.readLength(in)];
+        ReadEntries entries = new ReadEntries(state.table(), in);
+        int words = layout.initial().length;
+        int[] byteSlots = byteSlots(layout);
         for (int i = 0; i < read.length; i++) {
-            read[i] = readEntry(state.table(), layout.initial().length, byteSlots(layout), in);
+            read[i] = readEntry(state.table(), words, byteSlots, in);
+            entries.add(read[i]);
             for (Collection collection : state.collections()) {
                 collection.read(read[i], in);
             }
@@ -97,13 +105,14 @@ public final class GroupSnapshot implements KeyGroupPart {
                 set.forgetHeader(read[i]);
             }
         }
+        entries.end();
         for (DistinctValues values : state.distinct()) {
             values.read(read, in);
         }
     }
 
     private static long readEntry(GroupTable table, int words, int[] byteSlots, DataInput in) throws IOException {
-        long entry = table.insertNew(in.readLong());
+        long entry = table.newEntry(in.readLong());
         for (int word = 0; word < words; word++) {
             Memory.putLong(entry + GroupTable.BODY + 8L * word, in.readLong());
         }

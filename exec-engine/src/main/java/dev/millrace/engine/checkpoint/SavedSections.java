@@ -6,14 +6,18 @@ import dev.millrace.operator.StateReader;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.IntPredicate;
 
 /** The sections of a checkpoint, to be read in the format of this package. Safe on any thread. */
 public final class SavedSections {
     private final CheckpointReader reader;
-    private volatile Optional<MillraceException> failure = Optional.empty(); // the first; written by who reads
+    private volatile Optional<MillraceException> failure = Optional.empty(); // the first; written by who reads, holding this
 
     public SavedSections(CheckpointReader reader) {
         this.reader = reader;
@@ -47,8 +51,16 @@ public final class SavedSections {
             return readUnwatched(section, parts);
         } catch (MillraceException e) {
             boolean isOfFiles = e.sqlState() == SqlState.DATA_CORRUPTED || e.sqlState() == SqlState.IO_ERROR;
-            failure = failure.or(() -> Optional.of(e).filter(failed -> isOfFiles));
+            if (isOfFiles) {
+                failed(e);
+            }
             throw e;
+        }
+    }
+
+    private synchronized void failed(MillraceException e) {
+        if (failure.isEmpty()) {
+            failure = Optional.of(e);
         }
     }
 
@@ -81,15 +93,23 @@ public final class SavedSections {
      * @param schemaHash of what it must be
      */
     public StateReader states(List<String> sections, long schemaHash, IntPredicate groups) {
+        Map<String, Set<String>> names = new HashMap<>(); // of a section that was read
         return (state, restore) -> {
             for (String section : sections) {
+                Set<String> known = names.get(section);
+                if (known != null && !known.contains(state.name())) {
+                    continue;
+                }
+                Set<String> there = new HashSet<>();
                 readAny(section, part -> {
+                    there.add(part.name());
                     if (part.name().equals(state.name()) && (part.group() < 0 || groups.test(part.group()))) {
                         part.requireVersion(state.version());
                         part.requireSchema(schemaHash);
                         restore.read(part.part(), part.group());
                     }
                 });
+                names.put(section, there);
             }
         };
     }

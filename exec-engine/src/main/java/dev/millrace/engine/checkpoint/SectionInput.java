@@ -2,11 +2,15 @@ package dev.millrace.engine.checkpoint;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import java.io.BufferedInputStream;
+import dev.millrace.memory.Memory;
+import java.io.DataInput;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 
 /**
  * Reads one section, part by part, in the format of this package. What it is asked for beyond the end of a part is not there; what
@@ -14,10 +18,16 @@ import java.io.InputStream;
  */
 public final class SectionInput implements AutoCloseable {
     private static final int BUFFER_BYTES = 64 << 10;
+    private static final VarHandle SHORT = view(short[].class);
+    private static final VarHandle INT = view(int[].class);
+    private static final VarHandle LONG = view(long[].class);
 
     private final String section;
-    private final DataInputStream in;
-    private final DataInputStream part = new DataInputStream(new Bytes());
+    private final InputStream in;
+    private final byte[] buffer = new byte[BUFFER_BYTES];
+    private final Part part = new Part();
+    private int at; // in the buffer
+    private int end;
     private String name = "";
     private int version;
     private long schemaHash;
@@ -26,10 +36,14 @@ public final class SectionInput implements AutoCloseable {
     private int nextKind = -1; // of the chunk behind, once it was looked at
     private boolean ended;
 
+    private static VarHandle view(Class<?> array) {
+        return MethodHandles.byteArrayViewVarHandle(array, ByteOrder.BIG_ENDIAN);
+    }
+
     /** @param bytes closed with this */
     SectionInput(String section, InputStream bytes) {
         this.section = section;
-        this.in = new DataInputStream(new BufferedInputStream(bytes, BUFFER_BYTES));
+        this.in = bytes;
     }
 
     /**
@@ -81,8 +95,37 @@ public final class SectionInput implements AutoCloseable {
     }
 
     /** The bytes of the part. */
-    public DataInputStream part() {
+    public DataInput part() {
         return part;
+    }
+
+    /** Reads bytes to where they are to be off the heap; at once where {@code in} is a part of a section. */
+    public static void readBytes(DataInput in, long to, int length) throws IOException {
+        if (in instanceof Part section) {
+            section.readFully(to, length);
+        } else {
+            byte[] bytes = new byte[length];
+            in.readFully(bytes);
+            Memory.copyIn(bytes, 0, to, length);
+        }
+    }
+
+    /**
+     * Reads a length or a number of things, 4 bytes.
+     *
+     * @throws IOException for what is less than 0
+     */
+    public static int readLength(DataInput in) throws IOException {
+        int length = in.readInt();
+        if (length < 0) {
+            throw new EOFException("a length of " + length);
+        }
+        return length;
+    }
+
+    /** About how many bytes of the section, and so of the part, are still to come at most; 0 where that is not known. */
+    public static long bytesAhead(DataInput in) throws IOException {
+        return in instanceof Part section ? section.ahead() : 0;
     }
 
     private void skipChunk() throws IOException {
@@ -90,35 +133,47 @@ public final class SectionInput implements AutoCloseable {
             beginChunk();
         }
         while (left > 0) {
-            long skipped = in.skip(left);
-            if (skipped <= 0) {
-                in.readByte(); // says if it is the end
-                skipped = 1;
+            if (at == end) {
+                fill();
             }
-            left -= (int) skipped;
+            int skipped = Math.min(left, end - at);
+            at += skipped;
+            left -= skipped;
         }
+    }
+
+    private void fill() throws IOException {
+        int count = in.read(buffer, 0, buffer.length);
+        if (count <= 0) {
+            throw damaged("ends in the midst");
+        }
+        at = 0;
+        end = count;
+    }
+
+    private int readByte() throws IOException {
+        if (at == end) {
+            fill();
+        }
+        return buffer[at++];
     }
 
     /** Finds out what follows the chunk, which was read. */
     private void look() throws IOException {
         if (nextKind < 0) {
-            try {
-                nextKind = in.readByte();
-            } catch (EOFException e) {
-                throw damaged("ends in the midst");
+            int kind = readByte();
+            if (kind != SectionOutput.PART && kind != SectionOutput.MORE && kind != SectionOutput.END) {
+                throw damaged("has a piece of kind " + kind);
             }
-            if (nextKind != SectionOutput.PART && nextKind != SectionOutput.MORE && nextKind != SectionOutput.END) {
-                throw damaged("has a piece of kind " + nextKind);
-            }
+            nextKind = kind;
             ended = nextKind == SectionOutput.END;
         }
     }
 
     private void beginChunk() throws IOException {
-        try {
-            left = in.readInt();
-        } catch (EOFException e) {
-            throw damaged("ends in the midst");
+        left = 0;
+        for (int i = 0; i < Integer.BYTES; i++) {
+            left = left << Byte.SIZE | readByte() & 0xFF;
         }
         nextKind = -1;
         if (left < 0) {
@@ -137,50 +192,159 @@ public final class SectionInput implements AutoCloseable {
     }
 
     /** Of the part, up to its end. */
-    private final class Bytes extends InputStream {
-        private boolean goOn() throws IOException {
+    private final class Part implements DataInput {
+        private final byte[] primitive = new byte[Long.BYTES]; // one that is not whole in the buffer
+
+        /** Has some bytes of the part in the buffer; returns how many at most, 0 at its end. */
+        private int some() throws IOException {
             while (left == 0) {
                 look();
                 if (nextKind != SectionOutput.MORE) {
-                    return false;
+                    return 0;
                 }
                 beginChunk();
             }
-            return true;
+            if (at == end) {
+                fill();
+            }
+            return Math.min(left, end - at);
+        }
+
+        private void take(int count) {
+            at += count;
+            left -= count;
+        }
+
+        private boolean holds(int bytes) {
+            return bytes <= left && bytes <= end - at;
+        }
+
+        private int someOrEnd() throws IOException {
+            int some = some();
+            if (some == 0) {
+                throw new EOFException();
+            }
+            return some;
+        }
+
+        private long ahead() throws IOException {
+            return (long) end - at + in.available();
+        }
+
+        void readFully(long to, int length) throws IOException {
+            for (int done = 0; done < length; ) {
+                int count = Math.min(someOrEnd(), length - done);
+                Memory.copyIn(buffer, at, to + done, count);
+                take(count);
+                done += count;
+            }
         }
 
         @Override
-        public int read() throws IOException {
-            if (!goOn()) {
-                return -1;
+        public void readFully(byte[] into) throws IOException {
+            readFully(into, 0, into.length);
+        }
+
+        @Override
+        public void readFully(byte[] into, int offset, int length) throws IOException {
+            for (int done = 0; done < length; ) {
+                int count = Math.min(someOrEnd(), length - done);
+                System.arraycopy(buffer, at, into, offset + done, count);
+                take(count);
+                done += count;
             }
-            int value = in.read();
-            if (value < 0) {
-                throw damaged("ends in the midst");
+        }
+
+        @Override
+        public int skipBytes(int count) throws IOException {
+            int done = 0;
+            for (int some = some(); done < count && some > 0; some = some()) {
+                int skipped = Math.min(some, count - done);
+                take(skipped);
+                done += skipped;
             }
-            left--;
+            return done;
+        }
+
+        @Override
+        public byte readByte() throws IOException {
+            someOrEnd();
+            byte value = buffer[at];
+            take(1);
             return value;
         }
 
         @Override
-        public int read(byte[] into, int offset, int length) throws IOException {
-            if (length == 0) {
-                return 0;
-            }
-            if (!goOn()) {
-                return -1;
-            }
-            int count = in.read(into, offset, Math.min(length, left));
-            if (count < 0) {
-                throw damaged("ends in the midst");
-            }
-            left -= count;
-            return count;
+        public int readUnsignedByte() throws IOException {
+            return readByte() & 0xFF;
         }
 
         @Override
-        public int available() {
-            return left;
+        public boolean readBoolean() throws IOException {
+            return readByte() != 0;
+        }
+
+        @Override
+        public short readShort() throws IOException {
+            if (holds(Short.BYTES)) {
+                short value = (short) SHORT.get(buffer, at);
+                take(Short.BYTES);
+                return value;
+            }
+            readFully(primitive, 0, Short.BYTES);
+            return (short) SHORT.get(primitive, 0);
+        }
+
+        @Override
+        public int readUnsignedShort() throws IOException {
+            return readShort() & 0xFFFF;
+        }
+
+        @Override
+        public char readChar() throws IOException {
+            return (char) readShort();
+        }
+
+        @Override
+        public int readInt() throws IOException {
+            if (holds(Integer.BYTES)) {
+                int value = (int) INT.get(buffer, at);
+                take(Integer.BYTES);
+                return value;
+            }
+            readFully(primitive, 0, Integer.BYTES);
+            return (int) INT.get(primitive, 0);
+        }
+
+        @Override
+        public long readLong() throws IOException {
+            if (holds(Long.BYTES)) {
+                long value = (long) LONG.get(buffer, at);
+                take(Long.BYTES);
+                return value;
+            }
+            readFully(primitive, 0, Long.BYTES);
+            return (long) LONG.get(primitive, 0);
+        }
+
+        @Override
+        public float readFloat() throws IOException {
+            return Float.intBitsToFloat(readInt());
+        }
+
+        @Override
+        public double readDouble() throws IOException {
+            return Double.longBitsToDouble(readLong());
+        }
+
+        @Override
+        public String readLine() {
+            throw new UnsupportedOperationException("a part has no lines");
+        }
+
+        @Override
+        public String readUTF() throws IOException {
+            return DataInputStream.readUTF(this);
         }
     }
 }

@@ -8,6 +8,7 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
+import dev.millrace.engine.state.ReadEntries;
 import dev.millrace.engine.state.RowLog;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.StateFormat;
@@ -205,19 +206,20 @@ final class AppendedRows implements AutoCloseable {
 
     /** Adds the entries of a key group that {@link #write} wrote. */
     void read(DataInput in) throws IOException {
+        ReadEntries entries = new ReadEntries(table, in);
         for (int left = in.readInt(); left > 0; left--) {
-            long entry = keys.read(table, in);
+            long entry = keys.readNew(table, in);
+            entries.add(entry);
             read(0, entry, in);
             read(1, entry, in);
         }
+        entries.end();
     }
 
     private void read(int port, long entry, DataInput in) throws IOException {
         for (int left = in.readInt(); left > 0; left--) {
-            byte[] bytes = new byte[in.readInt()];
-            in.readFully(bytes);
             long head = entry + head(port);
-            Memory.putLong(head, sides.get(port).add(bytes, Memory.getLong(head)));
+            Memory.putLong(head, sides.get(port).read(in, Memory.getLong(head)));
         }
     }
 

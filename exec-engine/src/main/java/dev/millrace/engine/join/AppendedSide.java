@@ -3,6 +3,7 @@ package dev.millrace.engine.join;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.aggregate.KeyFinder;
+import dev.millrace.engine.checkpoint.SectionInput;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
 import dev.millrace.engine.state.RowLog;
@@ -14,6 +15,8 @@ import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.io.DataInput;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -255,11 +258,12 @@ final class AppendedSide implements AutoCloseable {
         return log.add(length, head, isTimed ? untilOf(to) : Long.MAX_VALUE);
     }
 
-    /** Adds a packed row, given by its bytes, to a chain; returns its position. */
-    long add(byte[] row, long head) {
-        long to = log.room(row.length);
-        Memory.copyIn(row, 0, to + RowLog.HEADER, row.length);
-        return log.add(row.length, head, isTimed ? untilOf(to) : Long.MAX_VALUE);
+    /** Adds a packed row, given by its length and bytes, to a chain; returns its position. */
+    long read(DataInput in, long head) throws IOException {
+        int length = SectionInput.readLength(in);
+        long to = log.room(length);
+        SectionInput.readBytes(in, to + RowLog.HEADER, length);
+        return log.add(length, head, isTimed ? untilOf(to) : Long.MAX_VALUE);
     }
 
     /** The time before which rows go when the watermark is there. */

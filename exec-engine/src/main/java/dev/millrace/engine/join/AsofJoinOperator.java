@@ -2,6 +2,7 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Owned;
+import dev.millrace.engine.checkpoint.SectionInput;
 import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.state.GroupTable;
@@ -438,12 +439,11 @@ public final class AsofJoinOperator implements Operator {
                     for (int left = in.readInt(); left > 0; left--) {
                         long time = in.readLong();
                         long weight = in.readLong();
-                        byte[] bytes = new byte[in.readInt()];
-                        in.readFully(bytes);
-                        long copy = scratch.allocate(bytes.length);
-                        Memory.copyIn(bytes, 0, copy, bytes.length);
-                        add(key, side, time, copy, bytes.length, weight);
-                        scratch.free(copy, bytes.length);
+                        int length = SectionInput.readLength(in);
+                        long copy = scratch.allocate(length);
+                        SectionInput.readBytes(in, copy, length);
+                        add(key, side, time, copy, length, weight);
+                        scratch.free(copy, length);
                     }
                 }
             }

@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.ReadEntries;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.Rows;
@@ -246,8 +247,10 @@ final class JoinState implements AutoCloseable {
 
     /** Adds a number of entries that {@link #write} wrote, and calls back with each one. */
     void read(DataInput in, LongConsumer entries) throws IOException {
+        ReadEntries read = new ReadEntries(table, in);
         for (int left = in.readInt(); left > 0; left--) {
-            long entry = keys.read(table, in);
+            long entry = keys.readNew(table, in);
+            read.add(entry);
             for (int side = 0; side < rows.size(); side++) {
                 rows.get(side).readList(list(entry, side), in, false);
                 if (hotKeys.isPresent()) {
@@ -256,6 +259,7 @@ final class JoinState implements AutoCloseable {
             }
             entries.accept(entry);
         }
+        read.end();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.millrace.engine.match;
 
+import dev.millrace.engine.checkpoint.SectionInput;
 import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
@@ -89,10 +90,9 @@ final class StoredRows implements AutoCloseable {
 
     long read(DataInput in) throws IOException {
         long word = in.readLong();
-        byte[] bytes = new byte[in.readInt()];
-        in.readFully(bytes);
-        long row = allocate(bytes.length);
-        Memory.copyIn(bytes, 0, row, bytes.length);
+        int length = SectionInput.readLength(in);
+        long row = allocate(length);
+        SectionInput.readBytes(in, row, length);
         setWord(row, word);
         return row;
     }

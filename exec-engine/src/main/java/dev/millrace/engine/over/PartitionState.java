@@ -3,6 +3,7 @@ package dev.millrace.engine.over;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.aggregate.KeyFinder;
+import dev.millrace.engine.checkpoint.SectionInput;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
@@ -248,10 +249,8 @@ final class PartitionState implements AutoCloseable {
     }
 
     private long readBytes(int length, DataInput in) throws IOException {
-        byte[] bytes = new byte[length];
-        in.readFully(bytes);
         long address = memory.allocate(Math.max(8, length));
-        Memory.copyIn(bytes, 0, address, length);
+        SectionInput.readBytes(in, address, length);
         return address;
     }
 

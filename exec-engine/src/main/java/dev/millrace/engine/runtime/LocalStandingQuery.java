@@ -101,22 +101,20 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 this::finished);
         this.epochs = new QueryEpochs(resources.epochs(), tasks, output);
         this.checkpoint = new QueryCheckpoint(plan, parallelism, life, tasks, output, epochs, failedRows);
-        options.restore().ifPresent(saved -> goOnWith(saved, view));
+        options.restore().ifPresent(this::goOnWith);
     }
 
-    private void goOnWith(SavedQuery saved, Optional<VersionedView> view) {
-        try {
-            view.ifPresent(saved::restoreAnswer);
-        } catch (RuntimeException | Error e) {
-            view.ifPresent(VersionedView::close);
-            resources.memory().release(tasks.memory());
-            throw QueryTasks.explain(e);
-        }
+    private void goOnWith(SavedQuery saved) {
         saved.restoreFailures(failedRows);
         if (saved.paused()) {
             life.beginPaused();
         }
         output.goOnAfter(saved.epoch(), saved.micros());
+    }
+
+    /** Fills the answer that it goes on with, if it keeps one; before anybody has the query. On any thread. */
+    void restoreAnswer(SavedQuery saved) {
+        output.view().ifPresent(saved::restoreAnswer);
     }
 
     QueryTasks tasks() {

@@ -62,6 +62,8 @@ final class QueryStart {
         Optional<MillraceException> failure = options.restore().flatMap(SavedQuery::failure);
         boolean finished = options.restore().map(SavedQuery::finished).orElse(false);
         try {
+            Restores restores = new Restores();
+            options.restore().ifPresent(saved -> restores.add(() -> query.restoreAnswer(saved)));
             if (!finished && failure.isEmpty()) {
                 new TaskBuilder(
                                 query.tasks(),
@@ -73,13 +75,16 @@ final class QueryStart {
                                 query.output(),
                                 options.restore(),
                                 query::isSeen)
-                        .build();
+                        .build()
+                        .forEach(restores::add);
             }
+            long allocatedElsewhere = restores.run(engine.options().workers(), resources.sinkThreads());
             attach(query);
             engine.add(query);
             query.tasks().start();
             query.beginFirstEpoch();
-            query.took(taken.apply(THREADS.getCurrentThreadAllocatedBytes() - allocatedBefore));
+            query.took(taken.apply(
+                    THREADS.getCurrentThreadAllocatedBytes() - allocatedBefore + allocatedElsewhere));
             if (finished) {
                 query.endAtOnce();
             }

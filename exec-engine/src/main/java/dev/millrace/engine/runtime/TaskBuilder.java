@@ -45,6 +45,7 @@ import dev.millrace.expressions.constant.ConstantRows;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
+import dev.millrace.operator.StateReader;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Exchange;
 import dev.millrace.plan.node.PlanNode.Join;
@@ -92,6 +93,7 @@ final class TaskBuilder {
     private final Map<Node, Long> schemaHashes = new HashMap<>();
     private final Map<Integer, Integer> instances = new HashMap<>(); // of a pipeline
     private final Map<Long, Runnable> wakes = new HashMap<>(); // of a pipeline's instance
+    private final List<Runnable> restores = new ArrayList<>();
     private List<Outlet> outlets = List.of(); // of the last pipeline's instances
 
     /**
@@ -136,8 +138,12 @@ final class TaskBuilder {
         return graph;
     }
 
-    /** Builds all tasks. If it fails, closing the {@link QueryTasks} frees what was made. */
-    void build() {
+    /**
+     * Builds all tasks. If it fails, closing the {@link QueryTasks} frees what was made.
+     *
+     * @return reads the states to begin with, before the tasks are started
+     */
+    List<Runnable> build() {
         try {
             openReaders();
             connect();
@@ -147,6 +153,7 @@ final class TaskBuilder {
                     buildTask(pipeline, instance);
                 }
             }
+            return restores;
         } finally {
             readers.values().forEach(Closing::all); // those no task took over
         }
@@ -441,8 +448,11 @@ final class TaskBuilder {
             query.failedRows().ifPresent(failed -> stage.keepFailedRows(failed.newPart()));
         }
         stage.open();
-        restore.ifPresent(saved -> operator.restore(
-                saved.states(node.id(), schemaHash(node), instance, instancesOf(node.pipeline()), groups)));
+        restore.ifPresent(saved -> {
+            StateReader states =
+                    saved.states(node.id(), schemaHash(node), instance, instancesOf(node.pipeline()), groups);
+            restores.add(() -> operator.restore(states));
+        });
         return stage;
     }
 

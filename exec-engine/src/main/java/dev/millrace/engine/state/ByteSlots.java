@@ -1,5 +1,6 @@
 package dev.millrace.engine.state;
 
+import dev.millrace.engine.checkpoint.SectionInput;
 import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
@@ -109,11 +110,10 @@ public final class ByteSlots {
     /** Replaces the stale pointer of a slot whose words were restored. */
     public static void read(StateMemory memory, long slot, DataInput in) throws IOException {
         if (isLong(slot)) {
-            byte[] bytes = new byte[in.readInt()];
-            in.readFully(bytes);
-            long block = memory.allocate(HEADER_BYTES + bytes.length);
-            Memory.putInt(block, bytes.length);
-            Memory.copyIn(bytes, 0, block + HEADER_BYTES, bytes.length);
+            int length = SectionInput.readLength(in);
+            long block = memory.allocate(HEADER_BYTES + length);
+            Memory.putInt(block, length);
+            SectionInput.readBytes(in, block + HEADER_BYTES, length);
             Memory.putLong(slot + 8, LONG_MARK | block);
         }
     }

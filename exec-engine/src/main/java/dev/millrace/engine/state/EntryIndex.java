@@ -32,6 +32,9 @@ final class EntryIndex implements AutoCloseable {
 
     private static final int REHASHED_SLOTS = 512;
 
+    /** How many times as many entries as are known of room is made for at once. */
+    private static final int GUESSED = 4;
+
     private final BufferAllocator allocator;
     private final StateMemory memory; // of the entries, which takes what growing leaves
     private final int hashOffset;
@@ -40,6 +43,7 @@ final class EntryIndex implements AutoCloseable {
     private int shift;
     private long mask;
     private int size;
+    private long touched; // what comes of words that were loaded ahead, which keeps the JIT from dropping the loads
 
     EntryIndex(BufferAllocator allocator, StateMemory memory, int hashOffset) {
         this.allocator = allocator;
@@ -108,8 +112,42 @@ final class EntryIndex implements AutoCloseable {
     void put(long slot, long hash, long entry) {
         setWord(slot, hash << 48 | entry);
         if (2L * ++size > mask) {
-            grow();
+            grow((mask + 1 < LARGE_CAPACITY ? 4 : 2) * (mask + 1));
         }
+    }
+
+    /**
+     * Makes room for so many more entries at once, so that what follows need not grow little by little; not for more than a few times
+     * as many as there are already, since who asks may only guess.
+     */
+    void reserve(long more, long atHand) {
+        long wanted = Math.max(size + atHand, Math.min(size + more, GUESSED * (size + atHand)));
+        long capacity = mask + 1;
+        while (2 * (wanted + 1) > capacity) {
+            capacity *= 2;
+        }
+        if (capacity > mask + 1) {
+            grow(capacity);
+        }
+    }
+
+    /** Puts entries that hold their hashes, and whose keys are absent. */
+    void putAll(long[] entries, int count) {
+        reserve(0, count);
+        long[] hashes = new long[Math.min(count, REHASHED_SLOTS)];
+        for (int from = 0; from < count; from += hashes.length) {
+            int some = Math.min(hashes.length, count - from);
+            long words = 0;
+            for (int i = 0; i < some; i++) {
+                hashes[i] = hash(entries[from + i]);
+                words += word(home(hashes[i])); // a loop of its own: these wait for memory together
+            }
+            touched = words;
+            for (int i = 0; i < some; i++) {
+                setWord(freeSlot(hashes[i]), hashes[i] << 48 | entries[from + i]);
+            }
+        }
+        size += count;
     }
 
     /** Finds an entry no more. */
@@ -144,11 +182,11 @@ final class EntryIndex implements AutoCloseable {
         }
     }
 
-    private void grow() {
+    private void grow(long capacity) {
         List<ArrowBuf> oldBuffer = buffer;
         long oldAddress = address;
         long oldCapacity = mask + 1;
-        renew((oldCapacity < LARGE_CAPACITY ? 4 : 2) * oldCapacity);
+        renew(capacity);
         int chunk = (int) Math.min(oldCapacity, REHASHED_SLOTS);
         long[] words = new long[chunk];
         long[] hashes = new long[chunk];

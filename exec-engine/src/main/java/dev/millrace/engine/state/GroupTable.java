@@ -95,6 +95,13 @@ public final class GroupTable implements AutoCloseable {
      * address, shift and mask are to be read again.
      */
     public long insert(long hash, long slot) {
+        long entry = newEntry(hash);
+        index.put(slot, hash, entry);
+        return entry;
+    }
+
+    /** A new entry that is not found yet: {@link #put} or {@link #putAll} follows, before anything else that probes. */
+    public long newEntry(long hash) {
         long entry = memory.allocate(entryBytes);
         Memory.putLong(entry, hash);
         Memory.putLong(entry + LINK, 0);
@@ -102,13 +109,28 @@ public final class GroupTable implements AutoCloseable {
         for (int word = 0; word < initial.length; word++) {
             Memory.putLong(body + 8L * word, initial[word]);
         }
-        index.put(slot, hash, entry);
         return entry;
     }
 
     /** A new entry for a hash whose key is known to be absent. */
     public long insertNew(long hash) {
         return insert(hash, index.freeSlot(hash));
+    }
+
+    /** Has a {@link #newEntry new entry} be found, whose key is known to be absent. */
+    public void put(long entry) {
+        long hash = Memory.getLong(entry);
+        index.put(index.freeSlot(hash), hash, entry);
+    }
+
+    /**
+     * Has new entries be found, whose keys are known to be absent.
+     *
+     * @param toCome about how many more follow
+     */
+    public void putAll(long[] entries, int count, long toCome) {
+        index.reserve(count + toCome, count);
+        index.putAll(entries, count);
     }
 
     /** Removes an entry and frees its block, but nothing it points to. */

@@ -176,7 +176,14 @@ public final class KeyLayout {
 
     /** Adds an entry that {@link #write} wrote to a table that does not have it. */
     public long read(GroupTable table, DataInput in) throws IOException {
-        long entry = table.insertNew(in.readLong());
+        long entry = readNew(table, in);
+        table.put(entry);
+        return entry;
+    }
+
+    /** The same of an entry that is not found before it was {@link GroupTable#put put} there. */
+    public long readNew(GroupTable table, DataInput in) throws IOException {
+        long entry = table.newEntry(in.readLong());
         for (int at = GroupTable.BODY; at < end; at += 8) {
             Memory.putLong(entry + at, in.readLong());
         }

@@ -1,6 +1,7 @@
 package dev.millrace.engine.state;
 
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.checkpoint.SectionInput;
 import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
@@ -36,14 +37,12 @@ public final class RowTable implements AutoCloseable {
     private static final int NOTE = 48;
     private static final int ROW = 56;
 
-    private final BufferAllocator allocator;
     private final StateMemory memory;
     private final EntryIndex index; // of the rows that add() finds
     private int size;
     private Optional<LongConsumer> watcher = Optional.empty();
 
     public RowTable(BufferAllocator allocator) {
-        this.allocator = allocator;
         this.memory = new StateMemory(allocator);
         this.index = new EntryIndex(allocator, memory, HASH);
     }
@@ -86,7 +85,9 @@ public final class RowTable implements AutoCloseable {
         if (found > 0) {
             return addWeight(found, weight);
         }
-        long node = newNode(list, row, length, weight);
+        long node = memory.allocate(ROW + length);
+        Memory.copy(row, node + ROW, length);
+        begin(node, list, length, weight);
         insert(node, hash, -1 - found);
         return node + ROW;
     }
@@ -156,20 +157,18 @@ public final class RowTable implements AutoCloseable {
 
     /** Adds a row at the end of a list, equal to another or not; returns the row. */
     public long append(long list, long row, int length, long weight) {
-        long node = newNode(list, row, length, weight);
-        Memory.putInt(node + APPENDED, 1);
-        return node + ROW;
+        long node = memory.allocate(ROW + length);
+        Memory.copy(row, node + ROW, length);
+        return appendNode(list, node, length, weight);
     }
 
-    private long newNode(long list, long row, int length, long weight) {
-        long node = memory.allocate(ROW + length);
+    /** Puts a node that has its bytes behind all others of a list. */
+    private void begin(long node, long list, int length, long weight) {
         link(node, list);
         Memory.putLong(node + WEIGHT, weight);
         Memory.putLong(node + NOTE, 0);
         Memory.putInt(node + LENGTH, length);
-        Memory.copy(row, node + ROW, length);
         size++;
-        return node;
     }
 
     private static void link(long node, long list) {
@@ -291,23 +290,35 @@ public final class RowTable implements AutoCloseable {
 
     /** Adds the rows that {@link #writeList} wrote; {@code merging}: as {@link #add} does, else as {@link #append}. */
     public void readList(long list, DataInput in, boolean merging) throws IOException {
-        StateMemory scratch = new StateMemory(allocator);
-        try (scratch) {
-            for (int left = in.readInt(); left > 0; left--) {
-                long weight = in.readLong();
-                long note = in.readLong();
-                byte[] bytes = new byte[in.readInt()];
-                in.readFully(bytes);
-                long row = scratch.allocate(bytes.length);
-                Memory.copyIn(bytes, 0, row, bytes.length);
-                long added =
-                        merging ? addRow(list, row, bytes.length, weight) : append(list, row, bytes.length, weight);
-                if (added != 0) {
-                    setNote(added, note);
-                }
-                scratch.free(row, bytes.length);
+        for (int left = in.readInt(); left > 0; left--) {
+            long weight = in.readLong();
+            long note = in.readLong();
+            int length = SectionInput.readLength(in);
+            long node = memory.allocate(ROW + length);
+            SectionInput.readBytes(in, node + ROW, length);
+            long row = merging ? addNode(list, node, length, weight) : appendNode(list, node, length, weight);
+            if (row != 0) {
+                setNote(row, note);
             }
         }
+    }
+
+    private long addNode(long list, long node, int length, long weight) {
+        long hash = hash(list, node + ROW, length);
+        long found = find(list, node + ROW, length, hash);
+        if (found > 0) {
+            memory.free(node, ROW + length);
+            return addWeight(found, weight);
+        }
+        begin(node, list, length, weight);
+        insert(node, hash, -1 - found);
+        return node + ROW;
+    }
+
+    private long appendNode(long list, long node, int length, long weight) {
+        begin(node, list, length, weight);
+        Memory.putInt(node + APPENDED, 1);
+        return node + ROW;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.checkpoint.SectionInput;
 import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
@@ -294,12 +295,11 @@ final class BestRows implements BestOfPartitions, AutoCloseable {
         int count = in.readInt();
         for (int i = 0; i < count; i++) {
             int rank = in.readInt();
-            byte[] bytes = new byte[in.readInt()];
-            in.readFully(bytes);
-            long row = memory.allocate(HEADER + bytes.length) + HEADER;
-            Memory.putInt(row - HEADER, bytes.length);
+            int length = SectionInput.readLength(in);
+            long row = memory.allocate(HEADER + length) + HEADER;
+            Memory.putInt(row - HEADER, length);
             setEmitted(row, rank);
-            Memory.copyIn(bytes, 0, row, bytes.length);
+            SectionInput.readBytes(in, row, length);
             size++;
             makeRoom(partition, i);
             Memory.putLong(array(partition) + 8L * i, row);

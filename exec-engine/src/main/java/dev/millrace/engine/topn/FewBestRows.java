@@ -1,6 +1,7 @@
 package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.checkpoint.SectionInput;
 import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
@@ -278,10 +279,9 @@ final class FewBestRows implements BestOfPartitions, AutoCloseable {
         for (int i = 0; i < count; i++) {
             long rank = in.readInt();
             long word = in.readLong();
-            byte[] bytes = new byte[in.readInt()];
-            in.readFully(bytes);
-            long row = memory.allocate(bytes.length);
-            Memory.copyIn(bytes, 0, row, bytes.length);
+            int length = SectionInput.readLength(in);
+            long row = memory.allocate(length);
+            SectionInput.readBytes(in, row, length);
             size++;
             if (limit > 1) {
                 makeRoom(at, i);

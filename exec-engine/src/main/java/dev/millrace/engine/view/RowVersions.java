@@ -34,6 +34,7 @@ final class RowVersions implements AutoCloseable {
     private static final int LENGTH = 48;
     private static final int ROW = 56;
     private static final long ALIVE = Long.MAX_VALUE;
+    private static final long GUESSED = 4; // times as many rows as are known of
 
     private final StateMemory memory;
     private final List<RowIndex> indexes = new ArrayList<>();
@@ -52,6 +53,8 @@ final class RowVersions implements AutoCloseable {
     private long firstDead; // in the order in which they died
     private long lastDead;
     private long deadBytes;
+    private long roomFor; // rows that are restored
+    private long touched; // what comes of words that were loaded ahead, which keeps the JIT from dropping the loads
 
     /** @param lookups that read rows without the lock under which all else is done */
     RowVersions(BufferAllocator allocator, Lookups lookups) {
@@ -102,6 +105,39 @@ final class RowVersions implements AutoCloseable {
         Memory.copy(row, node + ROW, length);
         staged++;
         return node;
+    }
+
+    /** A row that is not there yet, to be filled and then {@link #restore restored}; returns its node. */
+    long begin(int length, long weight) {
+        long node = memory.allocate(ROW + length);
+        Memory.putLong(node + WEIGHT, weight);
+        Memory.putInt(node + LENGTH, length);
+        return node;
+    }
+
+    /**
+     * Has filled rows be there from version 0 on, where nobody reads yet.
+     *
+     * @param toCome about how many more follow: room is made for at most a few times as many as are there
+     */
+    void restore(long[] nodes, int count, long toCome) {
+        long most = living.count() + count;
+        if (most > roomFor) {
+            roomFor = Math.min(most + toCome, GUESSED * most);
+            reserve(roomFor - living.count());
+        }
+        AddressTable.Words words = living.words();
+        long loaded = 0;
+        for (int i = 0; i < count; i++) {
+            long hash = Hashing.finish(Hashing.bytes(nodes[i] + ROW, Memory.getInt(nodes[i] + LENGTH)));
+            Memory.putLong(nodes[i] + HASH, hash);
+            loaded += words.word(words.first(hash)); // a loop of its own: these wait for memory together
+        }
+        touched = loaded;
+        for (int i = 0; i < count; i++) {
+            staged++;
+            stamp(nodes[i], 0);
+        }
     }
 
     /** The row that was staged after a row that is staged, or 0. */

@@ -3,6 +3,7 @@ package dev.millrace.engine.view;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.checkpoint.SectionInput;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -35,8 +36,6 @@ import org.apache.arrow.memory.BufferAllocator;
 public final class VersionedView implements AutoCloseable {
     /** Rows that are written or looked at under one hold of the lock: some 50 microseconds. */
     private static final int TOGETHER = 256;
-
-    private static final int FIRST_ROW_BYTES = 1 << 10;
 
     /** Rows that died are kept for who still reads them, as far as they take no more than this or than those that live. */
     private static final long MOST_DEAD_BYTES = 64L << 20;
@@ -464,27 +463,39 @@ public final class VersionedView implements AutoCloseable {
 
     /** Adds rows that {@link ViewScan#save} wrote, of a view with the same types, to a view that nobody else has yet. */
     public void restore(DataInput input) throws IOException {
-        ArrowBuf buffer = allocator.buffer(FIRST_ROW_BYTES);
+        long[] nodes = new long[2 * TOGETHER];
+        long done = 0;
+        long bytesBefore = SectionInput.bytesAhead(input);
         lock.lock();
         try {
-            for (long weight = input.readLong(), length = input.readInt();
-                    length >= 0;
-                    weight = input.readLong(), length = input.readInt()) {
-                if (buffer.capacity() < length) {
-                    buffer.close();
-                    buffer = allocator.buffer(2 * length);
-                }
-                byte[] image = new byte[(int) length];
-                input.readFully(image);
-                Memory.copyIn(image, 0, buffer.memoryAddress(), image.length);
-                rows.stamp(rows.stage(buffer.memoryAddress(), image.length, weight), 0);
+            int count = nodes.length;
+            while (count == nodes.length) {
+                count = read(input, nodes);
+                done += count;
+                long ahead = SectionInput.bytesAhead(input);
+                long bytesOfEach = Math.max(1, (bytesBefore - ahead) / Math.max(1, done));
+                rows.restore(nodes, count, ahead / bytesOfEach);
+                Closing.all(rows.takeUnused());
             }
             rowCount = rows.size();
             bytes = rows.bytes();
         } finally {
             lock.unlock();
-            buffer.close();
         }
+    }
+
+    /** Reads some rows; returns how many, fewer than there was room for only at the end. */
+    @GuardedBy("lock") private int read(DataInput input, long[] nodes) throws IOException {
+        for (int count = 0; count < nodes.length; count++) {
+            long weight = input.readLong();
+            int length = input.readInt();
+            if (length < 0) {
+                return count;
+            }
+            nodes[count] = rows.begin(length, weight);
+            SectionInput.readBytes(input, RowVersions.row(nodes[count]), length);
+        }
+        return nodes.length;
     }
 
     /** No more is written or begun to be read. What is being read stays until it was. */

@@ -166,4 +166,47 @@ class GroupTableTest {
             });
         } // fails if a byte is left
     }
+
+    @Test
+    void entriesThatArePutTogetherAreFoundAsThoseOfOneByOne() {
+        SplittableRandom random = new SplittableRandom(12);
+        try (RootAllocator allocator = PoisonedAllocation.newRoot(1 << 28);
+                GroupTable table = new GroupTable(allocator, new long[] {7})) {
+            Map<Long, Long> expected = new HashMap<>();
+            for (int round = 0; round < 60; round++) {
+                long[] entries = new long[random.nextInt(3_000)];
+                int count = 0;
+                while (count < entries.length) {
+                    long hash = random.nextInt(3) == 0 ? hash(random) : random.nextLong();
+                    if (!expected.containsKey(hash)) {
+                        entries[count] = table.newEntry(hash);
+                        expected.put(hash, entries[count++]);
+                    } else if (count > 0) {
+                        break;
+                    }
+                }
+                table.putAll(entries, count, random.nextInt(10_000));
+                if (round % 7 == 0 && count > 0) {
+                    expected.remove(Memory.getLong(entries[0]));
+                    table.remove(entries[0]);
+                }
+                assertEquals(expected.size(), table.size());
+                expected.forEach((hash, entry) -> assertEquals(entry, find(table, hash)));
+            }
+        }
+    }
+
+    /** What a checkpoint's length promises may be far from what comes. */
+    @Test
+    void roomIsMadeForAFewTimesAsManyEntriesAsThereAreAtMost() {
+        try (RootAllocator allocator = PoisonedAllocation.newRoot(1 << 28);
+                GroupTable table = new GroupTable(allocator, new long[] {7})) {
+            long[] entries = new long[1000];
+            for (int i = 0; i < entries.length; i++) {
+                entries[i] = table.newEntry(i * 0x9E3779B97F4A7C15L);
+            }
+            table.putAll(entries, entries.length, Long.MAX_VALUE / 2);
+            assertEquals((1 << 13) - 1, table.mask());
+        }
+    }
 }

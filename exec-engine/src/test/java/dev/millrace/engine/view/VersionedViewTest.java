@@ -24,6 +24,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -299,6 +300,32 @@ class VersionedViewTest {
             List<Batch> all = restored.snapshot(allocator);
             assertEquals(2, all.stream().mapToInt(Batch::rowCount).sum());
             Closing.all(all);
+        }
+    }
+
+    @Test
+    void restoredRowsAreFoundWhenTheyAreTakenBack() throws IOException {
+        BufferAllocator allocator = memory.allocator();
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < 5_000; i++) {
+            rows.add(row(i, i % 100));
+        }
+        long[] weights = new long[rows.size()];
+        Arrays.fill(weights, 1);
+        ByteArrayOutputStream saved = new ByteArrayOutputStream();
+        try (VersionedView view = newView(allocator, Long.MAX_VALUE / 4)) {
+            commit(view, allocator, rows, weights);
+            try (ViewScan scan = view.scanToSave()) {
+                scan.save(new DataOutputStream(saved), () -> {});
+            }
+        }
+        Arrays.fill(weights, -1);
+        try (VersionedView view = newView(allocator, Long.MAX_VALUE / 4)) {
+            view.restore(new DataInputStream(new ByteArrayInputStream(saved.toByteArray())));
+            assertEquals(5_000, view.rowCount());
+            commit(view, allocator, rows, weights);
+            assertEquals(0, view.rowCount());
+            assertEquals(new ZSet(), answer(view, allocator));
         }
     }
 }

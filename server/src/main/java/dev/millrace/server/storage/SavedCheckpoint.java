@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The newest checkpoint of a data directory, to go on from: the engine's sections, and what is beside them. Its sections are read by
- * one thread at a time.
+ * The newest checkpoint of a data directory, to go on from: the engine's sections, and what is beside them. Safe on any thread until it
+ * is closed, by who opened it, when nobody reads; one section's stream is for one thread.
  */
 public final class SavedCheckpoint implements CheckpointReader, AutoCloseable {
     private static final int MOST_CATALOG_BYTES = Integer.MAX_VALUE - 1024;

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Reads a snapshot. For one thread at a time; several sections may be read side by side.
+ * Reads a snapshot. Once it is open, safe on any thread: several sections may be read side by side, each by one.
  *
  * <p>All methods throw XX001 where the file is damaged, naming file, offset and section, and 58030 where it cannot be read; what was read
  * before is true.
