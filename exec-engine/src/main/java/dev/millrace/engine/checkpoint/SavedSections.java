@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 
 /** The sections of a checkpoint, to be read in the format of this package. Safe on any thread. */
@@ -46,9 +47,25 @@ public final class SavedSections {
         });
     }
 
+    /** The same of the part of a name that is there once: what is behind it is not looked at, for who reads all reads it later. */
+    public void read(String section, String name, PartReader reader) {
+        boolean[] found = new boolean[1];
+        readAny(section, () -> !found[0], part -> {
+            if (part.name().equals(name)) {
+                found[0] = true;
+                part.requireVersion(SectionOutput.VERSION);
+                reader.read(part);
+            }
+        });
+    }
+
     private boolean readAny(String section, PartReader parts) {
+        return readAny(section, () -> true, parts);
+    }
+
+    private boolean readAny(String section, BooleanSupplier goesOn, PartReader parts) {
         try {
-            return readUnwatched(section, parts);
+            return readUnwatched(section, goesOn, parts);
         } catch (MillraceException e) {
             boolean isOfFiles = e.sqlState() == SqlState.DATA_CORRUPTED || e.sqlState() == SqlState.IO_ERROR;
             if (isOfFiles) {
@@ -64,14 +81,14 @@ public final class SavedSections {
         }
     }
 
-    private boolean readUnwatched(String section, PartReader parts) {
+    private boolean readUnwatched(String section, BooleanSupplier goesOn, PartReader parts) {
         try {
             Optional<InputStream> bytes = reader.open(section);
             if (bytes.isEmpty()) {
                 return false;
             }
             try (SectionInput input = new SectionInput(section, bytes.get())) {
-                while (input.next()) {
+                while (goesOn.getAsBoolean() && input.next()) {
                     parts.read(input);
                 }
             }

@@ -105,16 +105,16 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     }
 
     private void goOnWith(SavedQuery saved) {
-        saved.restoreFailures(failedRows);
         if (saved.paused()) {
             life.beginPaused();
         }
         output.goOnAfter(saved.epoch(), saved.micros());
     }
 
-    /** Fills the answer that it goes on with, if it keeps one; before anybody has the query. On any thread. */
+    /** Reads the answer that it goes on with, and which rows of it failed; before anybody has the query. On any thread. */
     void restoreAnswer(SavedQuery saved) {
         output.view().ifPresent(saved::restoreAnswer);
+        saved.restoreFailures(failedRows);
     }
 
     QueryTasks tasks() {

@@ -62,10 +62,12 @@ final class QueryStart {
         Optional<MillraceException> failure = options.restore().flatMap(SavedQuery::failure);
         boolean finished = options.restore().map(SavedQuery::finished).orElse(false);
         try {
-            Restores restores = new Restores();
-            options.restore().ifPresent(saved -> restores.add(() -> query.restoreAnswer(saved)));
-            if (!finished && failure.isEmpty()) {
-                new TaskBuilder(
+            Runnable answer = () -> options.restore().ifPresent(query::restoreAnswer);
+            long allocatedElsewhere = 0;
+            if (finished || failure.isPresent()) {
+                answer.run();
+            } else {
+                allocatedElsewhere = new TaskBuilder(
                                 query.tasks(),
                                 plan,
                                 relations,
@@ -75,10 +77,9 @@ final class QueryStart {
                                 query.output(),
                                 options.restore(),
                                 query::isSeen)
-                        .build()
-                        .forEach(restores::add);
+                        .besides(answer)
+                        .build();
             }
-            long allocatedElsewhere = restores.run(engine.options().workers(), resources.sinkThreads());
             attach(query);
             engine.add(query);
             query.tasks().start();

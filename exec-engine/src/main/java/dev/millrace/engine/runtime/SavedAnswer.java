@@ -63,11 +63,7 @@ final class SavedAnswer implements Barrier.Later {
 
     static Newest newest(SavedSections saved, String query) {
         Newest[] newest = {new Newest(0, 0)};
-        saved.read(section(query), part -> {
-            if (part.name().equals(EPOCH)) {
-                newest[0] = readNewest(part.part());
-            }
-        });
+        saved.read(section(query), EPOCH, part -> newest[0] = readNewest(part.part()));
         return newest[0];
     }
 
@@ -76,11 +72,7 @@ final class SavedAnswer implements Barrier.Later {
     }
 
     static void restoreFailures(SavedSections saved, String query, FailedRows failedRows) {
-        saved.read(section(query), part -> {
-            if (part.name().equals(FAILURES)) {
-                failedRows.restore(part.part());
-            }
-        });
+        saved.read(section(query), FAILURES, part -> failedRows.restore(part.part()));
     }
 
     static String rowsSection(String query) {

@@ -93,7 +93,7 @@ final class TaskBuilder {
     private final Map<Node, Long> schemaHashes = new HashMap<>();
     private final Map<Integer, Integer> instances = new HashMap<>(); // of a pipeline
     private final Map<Long, Runnable> wakes = new HashMap<>(); // of a pipeline's instance
-    private final List<Runnable> restores = new ArrayList<>();
+    private final Restores restores = new Restores();
     private List<Outlet> outlets = List.of(); // of the last pipeline's instances
 
     /**
@@ -138,12 +138,18 @@ final class TaskBuilder {
         return graph;
     }
 
+    /** Has something else be restored beside the operators' states. */
+    TaskBuilder besides(Runnable restore) {
+        restores.add(restore);
+        return this;
+    }
+
     /**
-     * Builds all tasks. If it fails, closing the {@link QueryTasks} frees what was made.
+     * Builds all tasks, with the states to begin with. If it fails, closing the {@link QueryTasks} frees what was made.
      *
-     * @return reads the states to begin with, before the tasks are started
+     * @return bytes of the Java heap that other threads allocated for it
      */
-    List<Runnable> build() {
+    long build() {
         try {
             openReaders();
             connect();
@@ -153,7 +159,7 @@ final class TaskBuilder {
                     buildTask(pipeline, instance);
                 }
             }
-            return restores;
+            return restores.run(workers, resources.sinkThreads());
         } finally {
             readers.values().forEach(Closing::all); // those no task took over
         }
