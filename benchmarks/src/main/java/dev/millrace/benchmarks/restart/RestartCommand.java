@@ -98,9 +98,10 @@ public final class RestartCommand implements Callable<Integer> {
 
     private void fill() {
         Database database = database();
-        database.execute("CREATE STREAM s (k BIGINT, v BIGINT, ts TIMESTAMP, WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE);"
-                + "CREATE STREAM u (k BIGINT, w BIGINT);"
-                + "CREATE TABLE t (id BIGINT PRIMARY KEY, name TEXT, v BIGINT)");
+        database.execute(
+                "CREATE STREAM s (k BIGINT, v BIGINT, ts TIMESTAMP, WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE);"
+                        + "CREATE STREAM u (k BIGINT, w BIGINT);"
+                        + "CREATE TABLE t (id BIGINT PRIMARY KEY, name TEXT, v BIGINT)");
         VIEWS.forEach(view -> database.execute("CREATE MATERIALIZED VIEW " + view));
         insert(database, 0, rows, INSERTED_TOGETHER);
         database.execute("CHECKPOINT");
@@ -110,8 +111,8 @@ public final class RestartCommand implements Callable<Integer> {
 
     private static void insert(Database database, long from, long to, int together) {
         for (long first = from; first < to; first += together) {
-            String numbers = " FROM generate_series(" + first + "::BIGINT, "
-                    + (Math.min(to, first + together) - 1) + "::BIGINT) i";
+            String numbers = " FROM generate_series(" + first + "::BIGINT, " + (Math.min(to, first + together) - 1)
+                    + "::BIGINT) i";
             database.execute("INSERT INTO s SELECT i * 7919 % 100000007, i % 1000,"
                     + " TIMESTAMP '2026-01-01 00:00:00' + i * INTERVAL '1' MILLISECOND" + numbers);
             database.execute("INSERT INTO u SELECT i * 7919 % 100000007, i % 10" + numbers);

@@ -18,7 +18,8 @@ import java.util.function.IntPredicate;
 /** The sections of a checkpoint, to be read in the format of this package. Safe on any thread. */
 public final class SavedSections {
     private final CheckpointReader reader;
-    private volatile Optional<MillraceException> failure = Optional.empty(); // the first; written by who reads, holding this
+    private volatile Optional<MillraceException> failure =
+            Optional.empty(); // the first; written by who reads, holding this
 
     public SavedSections(CheckpointReader reader) {
         this.reader = reader;

@@ -84,8 +84,7 @@ final class QueryStart {
             engine.add(query);
             query.tasks().start();
             query.beginFirstEpoch();
-            query.took(taken.apply(
-                    THREADS.getCurrentThreadAllocatedBytes() - allocatedBefore + allocatedElsewhere));
+            query.took(taken.apply(THREADS.getCurrentThreadAllocatedBytes() - allocatedBefore + allocatedElsewhere));
             if (finished) {
                 query.endAtOnce();
             }

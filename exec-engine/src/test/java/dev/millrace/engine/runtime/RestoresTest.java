@@ -83,9 +83,11 @@ class RestoresTest {
         AtomicInteger done = new AtomicInteger();
         restores.add(done::incrementAndGet);
         restores.add(done::incrementAndGet);
-        assertThrows(OutOfMemoryError.class, () -> restores.run(2, work -> {
-            throw new OutOfMemoryError("unable to create native thread");
-        }));
+        assertThrows(
+                OutOfMemoryError.class,
+                () -> restores.run(2, work -> {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }));
         assertEquals(2, done.get());
     }
 }
