@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a query that goes on reads of a checkpoint before any task of it runs: its answer, and the state of each operator's instances.
@@ -20,7 +21,7 @@ final class Restores {
 
     private final List<Runnable> all = new ArrayList<>();
     private final AtomicInteger next = new AtomicInteger();
-    private final AtomicReference<Throwable> failure = new AtomicReference<>(); // the first; others are with it
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>(null); // the first; others are with it
     private final AtomicLong allocatedElsewhere = new AtomicLong();
 
     void add(Runnable restore) {
@@ -66,8 +67,9 @@ final class Restores {
             try {
                 all.get(i).run();
             } catch (RuntimeException | Error e) {
-                if (!failure.compareAndSet(null, e)) {
-                    failure.get().addSuppressed(e);
+                Throwable first = failure.compareAndExchange(null, e);
+                if (first != null && first != e) { // an error that the JVM keeps may be thrown twice
+                    first.addSuppressed(e);
                 }
             }
         }
