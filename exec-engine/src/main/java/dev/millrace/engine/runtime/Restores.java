@@ -21,7 +21,8 @@ final class Restores {
 
     private final List<Runnable> all = new ArrayList<>();
     private final AtomicInteger next = new AtomicInteger();
-    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>(null); // the first; others are with it
+    private final AtomicReference<@Nullable Throwable> failure =
+            new AtomicReference<>(null); // the first; others are with it
     private final AtomicLong allocatedElsewhere = new AtomicLong();
 
     void add(Runnable restore) {
