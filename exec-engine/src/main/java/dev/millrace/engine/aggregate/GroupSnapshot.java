@@ -7,7 +7,6 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
-import dev.millrace.engine.state.ReadEntries;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.memory.Memory;
 import java.io.DataInput;
@@ -92,7 +91,7 @@ public final class GroupSnapshot implements KeyGroupPart {
     public static void read(GroupState state, DataInput in) throws IOException {
         AggregateLayout layout = state.layout();
         long[] read = new long[SectionInput.readLength(in)];
-        ReadEntries entries = new ReadEntries(state.table(), in);
+        GroupTable.Filling entries = state.table().fill(in);
         int words = layout.initial().length;
         int[] byteSlots = byteSlots(layout);
         for (int i = 0; i < read.length; i++) {

@@ -8,7 +8,6 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
-import dev.millrace.engine.state.ReadEntries;
 import dev.millrace.engine.state.RowLog;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.StateFormat;
@@ -206,7 +205,7 @@ final class AppendedRows implements AutoCloseable {
 
     /** Adds the entries of a key group that {@link #write} wrote. */
     void read(DataInput in) throws IOException {
-        ReadEntries entries = new ReadEntries(table, in);
+        GroupTable.Filling entries = table.fill(in);
         for (int left = in.readInt(); left > 0; left--) {
             long entry = keys.readNew(table, in);
             entries.add(entry);

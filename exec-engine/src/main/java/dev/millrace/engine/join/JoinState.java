@@ -5,7 +5,6 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
-import dev.millrace.engine.state.ReadEntries;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.Rows;
@@ -247,7 +246,7 @@ final class JoinState implements AutoCloseable {
 
     /** Adds a number of entries that {@link #write} wrote, and calls back with each one. */
     void read(DataInput in, LongConsumer entries) throws IOException {
-        ReadEntries read = new ReadEntries(table, in);
+        GroupTable.Filling read = table.fill(in);
         for (int left = in.readInt(); left > 0; left--) {
             long entry = keys.readNew(table, in);
             read.add(entry);

@@ -33,6 +33,7 @@ import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.OutletStage;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.task.Restores;
 import dev.millrace.engine.task.SourceInput;
 import dev.millrace.engine.task.Stage;
 import dev.millrace.engine.task.TaskInput;
@@ -71,6 +72,8 @@ import org.apache.arrow.memory.BufferAllocator;
 /**
  * Makes the tasks of a query: opens sources and operators and connects them by channels. What is shared with other
  * queries, its relations' feeds and epochs, is attached later, by the engine, when their epochs are at rest.
+ *
+ * <p>Long because every kind of leaf, exchange and operator is connected here to the tasks that share it.
  */
 final class TaskBuilder {
     private final QueryTasks query;

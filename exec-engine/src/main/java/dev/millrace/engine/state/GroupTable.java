@@ -1,8 +1,11 @@
 package dev.millrace.engine.state;
 
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.checkpoint.SectionInput;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
+import java.io.DataInput;
+import java.io.IOException;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -35,6 +38,8 @@ public final class GroupTable implements AutoCloseable {
 
     /** Slots that are gone over in their order: enough for the processor to fetch them ahead. */
     private static final int STRETCH_BITS = 7;
+
+    private static final int FILLED_TOGETHER = 512;
 
     /** 2^64 times (sqrt(5) - 1) / 2. */
     private static final long GOLDEN_SECTION = 0x9E3779B97F4A7C15L;
@@ -171,6 +176,47 @@ public final class GroupTable implements AutoCloseable {
         }
         count[0] = found;
         return position > mask ? -1 : position;
+    }
+
+    /**
+     * Entries of one key group on their way from a checkpoint into the table: put there many at a time, which waits less for memory, with
+     * room for those that are likely to follow. One thread.
+     *
+     * @param in where the entries come from, from their first byte on
+     */
+    public Filling fill(DataInput in) throws IOException {
+        return new Filling(in);
+    }
+
+    /** See {@link #fill}. */
+    public final class Filling {
+        private final DataInput in;
+        private final long bytesBefore;
+        private final long[] entries = new long[FILLED_TOGETHER];
+        private int count;
+        private long put;
+
+        private Filling(DataInput in) throws IOException {
+            this.in = in;
+            this.bytesBefore = SectionInput.bytesAhead(in);
+        }
+
+        /** Takes a {@link #newEntry new entry}; nobody finds it before {@link #end}. */
+        public void add(long entry) throws IOException {
+            if (count == FILLED_TOGETHER) {
+                end();
+            }
+            entries[count++] = entry;
+        }
+
+        /** Has all be found that were taken. */
+        public void end() throws IOException {
+            long ahead = SectionInput.bytesAhead(in);
+            long bytesOfEach = Math.max(1, (bytesBefore - ahead) / Math.max(1, put + count));
+            putAll(entries, count, ahead / bytesOfEach);
+            put += count;
+            count = 0;
+        }
     }
 
     @Override

@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.task;
 
 import com.sun.management.ThreadMXBean;
 import dev.millrace.interrupt.Interrupt;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * What a query that goes on reads of a checkpoint before any task of it runs: its answer, and the state of each operator's instances.
  * None of these touches another, so several threads read them, as many as there are workers. Gathered and run by one thread, once.
  */
-final class Restores {
+public final class Restores {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private final List<Runnable> all = new ArrayList<>();
@@ -25,7 +25,8 @@ final class Restores {
             new AtomicReference<>(null); // the first; others are with it
     private final AtomicLong allocatedElsewhere = new AtomicLong();
 
-    void add(Runnable restore) {
+    /** One more, that touches nothing that another does. */
+    public void add(Runnable restore) {
         all.add(restore);
     }
 
@@ -35,7 +36,7 @@ final class Restores {
      *
      * @return bytes of the Java heap that other threads allocated
      */
-    long run(int threads, Executor others) {
+    public long run(int threads, Executor others) {
         Interrupt interrupt = Interrupt.current();
         List<CompletableFuture<Void>> helpers = new ArrayList<>();
         try {
