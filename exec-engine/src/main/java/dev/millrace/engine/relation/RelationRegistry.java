@@ -45,6 +45,8 @@ public final class RelationRegistry implements Relations, AutoCloseable {
 
     @GuardedBy("this") private final Map<String, Entry> entries = new LinkedHashMap<>();
 
+    @GuardedBy("this") private final Map<String, Scannable> pasts = new HashMap<>(); // of streams that have one
+
     @GuardedBy("this") private final Map<String, Set<String>> read = new HashMap<>(); // relations, by the queries that do
 
     @GuardedBy("this") private Optional<SavedSections> saved = Optional.empty(); // while they are declared again
@@ -95,8 +97,12 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     }
 
     @Override
-    public WritableRelation addStream(String name, Schema schema, long number) {
-        return addAppended(name, schema, false, number);
+    public synchronized WritableRelation addStream(String name, Schema schema, long number, Optional<Source> past) {
+        WritableRelation stream = addAppended(name, schema, false, number);
+        past.ifPresent(source -> pasts.put(
+                name,
+                new Scannable.Replay(schema, new ReplayableStream(name, source, new RejectedLog(OnError.FAIL)))));
+        return stream;
     }
 
     @Override
@@ -195,6 +201,11 @@ public final class RelationRegistry implements Relations, AutoCloseable {
         return entry(name).scannable();
     }
 
+    /** The same for a query that comes to an end: of a stream what it has kept. */
+    public synchronized Scannable finite(String name) {
+        return pasts.getOrDefault(name, scannable(name));
+    }
+
     /** What shows the rows of a name; empty if there is nothing of it, or its rows do not come by epochs. */
     public synchronized Optional<EpochOutput> output(String name) {
         return Optional.ofNullable(entries.get(name))
@@ -232,6 +243,7 @@ public final class RelationRegistry implements Relations, AutoCloseable {
                         "cannot drop \"" + name + "\" because " + String.join(", ", entry.readers()) + " read it");
             }
             entries.remove(name);
+            pasts.remove(name);
         }
         Closing.all(entry.owned());
     }

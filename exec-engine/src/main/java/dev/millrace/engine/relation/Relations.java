@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.connector.Source;
 import dev.millrace.type.Schema;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -25,7 +26,12 @@ public interface Relations {
     }
 
     /** @param number by which the engine's journal knows it; 0 if nothing of it is written down */
-    WritableRelation addStream(String name, Schema schema, long number);
+    default WritableRelation addStream(String name, Schema schema, long number) {
+        return addStream(name, schema, number, Optional.empty());
+    }
+
+    /** @param past reads what was appended so far, to its end, for queries that come to an end; empty for one that keeps no rows */
+    WritableRelation addStream(String name, Schema schema, long number, Optional<Source> past);
 
     /** A relation that keeps its rows; a query starts with all of them and continues with the changes. */
     default WritableRelation addTable(String name, Schema schema) {

@@ -126,11 +126,15 @@ final class TaskBuilder {
         this.graph = new PlanGraph(
                 plan,
                 workers,
-                scan -> relations.scannable(scan.relation()) instanceof Scannable.Replay,
+                scan -> scannable(scan) instanceof Scannable.Replay,
                 output.takesSeveral());
         this.shared = standing
                 ? SharedSides.of(plan, relation -> keepsRows(relations.scannable(relation)))
                 : SharedSides.NONE;
+    }
+
+    private Scannable scannable(Scan scan) {
+        return standing ? relations.scannable(scan.relation()) : relations.finite(scan.relation());
     }
 
     private static boolean keepsRows(Scannable scannable) {
@@ -198,7 +202,7 @@ final class TaskBuilder {
     }
 
     private void open(Node node, Scan scan) {
-        Scannable scannable = relations.scannable(scan.relation());
+        Scannable scannable = scannable(scan);
         if (!scan.fits(scannable.schema())) {
             throw Scannable.altered(); // what is compiled for other types must not read these rows
         }
@@ -441,7 +445,7 @@ final class TaskBuilder {
 
     private boolean isBounded(Node node) {
         return !(node.plan() instanceof Scan scan
-                && relations.scannable(scan.relation()) instanceof Scannable.Replay replay
+                && scannable(scan) instanceof Scannable.Replay replay
                 && !replay.stream().bounded());
     }
 

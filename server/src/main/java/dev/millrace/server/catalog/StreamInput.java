@@ -9,8 +9,9 @@ import java.util.Optional;
  * @param connector its name, or {@code insert} for a stream without one
  * @param source of the connector; none for a stream that is fed by INSERT
  * @param idleTimeoutMicros how long a silent reader holds windows open; 0 is for ever
+ * @param retained whether its rows are kept, for a while
  */
-public record StreamInput(String connector, Optional<Source> source, long idleTimeoutMicros) {
+public record StreamInput(String connector, Optional<Source> source, long idleTimeoutMicros, boolean retained) {
     /** Whether each reader starts at the first row again. */
     public boolean replayable() {
         return source.map(Source::replayable).orElse(false);
@@ -18,6 +19,6 @@ public record StreamInput(String connector, Optional<Source> source, long idleTi
 
     /** Whether a SELECT can read it from the first row to the last. */
     public boolean finite() {
-        return source.map(s -> s.replayable() && s.bounded()).orElse(false);
+        return retained || source.map(s -> s.replayable() && s.bounded()).orElse(false);
     }
 }

@@ -20,6 +20,7 @@ import dev.millrace.server.planning.PlanBasis;
 import dev.millrace.server.planning.Plans;
 import dev.millrace.server.planning.StandingRules;
 import dev.millrace.server.query.Queries;
+import dev.millrace.server.retention.RetentionClause;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.catalog.ColumnRule;
@@ -30,6 +31,8 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Identifiers;
+import dev.millrace.storage.retention.RetentionOptions;
+import dev.millrace.storage.retention.RetentionPolicy;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -76,8 +79,12 @@ public final class Definitions {
             Options options = new Options(create.options());
             OnError onError = options.oneOf("on_error", OnError.FAIL);
             long idleTimeoutMicros = options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
-            refuseRetention(options);
+            Optional<RetentionPolicy> retention = RetentionClause.of(options);
             Optional<String> connector = options.text("connector");
+            if (retention.isPresent() && connector.isPresent()) {
+                throw MillraceException.notAvailableYet("retention of a stream that a connector feeds")
+                        .withHint("a file can be read as often as one likes; CREATE MATERIALIZED VIEW keeps an answer");
+            }
             Schema declared = new Schema(create.columns());
             Optional<Source> source = connector.map(name -> source(name, declared, create, options));
             options.rejectUnread();
@@ -90,7 +97,7 @@ public final class Definitions {
                     true,
                     List.of(),
                     create.watermark().map(watermark -> eventTime(watermark, schema, create.name())),
-                    Optional.of(new StreamInput(connector.orElse("insert"), source, idleTimeoutMicros)),
+                    Optional.of(new StreamInput(connector.orElse("insert"), source, idleTimeoutMicros, retention.isPresent())),
                     Set.of(),
                     create.options(),
                     text,
@@ -100,7 +107,13 @@ public final class Definitions {
                 database.engine().relations().addSource(create.name(), source.get(), onError);
             } else {
                 long rows = database.catalogStore().newRows();
-                database.engine().relations().addStream(create.name(), schema, rows);
+                Optional<Source> past = retention.map(policy -> database.retained()
+                        .add(
+                                create.name(),
+                                rows,
+                                schema,
+                                RetentionOptions.of(object.eventTime().map(Relation.EventTime::column), policy)));
+                database.engine().relations().addStream(create.name(), schema, rows, past);
                 database.catalogStore().hasRows(create.name(), rows);
             }
             return object;
@@ -137,16 +150,6 @@ public final class Definitions {
                 new Relation(create.name(), Relation.Kind.STREAM, declared, true, List.of(), Optional.empty(), rules);
         return new GeneratedColumns(
                 create.name(), source, declared, database.plans().generation(relation));
-    }
-
-    private static void refuseRetention(Options options) {
-        String retention = options.text("retention", "none");
-        String form = options.text("retention.form", "none");
-        boolean sketched = options.names().stream().anyMatch(name -> name.startsWith("sketch."));
-        if (!retention.equalsIgnoreCase("none") || !form.equalsIgnoreCase("none") || sketched) {
-            throw MillraceException.notAvailableYet("retention of streams")
-                    .withHint("a file can be read as often as one likes; CREATE MATERIALIZED VIEW keeps an answer");
-        }
     }
 
     private static void requireColumns(Schema schema, String name) {

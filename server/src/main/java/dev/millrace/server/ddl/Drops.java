@@ -128,6 +128,7 @@ public final class Drops {
             query.drop();
         } else if (object.kind() != ObjectKind.FUNCTION && object.kind() != ObjectKind.VIEW) {
             database.engine().relations().drop(object.name());
+            database.retained().drop(object.name());
         }
         TableKeys keys = database.tableKeys().remove(object.name());
         if (keys != null) {

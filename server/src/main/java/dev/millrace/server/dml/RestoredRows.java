@@ -58,8 +58,8 @@ public final class RestoredRows implements AutoCloseable {
         return number.isPresent() && passedBy.contains(number.getAsLong());
     }
 
-    /** Takes what was accepted in one step; what was of relations that are not there is left out. */
-    public void take(List<KeptRows.Part> parts) {
+    /** Takes what was accepted in one step, by a record of the log; what was of relations that are not there is left out. */
+    public void take(long record, List<KeptRows.Part> parts) {
         for (KeptRows.Part part : parts) {
             if (relation(part).isEmpty()) {
                 passedBy.add(part.relation());
@@ -75,12 +75,32 @@ public final class RestoredRows implements AutoCloseable {
         if (there.size() == 1) {
             KeptRows.Part part = there.get(0);
             String name = relation(part).orElseThrow();
+            if (database.retained().keeps(part.relation())) {
+                takeRetained(record, part, name);
+                return;
+            }
             for (ByteBuffer bytes : part.batches()) {
                 take(name, read(name, bytes));
             }
         } else if (!there.isEmpty()) {
             flush();
-            takeTogether(there);
+            takeTogether(record, there);
+        }
+    }
+
+    /** Of a stream that keeps its rows. */
+    private void takeRetained(long record, KeptRows.Part part, String name) {
+        List<Batch> batches = new ArrayList<>();
+        try {
+            for (ByteBuffer bytes : part.batches()) {
+                batches.add(read(name, bytes));
+            }
+            database.retained().again(record, part.relation(), batches);
+            for (Batch batch : batches) {
+                take(name, batch.retain());
+            }
+        } finally {
+            Closing.all(batches);
         }
     }
 
@@ -125,14 +145,17 @@ public final class RestoredRows implements AutoCloseable {
         }
     }
 
-    private void takeTogether(List<KeptRows.Part> parts) {
+    private void takeTogether(long record, List<KeptRows.Part> parts) {
         Map<String, List<Batch>> together = new HashMap<>();
         try {
             for (KeptRows.Part part : parts) {
                 String name = relation(part).orElseThrow();
+                int before = together.getOrDefault(name, List.of()).size();
                 for (ByteBuffer bytes : part.batches()) {
                     together.computeIfAbsent(name, first -> new ArrayList<>()).add(read(name, bytes));
                 }
+                List<Batch> all = together.getOrDefault(name, List.of());
+                database.retained().again(record, part.relation(), all.subList(before, all.size()));
             }
         } catch (RuntimeException | Error e) {
             together.values().forEach(Closing::all);

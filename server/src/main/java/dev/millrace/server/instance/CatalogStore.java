@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -415,7 +416,18 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
 
     /** Whether a table is among them, whose rows nothing but the log and the checkpoint have. On any thread. */
     public boolean hasLostTables() {
-        return notRestored.values().stream().anyMatch(lost -> lost.kind().equals(ObjectKind.TABLE.sqlName()));
+        return notRestored.values().stream()
+                .anyMatch(lost -> lost.kind().equals(ObjectKind.TABLE.sqlName())
+                        || lost.kind().equals(ObjectKind.STREAM.sqlName())
+                                && lost.sql().toLowerCase(Locale.ROOT).contains("retention"));
+    }
+
+    /** The numbers of the objects that are defined on disk. */
+    public Set<Long> definedNumbers() {
+        Set<Long> defined = new HashSet<>();
+        directory.ifPresent(kept ->
+                kept.catalog().objects().forEach(object -> object.number().ifPresent(defined::add)));
+        return defined;
     }
 
     /** Where all is kept, if it is. */

@@ -16,6 +16,7 @@ import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.server.planning.AdHocStatements;
 import dev.millrace.server.planning.Plans;
 import dev.millrace.server.planning.TableStatistics;
+import dev.millrace.server.retention.RetainedStreams;
 import dev.millrace.server.storage.CheckpointStore;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.transaction.RowLocks;
@@ -54,6 +55,7 @@ public final class Instance implements AutoCloseable {
     private final CheckpointStore checkpoints;
     private final Recovery recovery;
     private final Histories histories;
+    private final RetainedStreams retained;
 
     /** Held while the catalog changes: definitions are made one at a time. */
     private final ReentrantLock definitionLock = new ReentrantLock();
@@ -81,6 +83,9 @@ public final class Instance implements AutoCloseable {
         if (!host.hasThreads()) {
             offloadThreads.close(); // all is planned by who asks for it
         }
+        this.retained = new RetainedStreams(
+                engine.allocator(), clock, journal, () -> catalogStore.directory().map(DataDirectory::streams));
+        journal.tell(retained);
         journal.counters(table -> catalog.numbers().last(table), catalogStore::relationOf);
         journal.definitions(catalogStore::isUnkept, this::awaitDefinition);
         this.connectors = Connectors.standard(printed);
@@ -128,6 +133,11 @@ public final class Instance implements AutoCloseable {
     /** What queries changed, for subscribers that come again. */
     public Histories histories() {
         return histories;
+    }
+
+    /** The past of streams that keep it. */
+    public RetainedStreams retained() {
+        return retained;
     }
 
     /** What has a name. */
@@ -243,6 +253,7 @@ public final class Instance implements AutoCloseable {
         tableKeys.values().forEach(TableKeys::close);
         tableKeys.clear();
         try {
+            retained.close();
             engine.close();
         } finally {
             pgCatalog.close();

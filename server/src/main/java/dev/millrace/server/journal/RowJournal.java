@@ -45,6 +45,7 @@ public final class RowJournal implements Journal, AutoCloseable {
     private LongFunction<Map<String, Long>> counters = number -> Map.of(); // set before any row comes
     private LongPredicate isUndefined = number -> false; // likewise
     private Runnable awaitDefinition = () -> {}; // likewise
+    private AcceptedRows beside = AcceptedRows.NONE; // likewise
 
     /** Entries of tables whose definition was not on disk when they were appended; who wrote them waits for that, too. */
     private final Set<Long> undefined = ConcurrentHashMap.newKeySet();
@@ -107,6 +108,11 @@ public final class RowJournal implements Journal, AutoCloseable {
         awaitDefinition = await;
     }
 
+    /** Has somebody keep rows beside the log. */
+    public void tell(AcceptedRows keeper) {
+        beside = keeper;
+    }
+
     /** All that was kept is there again: what comes from now on is written. */
     public void begin() {
         writtenThen = -kept.bytes();
@@ -145,6 +151,11 @@ public final class RowJournal implements Journal, AutoCloseable {
         return log.map(WriteAheadLog::lastNumber).orElse(0L);
     }
 
+    /** The number of the last record that is on disk, and all before it; 0 where nothing is written. */
+    public long durable() {
+        return log.map(WriteAheadLog::durableNumber).orElse(0L);
+    }
+
     /** About how long the log is behind the newest checkpoint, in bytes. */
     public long logBytes() {
         return written.sum() - writtenThen;
@@ -181,6 +192,9 @@ public final class RowJournal implements Journal, AutoCloseable {
         failure().ifPresent(failure -> {
             throw failure;
         });
+        List<Change> told =
+                changes.stream().filter(change -> beside.keeps(change.relation())).toList();
+        told.forEach(change -> beside.makeRoom(change.relation()));
         long first = 0;
         int inline = 0;
         EntryWriter entry = new EntryWriter();
@@ -207,7 +221,8 @@ public final class RowJournal implements Journal, AutoCloseable {
                     record,
                     to.reserve(length(record)),
                     first,
-                    changes.stream().anyMatch(change -> isUndefined.test(change.relation())));
+                    changes.stream().anyMatch(change -> isUndefined.test(change.relation())),
+                    told);
         } catch (RuntimeException | Error e) {
             done(first);
             throw e;
@@ -238,8 +253,10 @@ public final class RowJournal implements Journal, AutoCloseable {
         private final LogReservation room;
         private final long first;
         private final boolean isUndefined;
+        private final List<Change> told;
 
-        Prepared(ByteBuffer[] record, LogReservation room, long first, boolean isUndefined) {
+        Prepared(ByteBuffer[] record, LogReservation room, long first, boolean isUndefined, List<Change> told) {
+            this.told = told;
             this.isUndefined = isUndefined;
             this.record = record;
             this.room = room;
@@ -253,6 +270,7 @@ public final class RowJournal implements Journal, AutoCloseable {
             if (isUndefined) {
                 undefined.add(number);
             }
+            told.forEach(change -> beside.accepted(number, change.relation(), change.rows()));
             return number;
         }
 

@@ -322,7 +322,7 @@ public final class Plans {
             long nowMicros) {
         return new PlannerContext(
                 mode,
-                this::facts,
+                mode == Mode.PULL ? this::finiteFacts : this::facts,
                 workers,
                 Plans::fold,
                 dropLate,
@@ -366,6 +366,18 @@ public final class Plans {
                 .root();
     }
 
+    /** Of a query that comes to an end: what streams have kept is read by readers of its own. */
+    private RelationFacts finiteFacts(String name) {
+        RelationFacts known = facts(name);
+        boolean retained = catalog.object(name)
+                .flatMap(CatalogObject::input)
+                .filter(StreamInput::retained)
+                .isPresent();
+        return retained
+                ? new RelationFacts(known.appendOnly(), true, known.eventTime(), known.primaryKey(), known.keepsRows())
+                : known;
+    }
+
     private RelationFacts facts(String name) {
         if (Relation.isAtHand(name)) {
             return new RelationFacts(true, true, Optional.empty(), List.of());
@@ -397,7 +409,7 @@ public final class Plans {
         Mode mode = standing ? Mode.STANDING : Mode.PULL;
         return PlanText.of(
                 plan.root(),
-                new Inference(this::facts, !standing),
+                new Inference(standing ? this::facts : this::finiteFacts, !standing),
                 context(mode, false, OptionalLong.empty(), atHand, parallelism, clock.epochMicros())
                         .cardinality());
     }

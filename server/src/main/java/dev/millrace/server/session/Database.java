@@ -17,6 +17,7 @@ import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.permission.RoleSessions;
 import dev.millrace.server.planning.HeadStart;
 import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.retention.RetentionThread;
 import dev.millrace.server.role.LoginCheck;
 import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
@@ -51,6 +52,7 @@ public final class Database implements AutoCloseable {
     private final LongAdder statements = new LongAdder();
     private volatile LongConsumer statementListener = nanos -> {}; // written by who measures, read by sessions
     private Optional<CheckpointThread> checkpoints = Optional.empty(); // set before anybody has the database
+    private Optional<RetentionThread> retention = Optional.empty(); // likewise
     private final DirectCalls direct = new DirectCalls(this);
 
     private Database(
@@ -94,12 +96,25 @@ public final class Database implements AutoCloseable {
             new Restoration(database, options.restoring()).run();
             if (options.host().hasThreads()) {
                 database.checkpoints = Optional.of(new CheckpointThread(database.instance));
+                database.retention = database.retentionThread();
             }
             return database;
         } catch (RuntimeException | Error e) {
             database.close();
             throw e;
         }
+    }
+
+    private Optional<RetentionThread> retentionThread() {
+        CatalogStore kept = instance.catalogStore();
+        return kept.directory().map(directory -> new RetentionThread(instance.retained(), number -> {
+            instance.lockDefinitions();
+            try {
+                return kept.definedNumbers().contains(number);
+            } finally {
+                instance.definitionLock().unlock();
+            }
+        }));
     }
 
     /** Room on the Java heap for large messages that clients send, which all their connections share. */
@@ -316,6 +331,7 @@ public final class Database implements AutoCloseable {
     @Override
     public void close() {
         checkpoints.ifPresent(CheckpointThread::close);
+        retention.ifPresent(RetentionThread::close);
         direct.close();
         timeouts.close();
         heapWatch.close();

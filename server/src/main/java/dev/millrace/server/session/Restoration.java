@@ -103,6 +103,7 @@ final class Restoration {
             journal.begin();
             catalogStore.begin();
             instance.histories().open();
+            instance.retained().removeOthers(catalogStore.definedNumbers());
             report(from, rows.rows());
         } finally {
             instance.definitionLock().unlock();
@@ -198,7 +199,7 @@ final class Restoration {
     private void goOn(long after, Deque<Event> events, RestoredRows rows) {
         instance.journal().kept().replay(after, (number, parts) -> {
             redo(events, number, rows);
-            rows.take(parts);
+            rows.take(number, parts);
             if (clock.nanoTime() - toldNanos >= TELL_NANOS) {
                 toldNanos = clock.nanoTime();
                 LOG.info("restoring rows", "record", number, "rows", rows.rows());

@@ -35,13 +35,14 @@ public final class DataDirectory implements AutoCloseable {
     public static final String ROWS = "rows";
     public static final String CHECKPOINTS = "checkpoints";
     public static final String CHANGES = "changes";
+    public static final String STREAMS = "streams";
     private static final String JAR = ".jar";
     private static final String DECOYS = "decoys.key";
 
     /** Files that are written when a server starts, or by its owner. */
     private static final List<String> UNCHANGED = List.of(DECOYS, "server.crt", "server.key", "millrace.conf");
 
-    private static final List<String> LEFT = List.of(JARS, ROWS, CHANGES, DECOYS, CatalogEnd.NAME);
+    private static final List<String> LEFT = List.of(JARS, ROWS, CHANGES, STREAMS, DECOYS, CatalogEnd.NAME);
 
     /** The file by which a backup is known. */
     public static final String BACKUP_LIST = "backup.list";
@@ -202,6 +203,11 @@ public final class DataDirectory implements AutoCloseable {
     /** Where the changes of views are that have durable subscriptions. */
     public Disk changes() {
         return within(CHANGES);
+    }
+
+    /** Where the past of streams is, of each in a directory of its own. */
+    public Disk streams() {
+        return within(STREAMS);
     }
 
     /** What there is; grows with what is kept. */

@@ -25,6 +25,8 @@ import dev.millrace.server.script.DefinitionScript.Definition;
 import dev.millrace.server.script.DefinitionScript.Step;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.catalog.UserFunction.Kind;
+import dev.millrace.server.retention.RetainedStreams;
+import dev.millrace.storage.retention.KeptSegment;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -170,9 +172,17 @@ public final class SystemRelations {
                 this::definitions);
         add(
                 "segments",
-                "retained segments of streams; none, as streams are not retained yet",
-                schema(text("stream"), text("segment"), bigint("rows"), bigint("bytes")),
-                rows -> {});
+                "retained segments of streams",
+                schema(
+                        text("stream"),
+                        text("segment"),
+                        bigint("rows"),
+                        bigint("bytes"),
+                        timestamp("first_arrival"),
+                        timestamp("last_arrival"),
+                        timestamp("first_event_time"),
+                        timestamp("last_event_time")),
+                this::segments);
     }
 
     private void add(String name, String meaning, Schema schema, Consumer<RowBuilder> rows) {
@@ -182,6 +192,21 @@ public final class SystemRelations {
     public void add(SystemRelation relation) {
         database.catalog().add(relation);
         database.engine().relations().addSource(relation.name(), new SystemRows(relation), OnError.FAIL);
+    }
+
+    private void segments(RowBuilder rows) {
+        for (RetainedStreams.StreamSegment each : database.retained().segments()) {
+            KeptSegment segment = each.segment();
+            rows.row(
+                    each.stream(),
+                    segment.file().name(),
+                    segment.file().rows(),
+                    segment.file().bytes(),
+                    segment.firstArrival(),
+                    segment.lastArrival(),
+                    segment.eventTimes().map(KeptSegment.Span::first),
+                    segment.eventTimes().map(KeptSegment.Span::last));
+        }
     }
 
     private void lateRows(RowBuilder rows) {

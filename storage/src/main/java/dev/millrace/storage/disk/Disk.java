@@ -35,6 +35,12 @@ public interface Disk {
     /** A directory inside this one, made if it is not there; that it is there lasts when this returns. */
     Disk directory(String name) throws IOException;
 
+    /** The names of the directories inside this one, sorted. */
+    List<String> directories() throws IOException;
+
+    /** Removes a directory inside this one with its files; nobody uses it. A crash may leave some of it. */
+    void removeDirectory(String name) throws IOException;
+
     /** How errors name a file. */
     String path(String name);
 }

@@ -111,8 +111,17 @@ public final class RealDisk implements Disk {
 
     @Override
     public List<String> list() throws IOException {
+        return names(Files::isRegularFile);
+    }
+
+    @Override
+    public List<String> directories() throws IOException {
+        return names(Files::isDirectory);
+    }
+
+    private List<String> names(DirectoryStream.Filter<Path> which) throws IOException {
         List<String> names = new ArrayList<>();
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, Files::isRegularFile)) {
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, which)) {
             entries.forEach(entry -> names.add(String.valueOf(entry.getFileName())));
         }
         Collections.sort(names);
@@ -155,6 +164,17 @@ public final class RealDisk implements Disk {
             forceNames();
         }
         return new RealDisk(inside, readOnly);
+    }
+
+    @Override
+    public void removeDirectory(String name) throws IOException {
+        requireWritable();
+        RealDisk inside = new RealDisk(directory.resolve(name));
+        for (String file : inside.list()) {
+            inside.delete(file);
+        }
+        Files.delete(directory.resolve(name));
+        forceNames();
     }
 
     @Override

@@ -24,6 +24,13 @@ record RetainedRows(long entry, long arrivalMicros, Batch batch) implements Auto
     private static final Field ENTRY = new Field("#entry", DataType.BIGINT, false);
     private static final Field ARRIVAL = new Field("#arrival", DataType.TIMESTAMPTZ, false);
 
+    private static final int OBJECTS_BYTES = 256; // that a batch takes on the heap, and again for each column
+
+    /** How much memory they take, about: of short rows most is the objects. */
+    long bytes() {
+        return batch.sizeInBytes() + OBJECTS_BYTES * (1L + batch.columnCount());
+    }
+
     /** The columns of segments, of those of the stream. */
     static Schema kept(Schema stream) {
         return stream.concat(Schema.of(ENTRY, ARRIVAL));

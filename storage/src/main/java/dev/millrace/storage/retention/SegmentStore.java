@@ -54,6 +54,7 @@ public final class SegmentStore implements AutoCloseable {
     private final Schema kept;
     private final RetentionOptions options;
     private final BufferAllocator allocator;
+    private final List<MillraceException> damage = new ArrayList<>(); // found when it was opened; not changed after
     private final Object maintenance = new Object(); // held by whoever writes files; taken before this
 
     @GuardedBy("this") private SegmentList list;
@@ -61,6 +62,8 @@ public final class SegmentStore implements AutoCloseable {
     @GuardedBy("this") private final Deque<RetainedRows> pending = new ArrayDeque<>();
 
     @GuardedBy("this") private long pendingBytes;
+
+    @GuardedBy("this") private boolean closed;
 
     @GuardedBy("this") private long lastAppended;
 
@@ -89,7 +92,7 @@ public final class SegmentStore implements AutoCloseable {
      *
      * @param schema of the stream
      * @param allocator the caller's, of what is held for a while: one block, and the rows of one entry
-     * @throws MillraceException XX001 if a file is missing, damaged, of another length or of other columns; F0000 if it is of a later version;
+     * @throws MillraceException XX001 if the list of segments is missing or damaged, or they are of other columns; F0000 if it is of a later version;
      *     53100 or 58030
      */
     public static SegmentStore open(Disk disk, Schema schema, RetentionOptions options, BufferAllocator allocator) {
@@ -111,11 +114,11 @@ public final class SegmentStore implements AutoCloseable {
                         disk.path(SegmentList.NAME), 40, "its segments have other columns than (" + schema + ")");
             }
             disk.forceNames(); // should the process have ended before it had done so
-            for (KeptSegment segment : list.segments()) {
-                checkLength(disk, segment.file());
-            }
             WholeFile.removeUnfinished(disk);
             SegmentStore store = new SegmentStore(disk, kept, options, list, allocator);
+            for (KeptSegment segment : list.segments()) {
+                checkLength(disk, segment.file()).ifPresent(store.damage::add);
+            }
             store.removeOthers();
             return store;
         } catch (IOException e) {
@@ -123,18 +126,28 @@ public final class SegmentStore implements AutoCloseable {
         }
     }
 
-    private static void checkLength(Disk disk, SegmentFile expected) throws IOException {
+    private static Optional<MillraceException> checkLength(Disk disk, SegmentFile expected) throws IOException {
         String path = disk.path(expected.name());
         try (DiskFile file = disk.open(expected.name())) {
-            if (file.size() != expected.bytes()) {
-                throw DiskErrors.damaged(
-                        path,
-                        Math.min(file.size(), expected.bytes()),
-                        "it has " + file.size() + " bytes, and " + expected.bytes() + " were written");
-            }
+            return file.size() == expected.bytes()
+                    ? Optional.empty()
+                    : Optional.of(DiskErrors.damaged(
+                            path,
+                            Math.min(file.size(), expected.bytes()),
+                            "it has " + file.size() + " bytes, and " + expected.bytes() + " were written"));
         } catch (NoSuchFileException e) {
-            throw DiskErrors.missing(path, "it is a segment of a stream");
+            return Optional.of(DiskErrors.missing(path, "it is a segment of a stream"));
         }
+    }
+
+    /** Segments that were missing or of another length when this was opened, XX001 each; scans that come to them fail. */
+    public List<MillraceException> damage() {
+        return List.copyOf(damage);
+    }
+
+    /** Whether there are scans that are not closed and have segments to read. */
+    public synchronized boolean isRead() {
+        return !pins.isEmpty();
     }
 
     // ---- rows ------------------------------------------------------------------------------------------------------
@@ -151,12 +164,16 @@ public final class SegmentStore implements AutoCloseable {
         if (entry <= lastAppended) {
             throw new IllegalArgumentException("entry " + entry + " comes after " + lastAppended);
         }
+        if (closed) {
+            return 0; // the stream was dropped meanwhile
+        }
         lastAppended = entry;
         lastArrival = Math.max(lastArrival, arrivalMicros);
         for (Batch batch : batches) {
             if (batch.rowCount() > 0) {
-                pending.add(new RetainedRows(entry, lastArrival, batch.retain()));
-                pendingBytes += batch.sizeInBytes();
+                RetainedRows rows = new RetainedRows(entry, lastArrival, batch.retain());
+                pending.add(rows);
+                pendingBytes += rows.bytes();
             }
         }
         return pendingBytes;
@@ -201,14 +218,43 @@ public final class SegmentStore implements AutoCloseable {
      * @param of the batches, and of what is read at a time
      * @return the caller's, to be closed
      */
-    public synchronized StoreScan scan(List<Integer> columns, List<ColumnRange> ranges, BufferAllocator of) {
+    public StoreScan scan(List<Integer> columns, List<ColumnRange> ranges, BufferAllocator of) {
+        return scans(columns, ranges, Long.MAX_VALUE, 1, of).get(0);
+    }
+
+    /**
+     * The same for several threads, of the rows that one moment had.
+     *
+     * @param upTo rows of later entries are left out
+     * @param most how many scans there may be; the rows of the second come behind those of the first
+     * @return at least one; together they have every row once
+     */
+    public synchronized List<StoreScan> scans(
+            List<Integer> columns, List<ColumnRange> ranges, long upTo, int most, BufferAllocator of) {
         List<KeptSegment> segments = list.segments().stream()
+                .filter(segment -> segment.firstEntry() <= upTo)
                 .filter(segment -> ranges.stream().allMatch(range -> mayHave(segment, range)))
                 .toList();
-        segments.forEach(segment -> pins.merge(segment.number(), 1, Integer::sum));
+        long skipped = list.segments().size() - segments.size();
         List<RetainedRows> rows = new ArrayList<>();
-        pending.forEach(each -> rows.add(each.retain()));
-        return new StoreScan(this, segments, rows, columns, ranges, lastAppended, of);
+        pending.stream().filter(each -> each.entry() <= upTo).forEach(each -> rows.add(each.retain()));
+        segments.forEach(segment -> pins.merge(segment.number(), 1, Integer::sum));
+        long share = segments.stream().mapToLong(each -> each.file().rows()).sum() / Math.max(1, most) + 1;
+        List<StoreScan> scans = new ArrayList<>();
+        List<KeptSegment> next = new ArrayList<>();
+        long counted = 0;
+        for (KeptSegment segment : segments) {
+            next.add(segment);
+            counted += segment.file().rows();
+            if (counted >= share * (scans.size() + 1) && scans.size() + 1 < most) {
+                scans.add(new StoreScan(this, next, List.of(), columns, ranges, lastAppended, 0, of));
+                next = new ArrayList<>();
+            }
+        }
+        if (!next.isEmpty() || !rows.isEmpty() || scans.isEmpty()) {
+            scans.add(new StoreScan(this, next, rows, columns, ranges, Math.min(upTo, lastAppended), skipped, of));
+        }
+        return scans;
     }
 
     /** Whether a segment may have rows in a range, by what the list knows of it. */
@@ -254,11 +300,20 @@ public final class SegmentStore implements AutoCloseable {
 
     /** Writes what waits to a segment, and publishes it. Nothing where nothing waits. */
     public void flush() {
+        flush(Long.MAX_VALUE);
+    }
+
+    /**
+     * The same of the entries up to one.
+     *
+     * @param upTo the last entry that the log has on disk: one that it might lose must not be in a segment
+     */
+    public void flush(long upTo) {
         synchronized (maintenance) {
             List<RetainedRows> rows = new ArrayList<>();
             SegmentList before;
             synchronized (this) {
-                rows.addAll(pending);
+                pending.stream().filter(each -> each.entry() <= upTo).forEach(rows::add);
                 before = list;
             }
             if (rows.isEmpty()) {
@@ -323,7 +378,7 @@ public final class SegmentStore implements AutoCloseable {
             list = next;
             for (RetainedRows each : flushed) {
                 pending.removeFirst();
-                pendingBytes -= each.batch().sizeInBytes();
+                pendingBytes -= each.bytes();
             }
         }
         Closing.all(flushed);
@@ -436,6 +491,7 @@ public final class SegmentStore implements AutoCloseable {
         List<RetainedRows> rows;
         synchronized (maintenance) {
             synchronized (this) {
+                closed = true;
                 rows = List.copyOf(pending);
                 pending.clear();
                 pendingBytes = 0;

@@ -27,6 +27,8 @@ public final class StoreScan implements AutoCloseable {
     private final BufferAllocator allocator;
     private @Nullable ColumnSegment file; // the first of the segments, if it is open
     private @Nullable SegmentScan scan;
+    private final long segmentsSkipped;
+    private long segmentsRead;
     private long blocksRead;
     private long blocksSkipped;
     private long bytesRead;
@@ -38,6 +40,7 @@ public final class StoreScan implements AutoCloseable {
             List<Integer> columns,
             List<ColumnRange> ranges,
             long lastEntry,
+            long segmentsSkipped,
             BufferAllocator allocator) {
         this.store = store;
         this.segments = new ArrayDeque<>(segments);
@@ -45,6 +48,7 @@ public final class StoreScan implements AutoCloseable {
         this.columns = List.copyOf(columns);
         this.ranges = List.copyOf(ranges);
         this.lastEntry = lastEntry;
+        this.segmentsSkipped = segmentsSkipped;
         this.allocator = allocator;
     }
 
@@ -77,6 +81,7 @@ public final class StoreScan implements AutoCloseable {
 
     private void closeFile() {
         if (scan != null) {
+            segmentsRead++;
             blocksRead += scan.blocksRead();
             blocksSkipped += scan.blocksSkipped();
             bytesRead += scan.bytesRead();
@@ -91,6 +96,16 @@ public final class StoreScan implements AutoCloseable {
     /** Number of the last entry that was appended before the scan was made: who follows the stream goes on behind it. */
     public long lastEntry() {
         return lastEntry;
+    }
+
+    /** Segments that were opened, and are closed. */
+    public long segmentsRead() {
+        return segmentsRead;
+    }
+
+    /** Segments that were passed by because of the ranges, or have only later entries; of scans of one moment one counts them. */
+    public long segmentsSkipped() {
+        return segmentsSkipped;
     }
 
     /** Blocks of segments that were read to their end whose rows were given. */

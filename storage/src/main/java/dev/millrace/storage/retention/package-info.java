@@ -35,6 +35,7 @@
  *
  * <p>The files are {@code 000000000001.columns}, by their numbers. Such files that the list does not name are removed: they were not
  * completed, or are merged, or dropped. The list is written when a directory is first used; that it is missing beside such files is damage,
- * XX001, as are files that it names and that are missing or of another length. A later version is F0000.
+ * XX001. So are files that it names and that are missing or of another length: a store opens without them and says so, and scans that come to
+ * one fail. A later version is F0000.
  */
 package dev.millrace.storage.retention;

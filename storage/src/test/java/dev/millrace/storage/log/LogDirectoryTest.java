@@ -68,6 +68,16 @@ class LogDirectoryTest {
         }
 
         @Override
+        public List<String> directories() throws IOException {
+            return disk.directories();
+        }
+
+        @Override
+        public void removeDirectory(String name) throws IOException {
+            disk.removeDirectory(name);
+        }
+
+        @Override
         public String path(String name) {
             return disk.path(name);
         }

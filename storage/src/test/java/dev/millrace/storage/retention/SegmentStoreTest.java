@@ -305,9 +305,17 @@ class SegmentStoreTest {
         assertTrue(damage(disk).contains("segments is missing"), damage(disk));
     }
 
+    /** Damage of the list keeps a store from opening; that of a segment is told, and is what scans fail with. */
     private void assertRefused(SimulatedDisk damaged, String name) {
-        MillraceException e =
-                assertThrows(MillraceException.class, () -> SegmentStore.open(damaged, SCHEMA, FOREVER, allocator));
+        MillraceException e = assertThrows(MillraceException.class, () -> {
+            try (SegmentStore store = SegmentStore.open(damaged, SCHEMA, FOREVER, allocator);
+                    StoreScan scan = store.scan(List.of(0), List.of(), allocator)) {
+                assertTrue(store.damage().get(0).getMessage().contains(name), name);
+                for (Optional<Batch> next = scan.next(); next.isPresent(); next = scan.next()) {
+                    next.get().close();
+                }
+            }
+        });
         assertEquals(SqlState.DATA_CORRUPTED, e.sqlState());
         assertTrue(e.getMessage().contains(name), e.getMessage());
     }

@@ -316,6 +316,20 @@ public final class SimulatedDisk implements Disk {
     }
 
     @Override
+    public synchronized List<String> directories() throws IOException {
+        call();
+        return List.copyOf(directories.keySet());
+    }
+
+    @Override
+    public synchronized void removeDirectory(String name) throws IOException {
+        call();
+        if (directories.remove(name) == null) {
+            throw new NoSuchFileException(directory + name);
+        }
+    }
+
+    @Override
     public String path(String name) {
         return directory + name;
     }

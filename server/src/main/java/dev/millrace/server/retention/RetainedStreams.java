@@ -1,0 +1,249 @@
+package dev.millrace.server.retention;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.connector.Source;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
+import dev.millrace.server.journal.AcceptedRows;
+import dev.millrace.server.journal.RowJournal;
+import dev.millrace.server.log.EventLog;
+import dev.millrace.storage.disk.Disk;
+import dev.millrace.storage.disk.DiskErrors;
+import dev.millrace.storage.retention.KeptSegment;
+import dev.millrace.storage.retention.RetentionOptions;
+import dev.millrace.storage.retention.SegmentStore;
+import dev.millrace.time.Clock;
+import dev.millrace.type.Schema;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongPredicate;
+import java.util.function.Supplier;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * The streams of a database that keep their rows. Safe on any thread, but for {@link #add} and {@link #drop}, which the holder of the lock
+ * of definitions calls.
+ *
+ * <p>Rows come with the lock of epochs held, in the order of the log ({@link #accepted}), wait in memory, and are written to a segment when
+ * the log has them on disk: so what a segment has the log cannot lose. Who brings rows while much waits writes it first.
+ */
+public final class RetainedStreams implements AcceptedRows, AutoCloseable {
+    private static final EventLog LOG = EventLog.named("storage");
+    private static final long ENOUGH_BYTES = 4 << 20; // to be worth a segment
+    private static final long MOST_BYTES = 32 << 20; // that wait of one stream
+    private static final long LONGEST_MICROS = 60_000_000; // that rows wait, so that little is to be done when a database is opened
+
+    private final BufferAllocator allocator;
+    private final Clock clock;
+    private final RowJournal journal;
+    private final Supplier<Optional<Disk>> directory;
+    private final Map<String, Kept> byName = new ConcurrentHashMap<>();
+    private final Map<Long, Kept> byNumber = new ConcurrentHashMap<>();
+    private final Set<Kept> dropped = ConcurrentHashMap.newKeySet(); // whose files are there still
+
+    private static final class Kept {
+        final long number;
+        final Schema schema;
+        final SegmentStore store;
+        volatile long flushedMicros; // written by who maintains it
+
+        Kept(long number, Schema schema, SegmentStore store) {
+            this.number = number;
+            this.schema = schema;
+            this.store = store;
+        }
+    }
+
+    /** A segment of a stream, for those who look. */
+    public record StreamSegment(String stream, KeptSegment segment) {}
+
+    /**
+     * @param allocator of rows that wait
+     * @param directory in which each stream has one; empty where nothing is kept
+     */
+    public RetainedStreams(
+            BufferAllocator allocator, Clock clock, RowJournal journal, Supplier<Optional<Disk>> directory) {
+        this.allocator = allocator;
+        this.clock = clock;
+        this.journal = journal;
+        this.directory = directory;
+    }
+
+    // ---- streams ---------------------------------------------------------------------------------------------------
+
+    /**
+     * Opens the past of a stream, or begins it.
+     *
+     * @param number by which the log knows the stream's rows
+     * @return what queries read of it
+     * @throws MillraceException 0A000 without a data directory; XX001 if the list of segments is damaged; 53100 or 58030
+     */
+    public Source add(String stream, long number, Schema schema, RetentionOptions options) {
+        Disk all = directory.get().orElseThrow(() -> MillraceException.user(
+                        SqlState.FEATURE_NOT_SUPPORTED, "a stream can keep its rows only where there is a data directory")
+                .withHint("start it with --data DIR"));
+        SegmentStore store;
+        try {
+            store = SegmentStore.open(all.directory(String.valueOf(number)), schema, options, allocator);
+        } catch (IOException e) {
+            throw DiskErrors.failed("use " + all.path(String.valueOf(number)), e);
+        }
+        store.damage()
+                .forEach(why -> LOG.warning("a segment is damaged", "stream", stream, "reason", why.getMessage()));
+        Kept kept = new Kept(number, schema, store);
+        kept.flushedMicros = clock.epochMicros();
+        byName.put(stream, kept);
+        byNumber.put(number, kept);
+        return new RetainedPast(store, schema, journal::durable);
+    }
+
+    /** Forgets the past of a stream, if it has one; its files go when that the stream is gone is on disk. */
+    public void drop(String stream) {
+        Kept kept = byName.remove(stream);
+        if (kept != null) {
+            byNumber.remove(kept.number);
+            kept.store.close();
+            dropped.add(kept);
+        }
+    }
+
+    /** Removes the directories of streams that are gone: when a database is open. */
+    public void removeOthers(Set<Long> defined) {
+        directory.get().ifPresent(all -> {
+            try {
+                for (String name : all.directories()) {
+                    if (name.matches("[0-9]{1,18}")) {
+                        long number = Long.parseLong(name);
+                        if (!byNumber.containsKey(number) && !defined.contains(number)) {
+                            all.removeDirectory(name);
+                        }
+                    }
+                }
+            } catch (IOException e) {
+                LOG.warning("files of a dropped stream are left", "reason", String.valueOf(e.getMessage()));
+            }
+        });
+    }
+
+    /**
+     * Removes the files of streams that were dropped and that nobody reads any more.
+     *
+     * @param isDefined whether a number is that of a definition on disk
+     */
+    public void removeDropped(LongPredicate isDefined) {
+        for (Kept kept : dropped) {
+            if (!isDefined.test(kept.number) && !kept.store.isRead()) {
+                try {
+                    directory.get().orElseThrow().removeDirectory(String.valueOf(kept.number));
+                } catch (IOException e) {
+                    LOG.warning("files of a dropped stream are left", "reason", String.valueOf(e.getMessage()));
+                }
+                dropped.remove(kept); // else they go when the database is opened
+            }
+        }
+    }
+
+    /** The segments of all streams. */
+    public List<StreamSegment> segments() {
+        List<StreamSegment> segments = new ArrayList<>();
+        byName.keySet().stream().sorted().forEach(stream -> Optional.ofNullable(byName.get(stream))
+                .ifPresent(kept ->
+                        kept.store.segments().forEach(segment -> segments.add(new StreamSegment(stream, segment)))));
+        return segments;
+    }
+
+    // ---- rows ------------------------------------------------------------------------------------------------------
+
+    @Override
+    public boolean keeps(long relation) {
+        return byNumber.containsKey(relation);
+    }
+
+    @Override
+    public void makeRoom(long relation) {
+        Kept kept = byNumber.get(relation);
+        if (kept != null && kept.store.pendingBytes() > MOST_BYTES) {
+            journal.awaitAll();
+            kept.store.flush(journal.durable());
+        }
+    }
+
+    @Override
+    public void accepted(long entry, long relation, List<Batch> rows) {
+        Kept kept = byNumber.get(relation);
+        if (kept != null) {
+            kept.store.append(entry, clock.epochMicros(), rows);
+        }
+    }
+
+    /** Rows come again from the log when a database is opened; those that segments have are passed by. */
+    public void again(long entry, long relation, List<Batch> rows) {
+        Kept kept = byNumber.get(relation);
+        if (kept != null && entry > kept.store.lastEntry()) {
+            if (kept.store.append(entry, clock.epochMicros(), rows) > MOST_BYTES) {
+                kept.store.flush(journal.durable());
+            }
+        }
+    }
+
+    // ---- files -----------------------------------------------------------------------------------------------------
+
+    /**
+     * Writes all that waits of the entries up to one, which are on disk: then the log may forget them.
+     *
+     * @throws MillraceException 53100 or 58030
+     */
+    public void flush(long upTo) {
+        byNumber.values().forEach(kept -> kept.store.flush(upTo));
+    }
+
+    /**
+     * Does what is to be done now and then: writes what waits for long or is much, drops what is old, merges what is small.
+     *
+     * @throws MillraceException what one of the streams failed with, after all were seen to
+     */
+    public void maintain() {
+        List<MillraceException> failures = new ArrayList<>();
+        for (Kept kept : byNumber.values()) {
+            try {
+                maintain(kept);
+            } catch (MillraceException e) {
+                failures.add(e);
+            }
+        }
+        if (!failures.isEmpty()) {
+            throw failures.get(0);
+        }
+    }
+
+    private void maintain(Kept kept) {
+        long now = clock.epochMicros();
+        long waiting = kept.store.pendingBytes();
+        boolean isLong = now - kept.flushedMicros >= LONGEST_MICROS || now < kept.flushedMicros;
+        if (waiting > ENOUGH_BYTES || isLong) {
+            kept.store.flush(journal.durable());
+            kept.flushedMicros = now;
+        }
+        kept.store.drop(now);
+        while (kept.store.damage().isEmpty() && kept.store.merge()) {
+            Interrupt.checkCurrent();
+        }
+    }
+
+    /** Lets go of all rows that wait; the log has them. */
+    @Override
+    public void close() {
+        List<AutoCloseable> stores = new ArrayList<>();
+        byNumber.values().forEach(kept -> stores.add(kept.store));
+        byName.clear();
+        byNumber.clear();
+        Closing.all(stores);
+    }
+}

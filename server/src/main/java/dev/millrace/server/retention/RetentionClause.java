@@ -1,0 +1,87 @@
+package dev.millrace.server.retention;
+
+import dev.millrace.connector.Options;
+import dev.millrace.error.MillraceException;
+import dev.millrace.storage.retention.RetentionPolicy;
+import java.math.BigDecimal;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** How long a stream keeps its rows, as its options say. */
+public final class RetentionClause {
+    private static final Pattern SIZE = Pattern.compile("([0-9]{1,15}(?:\\.[0-9]{1,6})?)\\s*(kb|mb|gb|tb)");
+    private static final String UNITS = "kbmbgbtb";
+    private static final String EXPECTED = "none, forever, an age such as 30 days, a size such as 10 GB, or both: 30 days, 10 GB";
+
+    private RetentionClause() {}
+
+    /**
+     * Reads {@code retention} and {@code retention.form}.
+     *
+     * @return empty for a stream that keeps nothing
+     */
+    public static Optional<RetentionPolicy> of(Options options) {
+        Optional<String> retention = options.text("retention").map(text -> text.trim().toLowerCase(Locale.ROOT));
+        String form = options.text("retention.form", retention.isPresent() ? "exact" : "none")
+                .toLowerCase(Locale.ROOT);
+        if (form.equals("sketch") || options.names().stream().anyMatch(name -> name.startsWith("sketch."))) {
+            throw MillraceException.notAvailableYet("retention.form = 'sketch'")
+                    .withHint("retention.form = 'exact' keeps the rows as they are; ./millrace sketch makes sketches of files");
+        }
+        if (!form.equals("exact") && !form.equals("none")) {
+            throw Options.invalid("retention.form", form, "none or exact");
+        }
+        if (retention.isEmpty() && form.equals("exact")) {
+            throw Options.invalid("retention.form", form, "with a retention, which is " + EXPECTED);
+        }
+        if (retention.isEmpty() || form.equals("none") || retention.get().equals("none")) {
+            return Optional.empty();
+        }
+        return Optional.of(policy(retention.get()));
+    }
+
+    private static RetentionPolicy policy(String text) {
+        if (text.equals("forever")) {
+            return RetentionPolicy.FOREVER;
+        }
+        OptionalLong age = OptionalLong.empty();
+        OptionalLong bytes = OptionalLong.empty();
+        for (String part : text.split(",", -1)) {
+            OptionalLong size = bytes(part.trim());
+            if (size.isPresent() ? bytes.isPresent() : age.isPresent()) {
+                throw Options.invalid("retention", text, EXPECTED);
+            } else if (size.isPresent()) {
+                bytes = size;
+            } else {
+                age = OptionalLong.of(micros(part, text));
+            }
+        }
+        if (age.orElse(1) <= 0 || bytes.orElse(1) <= 0) {
+            throw Options.invalid("retention", text, EXPECTED);
+        }
+        return new RetentionPolicy(age, false, bytes);
+    }
+
+    private static long micros(String age, String text) {
+        try {
+            return new Options(Map.of("retention", age)).durationMicros("retention", 0);
+        } catch (MillraceException e) {
+            throw Options.invalid("retention", text, EXPECTED);
+        }
+    }
+
+    private static OptionalLong bytes(String text) {
+        Matcher matcher = SIZE.matcher(text);
+        if (!matcher.matches()) {
+            return OptionalLong.empty();
+        }
+        int power = UNITS.indexOf(matcher.group(2)) / 2 + 1;
+        BigDecimal bytes = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(1L << 10 * power));
+        return OptionalLong.of(
+                bytes.min(BigDecimal.valueOf(Long.MAX_VALUE)).longValue());
+    }
+}
