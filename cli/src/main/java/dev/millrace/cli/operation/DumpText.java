@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.postgresql.PGConnection;
@@ -69,7 +70,7 @@ final class DumpText {
                 }
             }
             for (Step step : steps) {
-                if (step.kind().equals("table")) {
+                if (step.kind().equals("table") || step.kind().equals("stream") && keepsRows(step, from)) {
                     rows(step.name(), from);
                 }
             }
@@ -80,6 +81,23 @@ final class DumpText {
             } else if (!BEFORE_ROWS.contains(step.kind()) && !step.kind().equals(COUNTER)) {
                 statement(step);
             }
+        }
+    }
+
+    /** Whether a stream can be read. */
+    private static boolean keepsRows(Step stream, Connection from) throws SQLException {
+        if (!stream.statement().toLowerCase(Locale.ROOT).contains("retention")) {
+            return false;
+        }
+        try (Statement statement = from.createStatement();
+                ResultSet rows = statement.executeQuery(
+                        "SELECT 1 FROM " + Identifiers.quote(stream.name()) + " LIMIT 1")) {
+            return rows.next();
+        } catch (SQLException e) {
+            if ("42809".equals(e.getSQLState())) {
+                return false;
+            }
+            throw e;
         }
     }
 

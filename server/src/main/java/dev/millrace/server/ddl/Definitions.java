@@ -112,7 +112,8 @@ public final class Definitions {
                                 create.name(),
                                 rows,
                                 schema,
-                                RetentionOptions.of(object.eventTime().map(Relation.EventTime::column), policy)));
+                                RetentionOptions.of(object.eventTime().map(Relation.EventTime::column), policy),
+                                !database.catalogStore().isRestoring()));
                 database.engine().relations().addStream(create.name(), schema, rows, past);
                 database.catalogStore().hasRows(create.name(), rows);
             }

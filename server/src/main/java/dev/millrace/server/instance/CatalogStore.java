@@ -197,6 +197,11 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         return Optional.ofNullable(relations.get(number));
     }
 
+    /** Whether the object that is being made is one that there was before. */
+    public boolean isRestoring() {
+        return restoring.isPresent();
+    }
+
     /** Numbers up to this one were given, and something of what had them may be on disk still. */
     public void used(long number) {
         lastNumber = Math.max(lastNumber, number);

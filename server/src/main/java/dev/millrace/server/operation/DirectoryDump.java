@@ -8,12 +8,14 @@ import dev.millrace.server.script.DefinitionScript.Step;
 import dev.millrace.server.storage.CatalogVerification;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptCatalog;
+import dev.millrace.server.storage.KeptObject;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.FileReport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -21,8 +23,13 @@ import java.util.stream.Stream;
  * What a data directory has, without opening a database on it: that would read its sources and write to its sinks. For one thread.
  */
 public final class DirectoryDump {
-    /** Those that rows need: a table, and what its columns are computed by. */
+    /** Those that rows need: a table or stream, and what its columns are computed by. */
     private static final Set<String> WITH_ROWS = Set.of("table", "function");
+
+    private static boolean mayHaveRows(KeptObject object) {
+        return WITH_ROWS.contains(object.kind())
+                || object.kind().equals("stream") && object.sql().toLowerCase(Locale.ROOT).contains("retention");
+    }
 
     private DirectoryDump() {}
 
@@ -75,7 +82,7 @@ public final class DirectoryDump {
     }
 
     /**
-     * Makes a directory in which only the tables are, for a database to be opened on.
+     * Makes a directory in which only the tables are, and the streams that keep rows, for a database to be opened on.
      *
      * @param to an empty directory
      * @throws MillraceException as {@link #script}; 53100 or 58030 where it cannot be written
@@ -93,6 +100,6 @@ public final class DirectoryDump {
         } catch (IOException e) {
             throw DiskErrors.failed("copy " + from + " to " + to, e);
         }
-        DataDirectory.copyDefinitions(from, to, object -> WITH_ROWS.contains(object.kind()));
+        DataDirectory.copyDefinitions(from, to, DirectoryDump::mayHaveRows);
     }
 }

@@ -61,6 +61,7 @@ public final class DirectoryVerification {
         if (Files.isDirectory(changes)) {
             HistoryVerification.run(changes).forEach(file -> files.add(file.in(DataDirectory.CHANGES)));
         }
+        files.addAll(StreamVerification.run(directory, definitions.catalog()));
         Map<String, Supplier<FileReport>> others = Map.of(
                 DECOYS,
                 this::decoys,

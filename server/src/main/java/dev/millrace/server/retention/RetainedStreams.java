@@ -82,16 +82,22 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      * Opens the past of a stream, or begins it.
      *
      * @param number by which the log knows the stream's rows
+     * @param isNew whether the stream is being made; else it has files
      * @return what queries read of it
      * @throws MillraceException 0A000 without a data directory; XX001 if the list of segments is damaged; 53100 or 58030
      */
-    public Source add(String stream, long number, Schema schema, RetentionOptions options) {
+    public Source add(String stream, long number, Schema schema, RetentionOptions options, boolean isNew) {
         Disk all = directory.get().orElseThrow(() -> MillraceException.user(
                         SqlState.FEATURE_NOT_SUPPORTED, "a stream can keep its rows only where there is a data directory")
                 .withHint("start it with --data DIR"));
         SegmentStore store;
         try {
-            store = SegmentStore.open(all.directory(String.valueOf(number)), schema, options, allocator);
+            Disk own = all.directory(String.valueOf(number));
+            if (!isNew && !SegmentStore.exists(own)) {
+                throw DiskErrors.missing(own.path("segments"), "stream \"" + stream + "\" has its rows there")
+                        .withHint("put it back from a copy");
+            }
+            store = SegmentStore.open(own, schema, options, allocator);
         } catch (IOException e) {
             throw DiskErrors.failed("use " + all.path(String.valueOf(number)), e);
         }

@@ -7,7 +7,5 @@
  * {@link dev.millrace.server.retention.RetentionThread} writes segments and lets old ones go. Not a log: what is in no segment yet is in
  * {@code server.journal}'s.
  */
-@NullMarked
 package dev.millrace.server.retention;
 
-import org.jspecify.annotations.NullMarked;

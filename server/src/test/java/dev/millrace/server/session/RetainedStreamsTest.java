@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.server.operation.DirectoryVerification;
+import dev.millrace.storage.disk.FileReport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -160,19 +162,37 @@ class RetainedStreamsTest {
         for (int kind = 0; kind < 3; kind++) {
             byte[] damaged = whole.clone();
             damaged[16] ^= 1;
+            assertEquals(List.of(), DirectoryVerification.run(folder.resolve("data")).files().stream().filter(file -> !file.isWhole()).toList());
             switch (kind) {
                 case 0 -> Files.write(segment, damaged);
                 case 1 -> Files.write(segment, new byte[7]);
                 default -> Files.delete(segment);
             }
+            String named = segment.getFileName().toString();
+            assertTrue(DirectoryVerification.run(folder.resolve("data")).files().stream()
+                    .anyMatch(file -> !file.isWhole() && file.name().endsWith(named)));
             try (TestDatabase again = open()) {
                 String error = again.error("SELECT * FROM s");
                 assertTrue(error.startsWith("XX001 ") && error.contains(segment.getFileName().toString()), error);
                 again.run("INSERT INTO s VALUES (2); CHECKPOINT");
                 assertEquals(List.of(String.valueOf(2 + kind)), again.rows("SELECT n FROM n"), "it goes on");
             }
+            Files.write(segment, whole);
         }
-        Files.write(segment, whole);
+        try (TestDatabase again = open()) {
+            assertEquals(List.of("1", "2", "2", "2"), again.rows("SELECT * FROM s"));
+        }
+        Path list = segment.resolveSibling("segments");
+        byte[] names = Files.readAllBytes(list);
+        Files.delete(list);
+        assertTrue(DirectoryVerification.run(folder.resolve("data")).files().stream()
+                .anyMatch(file -> !file.isWhole() && file.name().endsWith("segments")));
+        try (TestDatabase again = open()) {
+            String why = String.join(", ", again.database().notRestored());
+            assertTrue(why.contains("segments is missing"), why);
+            again.run("CHECKPOINT"); // which would forget rows that only the log has
+        }
+        Files.write(list, names);
         try (TestDatabase again = open()) {
             assertEquals(List.of("1", "2", "2", "2"), again.rows("SELECT * FROM s"));
         }

@@ -126,6 +126,11 @@ public final class SegmentStore implements AutoCloseable {
         }
     }
 
+    /** Whether there is a store in a directory. */
+    public static boolean exists(Disk disk) throws IOException {
+        return disk.has(SegmentList.NAME);
+    }
+
     private static Optional<MillraceException> checkLength(Disk disk, SegmentFile expected) throws IOException {
         String path = disk.path(expected.name());
         try (DiskFile file = disk.open(expected.name())) {
