@@ -8,6 +8,7 @@ import dev.millrace.server.checkpoint.DatabaseCheckpoint;
 import dev.millrace.server.history.HistoriesImage;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.log.EventLog;
+import dev.millrace.server.retention.RetainedStreams;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.storage.disk.FileImage;
 import dev.millrace.storage.log.LogImage;
@@ -99,6 +100,10 @@ public final class DatabaseBackup {
         HistoriesImage histories = database.histories().image();
         held.add(histories);
         histories.files().forEach(file -> files.add(file.in(DataDirectory.CHANGES)));
+        for (RetainedStreams.StreamImage stream : database.retained().images()) { // the log has what is behind them
+            held.add(stream.image());
+            stream.image().files().forEach(file -> files.add(file.in(stream.directory()).in(DataDirectory.STREAMS)));
+        }
         LogImage rows = database.journal().image();
         held.add(rows);
         long asOfMicros = database.clock().epochMicros();

@@ -14,6 +14,7 @@ import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.retention.KeptSegment;
 import dev.millrace.storage.retention.RetentionOptions;
 import dev.millrace.storage.retention.SegmentStore;
+import dev.millrace.storage.retention.StoreImage;
 import dev.millrace.time.Clock;
 import dev.millrace.type.Schema;
 import java.io.IOException;
@@ -163,6 +164,16 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
                 .ifPresent(kept ->
                         kept.store.segments().forEach(segment -> segments.add(new StreamSegment(stream, segment)))));
         return segments;
+    }
+
+    /** A stream's files for a copy, and in which directory they are. */
+    public record StreamImage(String directory, StoreImage image) {}
+
+    /** What all streams have on disk; the caller closes the images. With the lock of definitions held. */
+    public List<StreamImage> images() {
+        List<StreamImage> images = new ArrayList<>();
+        byNumber.forEach((number, kept) -> images.add(new StreamImage(String.valueOf(number), kept.store.image())));
+        return images;
     }
 
     // ---- rows ------------------------------------------------------------------------------------------------------

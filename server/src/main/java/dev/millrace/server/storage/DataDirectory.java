@@ -51,7 +51,7 @@ public final class DataDirectory implements AutoCloseable {
     public static final String DEFINITIONS = CatalogLog.NAME;
 
     /** Directories of which a backup has all files but those that are not finished, or spare. */
-    private static final List<String> COPIED = List.of(JARS, ROWS, CHECKPOINTS, CHANGES);
+    private static final List<String> COPIED = List.of(JARS, ROWS, STREAMS, CHECKPOINTS, CHANGES);
 
     static final int WITH_CHECKPOINTS = 3; // version of the catalog from which on there are some
     private static final int MOST_SECRET_BYTES = 1 << 10;

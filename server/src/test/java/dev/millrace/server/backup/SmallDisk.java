@@ -96,6 +96,16 @@ final class SmallDisk implements Disk {
     }
 
     @Override
+    public List<String> directories() throws IOException {
+        return disk.directories();
+    }
+
+    @Override
+    public void removeDirectory(String name) throws IOException {
+        disk.removeDirectory(name);
+    }
+
+    @Override
     public String path(String name) {
         return disk.path(name);
     }

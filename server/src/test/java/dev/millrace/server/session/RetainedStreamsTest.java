@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.server.backup.Restore;
 import dev.millrace.server.operation.DirectoryVerification;
 import dev.millrace.storage.disk.FileReport;
 import java.io.IOException;
@@ -195,6 +196,32 @@ class RetainedStreamsTest {
         Files.write(list, names);
         try (TestDatabase again = open()) {
             assertEquals(List.of("1", "2", "2", "2"), again.rows("SELECT * FROM s"));
+        }
+    }
+
+    @Test
+    void aBackupHasThePast() {
+        List<String> all;
+        Path target = folder.resolve("backup");
+        try (TestDatabase database = open()) {
+            database.run("CREATE STREAM s (v BIGINT) WITH (retention = 'forever');"
+                    + "INSERT INTO s VALUES (1); CHECKPOINT; INSERT INTO s VALUES (2); CHECKPOINT; INSERT INTO s VALUES (3)");
+            all = database.rows("SELECT * FROM s");
+            database.run("BACKUP TO '" + target + "'");
+            database.run("INSERT INTO s VALUES (4); CHECKPOINT; DROP STREAM s");
+        }
+        Path restored = folder.resolve("restored");
+        Restore.run(target, restored);
+        for (int round = 0; round < 2; round++) {
+            try (TestDatabase again = new TestDatabase(restored)) {
+                assertEquals(all, again.rows("SELECT * FROM s WHERE v < 10"));
+                again.run("INSERT INTO s VALUES (10)");
+            }
+            assertEquals(
+                    List.of(),
+                    DirectoryVerification.run(restored).files().stream()
+                            .filter(file -> !file.isWhole() || !file.known())
+                            .toList());
         }
     }
 

@@ -42,6 +42,11 @@ record SegmentList(long nextNumber, long lastEntry, long droppedRows, int typesH
     }
 
     void write(Disk disk) throws IOException {
+        WholeFile.write(disk, NAME, toBytes());
+    }
+
+    /** The file that says it. */
+    ByteBuffer toBytes() {
         ByteBuffer bytes = FORMAT.begin(HEADER + segments.size() * (SEGMENT + EVENT_TIMES));
         bytes.putLong(nextNumber).putLong(lastEntry).putLong(droppedRows);
         bytes.putInt(typesHash).putInt(segments.size());
@@ -53,7 +58,7 @@ record SegmentList(long nextNumber, long lastEntry, long droppedRows, int typesH
             bytes.put((byte) (segment.eventTimes().isPresent() ? 1 : 0));
             segment.eventTimes().ifPresent(times -> bytes.putLong(times.first()).putLong(times.last()));
         }
-        WholeFile.write(disk, NAME, FORMAT.end(bytes));
+        return FORMAT.end(bytes);
     }
 
     static SegmentList read(Disk disk) throws IOException {

@@ -10,6 +10,7 @@ import dev.millrace.storage.column.SortKey;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.DiskFile;
+import dev.millrace.storage.disk.FileImage;
 import dev.millrace.storage.disk.WholeFile;
 import dev.millrace.storage.segment.ColumnRange;
 import dev.millrace.storage.segment.ColumnSegment;
@@ -48,6 +49,8 @@ import org.apache.arrow.memory.BufferAllocator;
  * <p>What was published, by a {@link #flush}, {@link #merge} or {@link #drop} that returned, is so after any crash; while one is under way, it
  * is or is not, as a whole. Methods that read or write files throw XX001 where one is damaged, 53100 and 58030 where the disk is full or fails:
  * then everything is as before, in memory for certain and on disk as one of the two, and they can be called again.
+ *
+ * <p>Long because what waits in memory, is on disk and is read by scans changes under two locks, whose order is to be seen in one place.
  */
 public final class SegmentStore implements AutoCloseable {
     private final Disk disk;
@@ -451,6 +454,21 @@ public final class SegmentStore implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /** What is on disk now; its files stay until the image is closed. */
+    public synchronized StoreImage image() {
+        List<FileImage> files = new ArrayList<>();
+        for (KeptSegment segment : list.segments()) {
+            files.add(FileImage.of(
+                    disk,
+                    segment.file().name(),
+                    segment.file().bytes(),
+                    segment.file().bytes()));
+            pins.merge(segment.number(), 1, Integer::sum);
+        }
+        files.add(FileImage.of(SegmentList.NAME, list.toBytes()));
+        return new StoreImage(this, list.segments(), files);
     }
 
     private synchronized SegmentList list() {

@@ -1,0 +1,31 @@
+package dev.millrace.storage.retention;
+
+import dev.millrace.storage.disk.FileImage;
+import java.util.List;
+
+/** What a store had on disk at a moment, as files that make it in another directory; they can be read until this is closed. Any thread. */
+public final class StoreImage implements AutoCloseable {
+    private final SegmentStore store;
+    private final List<KeptSegment> segments;
+    private final List<FileImage> files;
+    private boolean closed;
+
+    StoreImage(SegmentStore store, List<KeptSegment> segments, List<FileImage> files) {
+        this.store = store;
+        this.segments = List.copyOf(segments);
+        this.files = List.copyOf(files);
+    }
+
+    public List<FileImage> files() {
+        return files;
+    }
+
+    /** Closing again does nothing. */
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            segments.forEach(store::unpin);
+        }
+    }
+}
