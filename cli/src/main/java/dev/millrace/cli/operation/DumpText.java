@@ -90,8 +90,8 @@ final class DumpText {
             return false;
         }
         try (Statement statement = from.createStatement();
-                ResultSet rows = statement.executeQuery(
-                        "SELECT 1 FROM " + Identifiers.quote(stream.name()) + " LIMIT 1")) {
+                ResultSet rows =
+                        statement.executeQuery("SELECT 1 FROM " + Identifiers.quote(stream.name()) + " LIMIT 1")) {
             return rows.next();
         } catch (SQLException e) {
             if ("42809".equals(e.getSQLState())) {

@@ -100,8 +100,7 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     public synchronized WritableRelation addStream(String name, Schema schema, long number, Optional<Source> past) {
         WritableRelation stream = addAppended(name, schema, false, number);
         past.ifPresent(source -> pasts.put(
-                name,
-                new Scannable.Replay(schema, new ReplayableStream(name, source, new RejectedLog(OnError.FAIL)))));
+                name, new Scannable.Replay(schema, new ReplayableStream(name, source, new RejectedLog(OnError.FAIL)))));
         return stream;
     }
 

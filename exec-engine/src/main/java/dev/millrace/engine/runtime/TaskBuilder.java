@@ -124,10 +124,7 @@ final class TaskBuilder {
         this.operators = operators;
         this.output = output;
         this.graph = new PlanGraph(
-                plan,
-                workers,
-                scan -> scannable(scan) instanceof Scannable.Replay,
-                output.takesSeveral());
+                plan, workers, scan -> scannable(scan) instanceof Scannable.Replay, output.takesSeveral());
         this.shared = standing
                 ? SharedSides.of(plan, relation -> keepsRows(relations.scannable(relation)))
                 : SharedSides.NONE;

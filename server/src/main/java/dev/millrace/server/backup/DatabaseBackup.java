@@ -102,7 +102,9 @@ public final class DatabaseBackup {
         histories.files().forEach(file -> files.add(file.in(DataDirectory.CHANGES)));
         for (RetainedStreams.StreamImage stream : database.retained().images()) { // the log has what is behind them
             held.add(stream.image());
-            stream.image().files().forEach(file -> files.add(file.in(stream.directory()).in(DataDirectory.STREAMS)));
+            stream.image()
+                    .files()
+                    .forEach(file -> files.add(file.in(stream.directory()).in(DataDirectory.STREAMS)));
         }
         LogImage rows = database.journal().image();
         held.add(rows);

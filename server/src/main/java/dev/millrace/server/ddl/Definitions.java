@@ -20,8 +20,8 @@ import dev.millrace.server.planning.PlanBasis;
 import dev.millrace.server.planning.Plans;
 import dev.millrace.server.planning.StandingRules;
 import dev.millrace.server.query.Queries;
-import dev.millrace.server.retention.RetentionClause;
 import dev.millrace.server.result.StatementResult.Command;
+import dev.millrace.server.retention.RetentionClause;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.Relation;
@@ -97,7 +97,8 @@ public final class Definitions {
                     true,
                     List.of(),
                     create.watermark().map(watermark -> eventTime(watermark, schema, create.name())),
-                    Optional.of(new StreamInput(connector.orElse("insert"), source, idleTimeoutMicros, retention.isPresent())),
+                    Optional.of(new StreamInput(
+                            connector.orElse("insert"), source, idleTimeoutMicros, retention.isPresent())),
                     Set.of(),
                     create.options(),
                     text,

@@ -84,7 +84,10 @@ public final class Instance implements AutoCloseable {
             offloadThreads.close(); // all is planned by who asks for it
         }
         this.retained = new RetainedStreams(
-                engine.allocator(), clock, journal, () -> catalogStore.directory().map(DataDirectory::streams));
+                engine.allocator(),
+                clock,
+                journal,
+                () -> catalogStore.directory().map(DataDirectory::streams));
         journal.tell(retained);
         journal.counters(table -> catalog.numbers().last(table), catalogStore::relationOf);
         journal.definitions(catalogStore::isUnkept, this::awaitDefinition);

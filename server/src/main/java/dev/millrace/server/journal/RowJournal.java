@@ -192,8 +192,9 @@ public final class RowJournal implements Journal, AutoCloseable {
         failure().ifPresent(failure -> {
             throw failure;
         });
-        List<Change> told =
-                changes.stream().filter(change -> beside.keeps(change.relation())).toList();
+        List<Change> told = changes.stream()
+                .filter(change -> beside.keeps(change.relation()))
+                .toList();
         told.forEach(change -> beside.makeRoom(change.relation()));
         long first = 0;
         int inline = 0;

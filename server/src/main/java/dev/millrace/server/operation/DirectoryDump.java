@@ -28,7 +28,8 @@ public final class DirectoryDump {
 
     private static boolean mayHaveRows(KeptObject object) {
         return WITH_ROWS.contains(object.kind())
-                || object.kind().equals("stream") && object.sql().toLowerCase(Locale.ROOT).contains("retention");
+                || object.kind().equals("stream")
+                        && object.sql().toLowerCase(Locale.ROOT).contains("retention");
     }
 
     private DirectoryDump() {}

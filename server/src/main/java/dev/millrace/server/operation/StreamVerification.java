@@ -7,9 +7,9 @@ import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptCatalog;
 import dev.millrace.server.storage.KeptObject;
 import dev.millrace.sql.Frontend;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
-import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.storage.disk.FileReport;
@@ -71,7 +71,9 @@ final class StreamVerification {
         return FileReport.whole(
                 name,
                 Files.size(file),
-                isKnown ? "of a stream that is gone: does not count" : "not read: the definitions would say of what it is");
+                isKnown
+                        ? "of a stream that is gone: does not count"
+                        : "not read: the definitions would say of what it is");
     }
 
     /** The columns of a stream that keeps its rows; empty for all else, and for what cannot be understood any more. */

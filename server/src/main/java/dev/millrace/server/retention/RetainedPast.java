@@ -36,7 +36,8 @@ record RetainedPast(SegmentStore store, Schema schema, LongSupplier durable) imp
 
     @Override
     public List<SourceReader> open(ScanRequest request, SourceContext context) {
-        int readers = request.eventTime().isPresent() ? 1 : Math.max(1, request.parallelism()); // one keeps the order of rows
+        int readers =
+                request.eventTime().isPresent() ? 1 : Math.max(1, request.parallelism()); // one keeps the order of rows
         List<SourceReader> opened = new ArrayList<>();
         store.scans(request.columns(), ranges(request, schema), durable.getAsLong(), readers, context.allocator())
                 .forEach(scan -> opened.add(new Reader(scan)));

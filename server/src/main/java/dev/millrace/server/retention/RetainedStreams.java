@@ -39,7 +39,8 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");
     private static final long ENOUGH_BYTES = 4 << 20; // to be worth a segment
     private static final long MOST_BYTES = 32 << 20; // that wait of one stream
-    private static final long LONGEST_MICROS = 60_000_000; // that rows wait, so that little is to be done when a database is opened
+    private static final long LONGEST_MICROS =
+            60_000_000; // that rows wait, so that little is to be done when a database is opened
 
     private final BufferAllocator allocator;
     private final Clock clock;
@@ -88,9 +89,12 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      * @throws MillraceException 0A000 without a data directory; XX001 if the list of segments is damaged; 53100 or 58030
      */
     public Source add(String stream, long number, Schema schema, RetentionOptions options, boolean isNew) {
-        Disk all = directory.get().orElseThrow(() -> MillraceException.user(
-                        SqlState.FEATURE_NOT_SUPPORTED, "a stream can keep its rows only where there is a data directory")
-                .withHint("start it with --data DIR"));
+        Disk all = directory
+                .get()
+                .orElseThrow(() -> MillraceException.user(
+                                SqlState.FEATURE_NOT_SUPPORTED,
+                                "a stream can keep its rows only where there is a data directory")
+                        .withHint("start it with --data DIR"));
         SegmentStore store;
         try {
             Disk own = all.directory(String.valueOf(number));
@@ -160,9 +164,12 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     /** The segments of all streams. */
     public List<StreamSegment> segments() {
         List<StreamSegment> segments = new ArrayList<>();
-        byName.keySet().stream().sorted().forEach(stream -> Optional.ofNullable(byName.get(stream))
-                .ifPresent(kept ->
-                        kept.store.segments().forEach(segment -> segments.add(new StreamSegment(stream, segment)))));
+        byName.keySet().stream()
+                .sorted()
+                .forEach(stream -> Optional.ofNullable(byName.get(stream))
+                        .ifPresent(kept -> kept.store
+                                .segments()
+                                .forEach(segment -> segments.add(new StreamSegment(stream, segment)))));
         return segments;
     }
 

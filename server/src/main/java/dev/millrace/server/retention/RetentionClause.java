@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
 public final class RetentionClause {
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,15}(?:\\.[0-9]{1,6})?)\\s*(kb|mb|gb|tb)");
     private static final String UNITS = "kbmbgbtb";
-    private static final String EXPECTED = "none, forever, an age such as 30 days, a size such as 10 GB, or both: 30 days, 10 GB";
+    private static final String EXPECTED =
+            "none, forever, an age such as 30 days, a size such as 10 GB, or both: 30 days, 10 GB";
 
     private RetentionClause() {}
 
@@ -25,12 +26,14 @@ public final class RetentionClause {
      * @return empty for a stream that keeps nothing
      */
     public static Optional<RetentionPolicy> of(Options options) {
-        Optional<String> retention = options.text("retention").map(text -> text.trim().toLowerCase(Locale.ROOT));
+        Optional<String> retention =
+                options.text("retention").map(text -> text.trim().toLowerCase(Locale.ROOT));
         String form = options.text("retention.form", retention.isPresent() ? "exact" : "none")
                 .toLowerCase(Locale.ROOT);
         if (form.equals("sketch") || options.names().stream().anyMatch(name -> name.startsWith("sketch."))) {
             throw MillraceException.notAvailableYet("retention.form = 'sketch'")
-                    .withHint("retention.form = 'exact' keeps the rows as they are; ./millrace sketch makes sketches of files");
+                    .withHint(
+                            "retention.form = 'exact' keeps the rows as they are; ./millrace sketch makes sketches of files");
         }
         if (!form.equals("exact") && !form.equals("none")) {
             throw Options.invalid("retention.form", form, "none or exact");
@@ -81,7 +84,6 @@ public final class RetentionClause {
         }
         int power = UNITS.indexOf(matcher.group(2)) / 2 + 1;
         BigDecimal bytes = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(1L << 10 * power));
-        return OptionalLong.of(
-                bytes.min(BigDecimal.valueOf(Long.MAX_VALUE)).longValue());
+        return OptionalLong.of(bytes.min(BigDecimal.valueOf(Long.MAX_VALUE)).longValue());
     }
 }

@@ -8,4 +8,3 @@
  * {@code server.journal}'s.
  */
 package dev.millrace.server.retention;
-

@@ -107,14 +107,15 @@ public final class Database implements AutoCloseable {
 
     private Optional<RetentionThread> retentionThread() {
         CatalogStore kept = instance.catalogStore();
-        return kept.directory().map(directory -> new RetentionThread(instance.retained(), number -> {
-            instance.lockDefinitions();
-            try {
-                return kept.definedNumbers().contains(number);
-            } finally {
-                instance.definitionLock().unlock();
-            }
-        }));
+        return kept.directory()
+                .map(directory -> new RetentionThread(instance.retained(), number -> {
+                    instance.lockDefinitions();
+                    try {
+                        return kept.definedNumbers().contains(number);
+                    } finally {
+                        instance.definitionLock().unlock();
+                    }
+                }));
     }
 
     /** Room on the Java heap for large messages that clients send, which all their connections share. */

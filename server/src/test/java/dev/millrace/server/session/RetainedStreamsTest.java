@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.server.backup.Restore;
 import dev.millrace.server.operation.DirectoryVerification;
-import dev.millrace.storage.disk.FileReport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,7 +69,8 @@ class RetainedStreamsTest {
                             + " minute') WHERE at < '2026-01-01 10:30Z' GROUP BY window_start, window_end ORDER BY 1"));
             assertEquals(
                     List.of("a|1|3"),
-                    database.rows("SELECT a.k, a.v, b.v FROM s a JOIN s b ON b.v = a.v + 2 WHERE a.k = 'a' AND b.k = 'c'"));
+                    database.rows(
+                            "SELECT a.k, a.v, b.v FROM s a JOIN s b ON b.v = a.v + 2 WHERE a.k = 'a' AND b.k = 'c'"));
         }
     }
 
@@ -100,7 +100,8 @@ class RetainedStreamsTest {
                     }
                     default -> {
                         int many = 1 + random.nextInt(3) * random.nextInt(3000);
-                        database.run("INSERT INTO s SELECT g, 'of " + number + "' FROM generate_series(1, " + many + ") g");
+                        database.run(
+                                "INSERT INTO s SELECT g, 'of " + number + "' FROM generate_series(1, " + many + ") g");
                         for (int i = 1; i <= many; i++) {
                             rows.add(i + "|of " + number);
                         }
@@ -133,7 +134,8 @@ class RetainedStreamsTest {
     @Test
     void droppedStreamsLeaveNoFiles() throws IOException {
         try (TestDatabase database = open()) {
-            database.run("CREATE STREAM s (v BIGINT) WITH (retention = 'forever'); INSERT INTO s VALUES (1); CHECKPOINT");
+            database.run(
+                    "CREATE STREAM s (v BIGINT) WITH (retention = 'forever'); INSERT INTO s VALUES (1); CHECKPOINT");
             assertEquals(List.of("s|1"), database.rows("SELECT stream, rows FROM millrace.segments"));
             database.run("DROP STREAM s; CREATE STREAM s (v TEXT) WITH (retention = '1 day')");
             assertEquals(List.of(), database.rows("SELECT * FROM s"));
@@ -152,18 +154,25 @@ class RetainedStreamsTest {
     @Test
     void damageOfASegmentIsWhatReadingItFailsWith() throws IOException {
         try (TestDatabase database = open()) {
-            database.run("CREATE STREAM s (v BIGINT) WITH (retention = 'forever');"
-                    + "CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM s; INSERT INTO s VALUES (1); CHECKPOINT");
+            database.run(
+                    "CREATE STREAM s (v BIGINT) WITH (retention = 'forever');"
+                            + "CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM s; INSERT INTO s VALUES (1); CHECKPOINT");
         }
         Path segment;
         try (Stream<Path> files = segments()) {
-            segment = files.filter(file -> file.toString().endsWith(".columns")).findFirst().orElseThrow();
+            segment = files.filter(file -> file.toString().endsWith(".columns"))
+                    .findFirst()
+                    .orElseThrow();
         }
         byte[] whole = Files.readAllBytes(segment);
         for (int kind = 0; kind < 3; kind++) {
             byte[] damaged = whole.clone();
             damaged[16] ^= 1;
-            assertEquals(List.of(), DirectoryVerification.run(folder.resolve("data")).files().stream().filter(file -> !file.isWhole()).toList());
+            assertEquals(
+                    List.of(),
+                    DirectoryVerification.run(folder.resolve("data")).files().stream()
+                            .filter(file -> !file.isWhole())
+                            .toList());
             switch (kind) {
                 case 0 -> Files.write(segment, damaged);
                 case 1 -> Files.write(segment, new byte[7]);
@@ -174,7 +183,10 @@ class RetainedStreamsTest {
                     .anyMatch(file -> !file.isWhole() && file.name().endsWith(named)));
             try (TestDatabase again = open()) {
                 String error = again.error("SELECT * FROM s");
-                assertTrue(error.startsWith("XX001 ") && error.contains(segment.getFileName().toString()), error);
+                assertTrue(
+                        error.startsWith("XX001 ")
+                                && error.contains(segment.getFileName().toString()),
+                        error);
                 again.run("INSERT INTO s VALUES (2); CHECKPOINT");
                 assertEquals(List.of(String.valueOf(2 + kind)), again.rows("SELECT n FROM n"), "it goes on");
             }
@@ -204,8 +216,9 @@ class RetainedStreamsTest {
         List<String> all;
         Path target = folder.resolve("backup");
         try (TestDatabase database = open()) {
-            database.run("CREATE STREAM s (v BIGINT) WITH (retention = 'forever');"
-                    + "INSERT INTO s VALUES (1); CHECKPOINT; INSERT INTO s VALUES (2); CHECKPOINT; INSERT INTO s VALUES (3)");
+            database.run(
+                    "CREATE STREAM s (v BIGINT) WITH (retention = 'forever');"
+                            + "INSERT INTO s VALUES (1); CHECKPOINT; INSERT INTO s VALUES (2); CHECKPOINT; INSERT INTO s VALUES (3)");
             all = database.rows("SELECT * FROM s");
             database.run("BACKUP TO '" + target + "'");
             database.run("INSERT INTO s VALUES (4); CHECKPOINT; DROP STREAM s");
@@ -232,8 +245,9 @@ class RetainedStreamsTest {
                 String error = database.error("CREATE STREAM s (v BIGINT) WITH (retention = '" + wrong + "')");
                 assertTrue(error.startsWith("22023 "), wrong + ": " + error);
             }
-            assertTrue(database.error("CREATE STREAM s (v BIGINT) WITH (retention = '1 day', retention.form = 'sketch')")
-                    .startsWith("0A000 "));
+            assertTrue(
+                    database.error("CREATE STREAM s (v BIGINT) WITH (retention = '1 day', retention.form = 'sketch')")
+                            .startsWith("0A000 "));
             assertTrue(database.error("CREATE STREAM s WITH (retention = '1 day', connector = 'datagen')")
                     .startsWith("0A000 "));
             database.run("CREATE STREAM s (v BIGINT) WITH (retention = 'none')");
