@@ -427,14 +427,6 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                                 && lost.sql().toLowerCase(Locale.ROOT).contains("retention"));
     }
 
-    /** The numbers of the objects that are defined on disk. */
-    public Set<Long> definedNumbers() {
-        Set<Long> defined = new HashSet<>();
-        directory.ifPresent(kept ->
-                kept.catalog().objects().forEach(object -> object.number().ifPresent(defined::add)));
-        return defined;
-    }
-
     /** Where all is kept, if it is. */
     public Optional<DataDirectory> directory() {
         return directory;

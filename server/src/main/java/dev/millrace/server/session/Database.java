@@ -111,7 +111,7 @@ public final class Database implements AutoCloseable {
                 .map(directory -> new RetentionThread(instance.retained(), number -> {
                     instance.lockDefinitions();
                     try {
-                        return kept.definedNumbers().contains(number);
+                        return directory.catalog().numbers().contains(number);
                     } finally {
                         instance.definitionLock().unlock();
                     }

@@ -103,7 +103,7 @@ final class Restoration {
             journal.begin();
             catalogStore.begin();
             instance.histories().open();
-            instance.retained().removeOthers(catalogStore.definedNumbers());
+            instance.retained().removeOthers(from.catalog().numbers());
             report(from, rows.rows());
         } finally {
             instance.definitionLock().unlock();

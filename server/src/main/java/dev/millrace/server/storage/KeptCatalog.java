@@ -1,6 +1,8 @@
 package dev.millrace.server.storage;
 
 import dev.millrace.server.storage.CatalogRecord.Access;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -78,5 +80,12 @@ public final class KeptCatalog {
                 settings.isEmpty() ? Optional.empty() : Optional.of(settings)));
         records.removeIf(CatalogRecord::isEmpty);
         return records;
+    }
+
+    /** The numbers of all objects. */
+    public Set<Long> numbers() {
+        Set<Long> numbers = new HashSet<>();
+        objects().forEach(object -> object.number().ifPresent(numbers::add));
+        return numbers;
     }
 }
