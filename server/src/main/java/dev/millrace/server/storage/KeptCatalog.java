@@ -1,14 +1,14 @@
 package dev.millrace.server.storage;
 
 import dev.millrace.server.storage.CatalogRecord.Access;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** What all records together say: what there is now. */
 public final class KeptCatalog {
