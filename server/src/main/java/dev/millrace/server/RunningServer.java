@@ -68,28 +68,20 @@ public final class RunningServer implements AutoCloseable {
     public static RunningServer start(ServerConfig config, Optional<Path> script) throws IOException {
         Start start = new Start();
         boolean restores = config.data().filter(DataDirectory::holdsDefinitions).isPresent(); // which takes its time
-        Optional<Tls> earlyTls = restores ? tls(config) : Optional.empty();
-        Optional<HttpServer> early = restores ? http(config, earlyTls, start) : Optional.empty();
+        Optional<Ports> ports = restores ? Optional.of(Ports.listen(config, start)) : Optional.empty();
+        Optional<Database> database = Optional.empty();
         try {
             DatabaseOptions options =
                     DatabaseOptions.defaults().withEngine(config.engine()).withRestoring(start);
-            Database database =
-                    Millrace.open(config.data().map(options::withData).orElse(options));
-            try {
-                Optional<Tls> tls = restores ? earlyTls : tls(config); // its certificate may be kept in the directory
-                Optional<HttpServer> http = restores ? early : http(config, tls, start);
-                try {
-                    return start(config, script, tls, http, database);
-                } catch (RuntimeException | IOException e) {
-                    http.ifPresent(HttpServer::close);
-                    throw e;
-                }
-            } catch (RuntimeException | IOException e) {
-                database.close();
-                throw e;
+            database = Optional.of(
+                    Millrace.open(config.data().map(options::withData).orElse(options)));
+            if (ports.isEmpty()) { // the certificate may be kept in the directory, which is there only now
+                ports = Optional.of(Ports.listen(config, start));
             }
-        } catch (RuntimeException | IOException e) {
-            early.ifPresent(HttpServer::close);
+            return start(config, script, ports.get(), database.get());
+        } catch (RuntimeException | IOException | Error e) {
+            ports.ifPresent(Ports::close);
+            database.ifPresent(Database::close);
             throw e;
         }
     }
@@ -99,10 +91,11 @@ public final class RunningServer implements AutoCloseable {
         return postgres.port();
     }
 
-    /** How far the start is, for who asks for the server's health. Written by the thread that starts it, read by any. */
-    private static final class Start implements DatabaseOptions.Restoring, Supplier<String> {
+    /** How far the start is, for who comes meanwhile. Written by the thread that starts the server, read by any. */
+    private static final class Start implements DatabaseOptions.Restoring {
         private volatile int done;
         private volatile int all;
+        private volatile long rows;
 
         @Override
         public void restored(int newDone, int newAll) {
@@ -111,75 +104,101 @@ public final class RunningServer implements AutoCloseable {
         }
 
         @Override
-        public String get() {
-            return "{\"definitions\":" + done + ",\"of\":" + all + "}";
+        public void cameAgain(long newRows) {
+            rows = newRows;
+        }
+
+        String json() {
+            return "{\"definitions\":" + done + ",\"of\":" + all + ",\"rows\":" + rows + "}";
+        }
+
+        String sentence() {
+            return done + " of " + all + " definitions are there, " + rows
+                    + " rows came again from the log; try again soon";
         }
     }
 
-    private static RunningServer start(
-            ServerConfig config, Optional<Path> script, Optional<Tls> tls, Optional<HttpServer> http, Database database)
+    /** What leads to a database, or will when there is one. */
+    private record Ports(PgServer postgres, Optional<HttpServer> http, Optional<Tls> tls) {
+        /** Listens, and says to who comes how far the start is. */
+        static Ports listen(ServerConfig config, Start start) {
+            Optional<Tls> tls = RunningServer.tls(config);
+            PgServer postgres = PgServer.starting(
+                    new PgServerOptions(
+                            config.addresses(),
+                            config.port(),
+                            config.limits().connections(),
+                            config.limits().messageBytes(),
+                            config.auth().timeout(),
+                            tls,
+                            new Authentication.Trust()), // until there is a database that knows passwords
+                    start::sentence);
+            try {
+                return new Ports(postgres, RunningServer.http(config, tls, start::json), tls);
+            } catch (RuntimeException | Error e) {
+                postgres.close();
+                throw e;
+            }
+        }
+
+        void close() {
+            postgres.close();
+            http.ifPresent(HttpServer::close);
+        }
+    }
+
+    private static RunningServer start(ServerConfig config, Optional<Path> script, Ports ports, Database database)
             throws IOException {
         if (script.isPresent()) {
             try (Session session = database.session()) {
                 session.execute(Files.readString(script.get())).drain();
             }
         }
+        PgServer postgres = ports.postgres();
+        Optional<HttpServer> http = ports.http();
+        Optional<Tls> tls = ports.tls();
         Authentication authentication = authentication(config, database);
-        PgServer postgres = PgServer.listen(
-                database,
-                new PgServerOptions(
-                        config.addresses(),
-                        config.port(),
-                        config.limits().connections(),
-                        config.limits().messageBytes(),
-                        config.auth().timeout(),
-                        tls,
-                        authentication));
-        try {
-            database.catalog()
-                    .describeServer(Map.of(
-                            Setting.LISTEN_ADDRESSES.settingName(),
-                            String.join(",", config.addresses()),
-                            Setting.PORT.settingName(),
-                            "" + postgres.port(),
-                            Setting.HTTP_PORT.settingName(),
-                            "" + http.map(HttpServer::port).orElse(0),
-                            Setting.HTTP_CONNECTIONS_PER_ADDRESS.settingName(),
-                            "" + config.http().limits().mostPerAddress(),
-                            Setting.HTTP_HEADER_TIMEOUT.settingName(),
-                            seconds(config.http().limits().headers()),
-                            Setting.HTTP_BODY_TIMEOUT.settingName(),
-                            seconds(config.http().limits().body()),
-                            Setting.HTTP_IDLE_TIMEOUT.settingName(),
-                            seconds(config.http().limits().idle()),
-                            Setting.MAX_CONNECTIONS.settingName(),
-                            "" + config.limits().connections(),
-                            Setting.SSL.settingName(),
-                            tls.isPresent() ? "on" : "off",
-                            Setting.DATA_DIRECTORY.settingName(),
-                            config.data()
-                                    .map(directory -> directory.toAbsolutePath().toString())
-                                    .orElse("")));
-            config.data().ifPresent(directory -> ServerAddress.write(directory, ownHost(config), postgres.port()));
-            tls.ifPresent(Tls::prepare); // the first client that wants TLS waits for what is left of it
-            LOG.info(
-                    "started",
-                    "port",
-                    postgres.port(),
-                    "http_port",
-                    http.map(HttpServer::port).orElse(0),
-                    "tls",
-                    tls.map(Tls::mode).orElse(TlsMode.OFF),
-                    "workers",
-                    config.engine().workers(),
-                    "memory_bytes",
-                    config.engine().memoryLimitBytes());
-            http.ifPresent(server -> server.serve(database, authentication));
-            return new RunningServer(config, database, postgres, http);
-        } catch (RuntimeException e) {
-            postgres.close();
-            throw e;
-        }
+        database.catalog()
+                .describeServer(Map.of(
+                        Setting.LISTEN_ADDRESSES.settingName(),
+                        String.join(",", config.addresses()),
+                        Setting.PORT.settingName(),
+                        "" + postgres.port(),
+                        Setting.HTTP_PORT.settingName(),
+                        "" + http.map(HttpServer::port).orElse(0),
+                        Setting.HTTP_CONNECTIONS_PER_ADDRESS.settingName(),
+                        "" + config.http().limits().mostPerAddress(),
+                        Setting.HTTP_HEADER_TIMEOUT.settingName(),
+                        seconds(config.http().limits().headers()),
+                        Setting.HTTP_BODY_TIMEOUT.settingName(),
+                        seconds(config.http().limits().body()),
+                        Setting.HTTP_IDLE_TIMEOUT.settingName(),
+                        seconds(config.http().limits().idle()),
+                        Setting.MAX_CONNECTIONS.settingName(),
+                        "" + config.limits().connections(),
+                        Setting.SSL.settingName(),
+                        tls.isPresent() ? "on" : "off",
+                        Setting.DATA_DIRECTORY.settingName(),
+                        config.data()
+                                .map(directory -> directory.toAbsolutePath().toString())
+                                .orElse("")));
+        config.data().ifPresent(directory -> ServerAddress.write(directory, ownHost(config), postgres.port()));
+        tls.ifPresent(Tls::prepare); // the first client that wants TLS waits for what is left of it
+        LOG.info(
+                "started",
+                "port",
+                postgres.port(),
+                "http_port",
+                http.map(HttpServer::port).orElse(0),
+                "tls",
+                tls.map(Tls::mode).orElse(TlsMode.OFF),
+                "workers",
+                config.engine().workers(),
+                "memory_bytes",
+                config.engine().memoryLimitBytes());
+        postgres.serve(database, authentication);
+        http.ifPresent(server -> server.serve(database, authentication));
+        return new RunningServer(config, database, postgres, http);
     }
 
     /** How programs on this machine call it. */

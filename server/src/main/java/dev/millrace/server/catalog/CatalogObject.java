@@ -41,10 +41,24 @@ public record CatalogObject(
     /** The option after how long without a row nobody waits for the watermark of a stream or table. */
     public static final String IDLE_TIMEOUT = "watermark.idle_timeout";
 
+    /** The option of when who writes into a stream is answered. */
+    public static final String DURABILITY = "durability";
+
+    /** When who writes into a stream is answered: when the rows are on disk, or when they are accepted. */
+    public enum Durability {
+        SYNC,
+        ASYNC
+    }
+
     public CatalogObject {
         primaryKey = List.copyOf(primaryKey);
         reads = Set.copyOf(reads);
         options = Map.copyOf(options);
+    }
+
+    /** Whether who writes to it, outside a transaction, is answered before the rows are on disk. */
+    public boolean isDurableLater() {
+        return options.getOrDefault(DURABILITY, "").equalsIgnoreCase(Durability.ASYNC.name());
     }
 
     /** As queries see it; empty for what cannot be read. */

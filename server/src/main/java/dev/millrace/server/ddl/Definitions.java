@@ -11,6 +11,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.CatalogObject.Durability;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.generated.GeneratedColumns;
 import dev.millrace.server.instance.Instance;
@@ -84,6 +85,14 @@ public final class Definitions {
             if (retention.isPresent() && connector.isPresent()) {
                 throw MillraceException.notAvailableYet("retention of a stream that a connector feeds")
                         .withHint("a file can be read as often as one likes; CREATE MATERIALIZED VIEW keeps an answer");
+            }
+            Durability durability = options.oneOf(CatalogObject.DURABILITY, Durability.SYNC);
+            if (durability == Durability.ASYNC && connector.isPresent()) {
+                throw MillraceException.user(
+                                SqlState.INVALID_PARAMETER_VALUE,
+                                "durability is about rows that clients write, and those of \"" + create.name()
+                                        + "\" come from connector " + connector.get())
+                        .withHint("leave the option out");
             }
             Schema declared = new Schema(create.columns());
             Optional<Source> source = connector.map(name -> source(name, declared, create, options));

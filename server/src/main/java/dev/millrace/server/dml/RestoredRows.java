@@ -185,7 +185,7 @@ public final class RestoredRows implements AutoCloseable {
     /** All is there: tables know their keys from here on, and who reads waits for answers that lack some of it. */
     public void end() {
         flush();
-        epochs.values().forEach(database.recovery()::accepted);
+        epochs.forEach(database.recovery()::accepted);
         for (CatalogObject object : database.catalog().objects()) {
             if (object.kind() == ObjectKind.TABLE) {
                 fillKeys(object);

@@ -145,7 +145,13 @@ public final class Writes {
         if (transaction.isPresent()) {
             transaction.get().append(stream.name(), stream.schema(), rows, transactions.mostBytes());
         } else {
-            appendNow(stream.name(), List.of(rows));
+            Accepted accepted =
+                    database.engine().relations().writable(stream.name()).accept(List.of(rows));
+            if (stream.isDurableLater()) {
+                queries.epochs().wrote(accepted.epoch());
+            } else {
+                queries.epochs().wrote(accepted);
+            }
         }
     }
 

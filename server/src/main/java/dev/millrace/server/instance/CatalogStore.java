@@ -192,6 +192,11 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         }
     }
 
+    /** The number of what has a name; 0 if nothing has. On any thread. */
+    public long numberOf(String name) {
+        return numbers.getOrDefault(name, 0L);
+    }
+
     /** The table or stream that has the rows of a number; none if it was dropped or altered. On any thread. */
     public Optional<String> relationOf(long number) {
         return Optional.ofNullable(relations.get(number));

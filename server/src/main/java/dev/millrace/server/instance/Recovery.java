@@ -1,25 +1,76 @@
 package dev.millrace.server.instance;
 
 import dev.millrace.engine.runtime.Engine;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.DatabaseCatalog;
 import java.util.Collection;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
- * The epochs of the rows that came again when the database was opened: until answers have them they are those of an earlier moment, which
- * nobody is to see who may have seen a later one. Safe on any thread.
+ * What became of each object when the database was opened, and the epochs of the rows that came again: until answers have these they
+ * are those of an earlier moment, which nobody is to see who may have seen a later one. Safe on any thread.
  */
 public final class Recovery {
+    /** How an object came to be there again. */
+    public enum Way {
+        /** With the state that a checkpoint has of it; what came after that came again. */
+        CHECKPOINT,
+        /** Made again where it was made, among the rows that came again. */
+        LOG,
+        /** Without what it had: of a query, from what can be had of its inputs on. */
+        ANEW
+    }
+
+    /**
+     * What became of one object.
+     *
+     * @param number of the object, which nothing of its name that is made later has
+     * @param reason why not more than that; empty where there is nothing to explain
+     */
+    public record Outcome(Way way, long number, String reason) {}
+
     private final Engine engine;
-    private final Set<Long> epochs = ConcurrentHashMap.newKeySet();
+    private final Set<Long> epochs = ConcurrentHashMap.newKeySet(); // that were not seen to be in all answers
+    private final Map<String, Long> lastOf = new ConcurrentHashMap<>(); // of each relation whose rows came again
+    private final Map<String, Outcome> outcomes = new ConcurrentSkipListMap<>();
 
     Recovery(Engine engine) {
         this.engine = engine;
     }
 
-    /** Rows of this epoch came again. */
-    public void accepted(long epoch) {
+    /** Something is there again. What is said of it last counts. */
+    public void came(String name, Outcome outcome) {
+        outcomes.put(name, outcome);
+    }
+
+    /** All that came again, by name. */
+    public Map<String, Outcome> outcomes() {
+        return outcomes;
+    }
+
+    /** Rows of a relation came again, the last of them in this epoch. */
+    public void accepted(String relation, long epoch) {
+        lastOf.put(relation, epoch);
         epochs.add(epoch);
+    }
+
+    /** The epoch that brings an object all that came again of what it reads, itself included; 0 if nothing did. */
+    public long target(String name, DatabaseCatalog catalog) {
+        return target(name, catalog, new HashSet<>());
+    }
+
+    private long target(String name, DatabaseCatalog catalog, Set<String> seen) {
+        long last = lastOf.getOrDefault(name, 0L);
+        if (seen.add(name)) {
+            for (String read : catalog.object(name).map(CatalogObject::reads).orElse(Set.of())) {
+                last = Math.max(last, target(read, catalog, seen));
+            }
+        }
+        return last;
     }
 
     /** Whether all is known to have caught up. */

@@ -167,6 +167,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
         List<String> unknown = startup.keySet().stream()
                 .filter(name -> name.startsWith("_pq_."))
                 .toList();
+        server.requireStarted();
         if (!(server.options().authentication() instanceof Authentication.Scram)) {
             requireDatabase(); // else who has proved to be somebody is told
         }
@@ -277,7 +278,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
         served =
                 Optional.of(new Served(session, inbox, outgoing, new Conversation(session, inbox, outgoing, reported)));
         session.onEnd(why -> end(context.channel(), why));
-        decoder.authenticated();
+        decoder.authenticated(server.database().roomForMessages());
     }
 
     /** What a client asks for at its start and we do not have is passed over: it is told what holds instead. */

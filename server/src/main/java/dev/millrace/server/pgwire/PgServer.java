@@ -16,7 +16,9 @@ import java.net.Socket;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /**
  * Listens for PostgreSQL clients of one database. Safe on any thread.
@@ -32,8 +34,9 @@ public final class PgServer implements AutoCloseable {
     private static final long STOP_POLL_MILLIS = 10;
     private static final long LAST_WORDS_MILLIS = 200;
 
-    private final Database database;
-    private final PgServerOptions options;
+    private final Supplier<String> progress;
+    private volatile PgServerOptions options; // written by who starts the server, read by all
+    private volatile Optional<Database> database = Optional.empty(); // likewise, behind the options
     private final ServerThreads threads;
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final Startups startups;
@@ -46,8 +49,8 @@ public final class PgServer implements AutoCloseable {
     /** A session that another connection may cancel if it knows the secret. */
     private record Cancellable(int secret, Session session) {}
 
-    private PgServer(Database database, PgServerOptions options, boolean listens) {
-        this.database = database;
+    private PgServer(PgServerOptions options, Supplier<String> progress, boolean listens) {
+        this.progress = progress;
         this.options = options;
         this.startups = new Startups(options.mostConnections());
         this.threads = listens
@@ -58,12 +61,32 @@ public final class PgServer implements AutoCloseable {
 
     /** @throws MillraceException if the port cannot be had */
     public static PgServer listen(Database database, PgServerOptions options) {
-        return new PgServer(database, options, true);
+        PgServer server = starting(options, () -> "");
+        server.serve(database, options.authentication());
+        return server;
+    }
+
+    /**
+     * Listens before there is a database: clients are told that the server is starting and how far it is (57P03).
+     *
+     * @param progress a sentence; asked on any thread
+     * @throws MillraceException if the port cannot be had
+     */
+    public static PgServer starting(PgServerOptions options, Supplier<String> progress) {
+        return new PgServer(options, progress, true);
     }
 
     /** A server for clients in this program only, which come by {@link #connect}; it has no port. */
     public static PgServer inProcess(Database database, PgServerOptions options) {
-        return new PgServer(database, options, false);
+        PgServer server = new PgServer(options, () -> "", false);
+        server.serve(database, options.authentication());
+        return server;
+    }
+
+    /** From now on lets clients into a database that is open. Once. */
+    public void serve(Database opened, Authentication authentication) {
+        options = options.withAuthentication(authentication);
+        database = Optional.of(opened);
     }
 
     /**
@@ -102,7 +125,7 @@ public final class PgServer implements AutoCloseable {
         connections.add(channel);
         startups.add(channel);
         channel.closeFuture().addListener(closed -> startups.remove(channel));
-        MessageDecoder decoder = new MessageDecoder(options.mostMessageBytes(), database.roomForMessages());
+        MessageDecoder decoder = new MessageDecoder(options.mostMessageBytes());
         options.tls().ifPresent(tls -> channel.pipeline().addLast(new DirectTls(tls)));
         PgConnection connection = new PgConnection(this, decoder, random.nextInt());
         channel.pipeline().addLast(decoder, connection);
@@ -127,8 +150,17 @@ public final class PgServer implements AutoCloseable {
         return options;
     }
 
+    /** The database; of a server that has started. */
     Database database() {
-        return database;
+        return database.orElseThrow();
+    }
+
+    /** Before a client is asked who it is: whether there is a database that knows. */
+    void requireStarted() {
+        if (database.isEmpty()) {
+            throw MillraceException.resources(SqlState.CANNOT_CONNECT_NOW, "the database system is starting up")
+                    .withHint(progress.get());
+        }
     }
 
     void execute(Runnable work) {

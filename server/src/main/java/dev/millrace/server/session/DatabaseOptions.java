@@ -28,12 +28,7 @@ public record DatabaseOptions(
     /** A worker per core, the machine's clock, standard output. */
     public static DatabaseOptions defaults() {
         return new DatabaseOptions(
-                EngineOptions.defaults(),
-                Clock.system(),
-                System.out,
-                Host.PROCESS,
-                Optional.empty(),
-                (done, all) -> {});
+                EngineOptions.defaults(), Clock.system(), System.out, Host.PROCESS, Optional.empty(), Restoring.UNTOLD);
     }
 
     public DatabaseOptions withWorkers(int workers) {
@@ -69,9 +64,20 @@ public record DatabaseOptions(
     }
 
     /** Is told how far opening a database is. Called by the thread that opens it; should return at once. */
-    @FunctionalInterface
     public interface Restoring {
+        /** Nobody wants to know. */
+        Restoring UNTOLD = new Restoring() {
+            @Override
+            public void restored(int done, int all) {}
+
+            @Override
+            public void cameAgain(long rows) {}
+        };
+
         /** So many of all objects have been looked at. */
         void restored(int done, int all);
+
+        /** So many rows behind the checkpoint were accepted once more. */
+        void cameAgain(long rows);
     }
 }

@@ -8,6 +8,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.dml.RestoredRows;
 import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.instance.Recovery;
 import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.server.role.Roles;
@@ -22,7 +23,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -51,6 +54,8 @@ final class Restoration {
     private final Clock clock;
     private final DatabaseOptions.Restoring progress;
     private final List<KeptObject> waiting = new ArrayList<>(); // for something that was not there
+    private final Map<String, String> anew = new HashMap<>(); // why, of what does not go on where it was
+    private Recovery.Way way = Recovery.Way.LOG; // of what is made
     private int done;
     private int all;
     private long toldNanos;
@@ -138,6 +143,7 @@ final class Restoration {
                     && numbers.contains(object.number().getAsLong());
             (has || STATELESS.contains(object.kind()) ? toMake : rest).add(object);
         }
+        way = Recovery.Way.CHECKPOINT;
         try (Resumption resumption = instance.engine().restore(saved)) {
             for (int before = Integer.MAX_VALUE; toMake.size() < before; ) {
                 before = toMake.size(); // what reads a table that was altered is kept before it
@@ -159,10 +165,21 @@ final class Restoration {
             for (KeptObject lost : toMake) {
                 if (!isTable(lost)) { // a table would come without its rows
                     rest.add(lost);
+                    anew.put(lost.name(), why(lost));
                     LOG.warning("does not go on from the checkpoint", "name", lost.name(), "reason", why(lost));
                 }
             }
-            resumption.begunAnew().forEach((name, why) -> LOG.warning("begins anew", "name", name, "reason", why));
+            resumption.begunAnew().forEach((name, why) -> {
+                LOG.warning("begins anew", "name", name, "reason", why);
+                instance.recovery()
+                        .came(name, new Recovery.Outcome(Recovery.Way.ANEW, catalogStore.numberOf(name), why));
+            });
+        }
+        way = Recovery.Way.LOG;
+        for (KeptObject object : rest) {
+            if (!STATELESS.contains(object.kind()) && object.since() <= saved.logNumber()) {
+                anew.putIfAbsent(object.name(), "the checkpoint was written without it");
+            }
         }
         for (String name : resumed) { // since the checkpoint
             instance.standing(name)
@@ -200,6 +217,7 @@ final class Restoration {
         instance.journal().kept().replay(after, (number, parts) -> {
             redo(events, number, rows);
             rows.take(number, parts);
+            progress.cameAgain(rows.rows());
             if (clock.nanoTime() - toldNanos >= TELL_NANOS) {
                 toldNanos = clock.nanoTime();
                 LOG.info("restoring rows", "record", number, "rows", rows.rows());
@@ -239,6 +257,16 @@ final class Restoration {
     private boolean make(Session session, KeptObject object) {
         catalogStore.restoring(object, () -> restore(session, object));
         boolean there = !catalogStore.notRestored().containsKey(object.name());
+        if (there && !STATELESS.contains(object.kind())) {
+            boolean afresh = anew.containsKey(object.name());
+            instance.recovery()
+                    .came(
+                            object.name(),
+                            new Recovery.Outcome(
+                                    afresh ? Recovery.Way.ANEW : way,
+                                    catalogStore.numberOf(object.name()),
+                                    anew.getOrDefault(object.name(), "")));
+        }
         done += there ? 1 : 0;
         progress.restored(done, all);
         if (clock.nanoTime() - toldNanos >= TELL_NANOS) {

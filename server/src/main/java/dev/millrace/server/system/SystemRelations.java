@@ -16,6 +16,7 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.history.Histories;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.instance.Recovery;
 import dev.millrace.server.planning.AdHocStatements;
 import dev.millrace.server.planning.Plans;
 import dev.millrace.server.retention.RetainedStreams;
@@ -152,6 +153,19 @@ public final class SystemRelations {
                         bigint("limit_bytes"),
                         text("reason")),
                 this::subscriptions);
+        add(
+                "recovery",
+                "what became of each object when the database was opened, and how far it is with the rows that came again",
+                schema(
+                        text("name"),
+                        text("kind"),
+                        text("way"),
+                        text("reason"),
+                        text("state"),
+                        bigint("last_epoch"),
+                        bigint("target_epoch"),
+                        bool("caught_up")),
+                this::recovery);
         add(
                 "not_restored",
                 "objects of the data directory that could not be made again when the database was opened",
@@ -303,6 +317,31 @@ public final class SystemRelations {
                         operator.lateRows());
             }
         }
+    }
+
+    private void recovery(RowBuilder rows) {
+        Recovery recovery = database.recovery();
+        recovery.outcomes().forEach((name, outcome) -> {
+            Optional<CatalogObject> object = database.catalog().object(name);
+            if (object.isEmpty() || database.catalogStore().numberOf(name) != outcome.number()) {
+                return; // it was dropped or altered since
+            }
+            long target = recovery.target(name, database.catalog());
+            Optional<QueryStatistics> query = database.standing(name).map(StandingQuery::statistics);
+            boolean waits = query.filter(
+                            statistics -> statistics.state() == QueryState.RUNNING && statistics.lastEpoch() < target
+                                    || statistics.state() == QueryState.PAUSED && target > 0)
+                    .isPresent();
+            rows.row(
+                    name,
+                    object.get().kind().sqlName(),
+                    outcome.way().name().toLowerCase(Locale.ROOT),
+                    Optional.of(outcome.reason()).filter(reason -> !reason.isEmpty()),
+                    query.map(statistics -> statistics.state().name().toLowerCase(Locale.ROOT)),
+                    query.map(QueryStatistics::lastEpoch),
+                    target > 0 ? Optional.of(target) : Optional.empty(),
+                    !waits);
+        });
     }
 
     private void streamStats(RowBuilder rows) {

@@ -121,4 +121,34 @@ class DiskFailureTest {
             assertEquals(List.of("201|1000"), again.rows("SELECT count(*), max(id) FROM t"));
         }
     }
+
+    @Test
+    void whoWritesToAStreamOfLaterDurabilityIsAnsweredBeforeTheDiskHasTheRows() {
+        try (TestDatabase database = open()) {
+            database.run("CREATE STREAM quick (a INT) WITH (durability = 'async'); CREATE STREAM sure (a INT)");
+            database.run("CREATE MATERIALIZED VIEW q AS SELECT count(*) AS n FROM quick");
+            database.run("CREATE MATERIALIZED VIEW s AS SELECT count(*) AS n FROM sure");
+            database.run("INSERT INTO sure VALUES (0)"); // there is room in the log from here on
+            database.run("SET statement_timeout = '30s'"); // who would wait would do so for ever
+            rows().chances().forceErrorOneIn = 1;
+            database.run("INSERT INTO quick VALUES (1), (2)");
+            rows().calm();
+            Eventually.holds(
+                    "the disk is found to be well",
+                    () -> database.database().instance().journal().failure().isEmpty());
+            database.run("INSERT INTO sure VALUES (1)"); // what came before it is on disk with it
+            disk = disk.crash();
+            closeDead(database);
+        }
+        try (TestDatabase again = open()) {
+            assertEquals(List.of("2"), again.rows("SELECT n FROM q"));
+            assertEquals(List.of("2"), again.rows("SELECT n FROM s"));
+            assertTrue(
+                    again.error("CREATE STREAM d WITH (connector = 'datagen', durability = 'async')")
+                            .startsWith(
+                                    "22023 durability is about rows that clients write, and those of \"d\" come from connector"));
+            assertTrue(again.error("CREATE STREAM d (a INT) WITH (durability = 'never')")
+                    .contains("async"));
+        }
+    }
 }

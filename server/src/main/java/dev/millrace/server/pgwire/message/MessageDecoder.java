@@ -35,7 +35,7 @@ public final class MessageDecoder extends ByteToMessageDecoder {
     static final int LARGE_BYTES = 1 << 20;
 
     private final int mostBytes;
-    private final HeapShare room;
+    private Optional<HeapShare> room = Optional.empty(); // once messages may be long
     private int limit = MOST_STARTUP_BYTES;
     private Optional<HeapShare.Held> held = Optional.empty(); // of the large message under way
     private int unwanted; // bytes to come of one for which there was no room
@@ -43,18 +43,19 @@ public final class MessageDecoder extends ByteToMessageDecoder {
     private boolean begun;
     private boolean broken;
 
-    /**
-     * @param mostBytes of one message
-     * @param room on the Java heap for large messages that are under way or wait to be answered
-     */
-    public MessageDecoder(int mostBytes, HeapShare room) {
+    /** @param mostBytes of one message */
+    public MessageDecoder(int mostBytes) {
         this.mostBytes = mostBytes;
-        this.room = room;
     }
 
-    /** The client is known now: messages may be long. On the event loop, or before anything was received. */
-    public void authenticated() {
+    /**
+     * The client is known now: messages may be long. On the event loop, or before anything was received.
+     *
+     * @param messages room on the Java heap for large messages that are under way or wait to be answered
+     */
+    public void authenticated(HeapShare messages) {
         limit = mostBytes;
+        room = Optional.of(messages);
     }
 
     @Override
@@ -134,12 +135,13 @@ public final class MessageDecoder extends ByteToMessageDecoder {
             return;
         }
         if (length >= LARGE_BYTES && held.isEmpty()) {
-            held = room.tryTake(length);
+            HeapShare messages = room.orElseThrow();
+            held = messages.tryTake(length);
             if (held.isEmpty()) {
                 refusal = Optional.of(
                         type == 'd'
-                                ? new ClientMessage.CopyRefused(room.noRoom(length))
-                                : new ClientMessage.Unreadable(type == 'Q', room.noRoom(length)));
+                                ? new ClientMessage.CopyRefused(messages.noRoom(length))
+                                : new ClientMessage.Unreadable(type == 'Q', messages.noRoom(length)));
                 unwanted = length + 1;
                 passOver(in, out);
                 return;

@@ -41,9 +41,9 @@ class MessageDecoderTest {
     }
 
     private static EmbeddedChannel begun(int limit, HeapShare room) {
-        MessageDecoder decoder = new MessageDecoder(limit, room);
+        MessageDecoder decoder = new MessageDecoder(limit);
         EmbeddedChannel channel = new EmbeddedChannel(decoder);
-        decoder.authenticated();
+        decoder.authenticated(room);
         channel.writeInbound(startup());
         assertEquals(1, drain(channel).size());
         return channel;
@@ -51,7 +51,7 @@ class MessageDecoderTest {
 
     @Test
     void messagesMayComeByteByByte() {
-        EmbeddedChannel channel = new EmbeddedChannel(new MessageDecoder(LIMIT, ROOM));
+        EmbeddedChannel channel = new EmbeddedChannel(new MessageDecoder(LIMIT));
         ByteBuf all = Unpooled.wrappedBuffer(
                 startup(), message('Q', "SELECT 1\0".getBytes(StandardCharsets.US_ASCII)), message('S', new byte[0]));
         while (all.isReadable()) {
@@ -77,7 +77,7 @@ class MessageDecoderTest {
 
     @Test
     void whoIsNotKnownMaySendLittle() {
-        EmbeddedChannel channel = new EmbeddedChannel(new MessageDecoder(LIMIT, ROOM));
+        EmbeddedChannel channel = new EmbeddedChannel(new MessageDecoder(LIMIT));
         channel.writeInbound(startup());
         drain(channel);
         channel.writeInbound(Unpooled.buffer().writeByte('p').writeInt(MessageDecoder.MOST_STARTUP_BYTES + 1));
@@ -143,7 +143,7 @@ class MessageDecoderTest {
         String types = "QPBDECHSdcfpX?";
         for (int round = 0; round < 20_000; round++) {
             EmbeddedChannel channel =
-                    random.nextInt(10) == 0 ? new EmbeddedChannel(new MessageDecoder(LIMIT, ROOM)) : begun();
+                    random.nextInt(10) == 0 ? new EmbeddedChannel(new MessageDecoder(LIMIT)) : begun();
             for (int i = 0; i < 5; i++) {
                 byte[] body = new byte[random.nextInt(40)];
                 random.nextBytes(body);
