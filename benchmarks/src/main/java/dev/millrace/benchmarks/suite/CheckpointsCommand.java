@@ -2,6 +2,7 @@ package dev.millrace.benchmarks.suite;
 
 import dev.millrace.engine.checkpoint.CheckpointSummary;
 import dev.millrace.engine.checkpoint.CheckpointWriter;
+import dev.millrace.engine.checkpoint.SectionContents;
 import dev.millrace.engine.runtime.Engine;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -114,6 +115,11 @@ public final class CheckpointsCommand implements Callable<Integer> {
         public void run() {
             ByteBuffer copy = ByteBuffer.allocateDirect(COPY_BYTES);
             CheckpointWriter writer = new CheckpointWriter() {
+                @Override
+                public boolean keep(SectionContents contents) {
+                    return false;
+                }
+
                 @Override
                 public void begin(String section) {}
 

@@ -36,6 +36,9 @@ public final class Barrier implements AutoCloseable {
 
     /** What stays as it was at the cut, and need not be written at once. Closed in any case. */
     public interface Later extends AutoCloseable {
+        /** What {@link #write} would write, if that is all of one section and is known. */
+        Optional<SectionContents> contents();
+
         /**
          * Writes it, by the thread that made the barrier.
          *
@@ -184,6 +187,10 @@ public final class Barrier implements AutoCloseable {
     public void writeLater(CheckpointWriter writer) throws IOException {
         for (Optional<Later> next = next(); next.isPresent(); next = next()) {
             try (Later what = next.get()) {
+                Optional<SectionContents> known = what.contents();
+                if (known.isPresent() && writer.keep(known.get())) {
+                    continue;
+                }
                 what.write(this, () -> {
                     try {
                         spool.drain(writer);

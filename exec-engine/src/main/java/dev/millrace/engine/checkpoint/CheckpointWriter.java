@@ -8,6 +8,12 @@ import java.nio.ByteBuffer;
  * What was written is of use only when {@code Engine.checkpoint} has returned; if that throws, whoever made the writer discards it.
  */
 public interface CheckpointWriter {
+    /**
+     * Asked before a section is begun whose contents are known before they are written: whether it need not be, since a checkpoint
+     * that is kept has it with just these contents, and this one has it from there. If not, it is begun and written next.
+     */
+    boolean keep(SectionContents contents) throws IOException;
+
     /** Begins a section and ends the one before. Each name comes once. */
     void begin(String section) throws IOException;
 

@@ -7,19 +7,54 @@ import java.io.SequenceInputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A checkpoint that is kept on the Java heap, to be read by who has the object: for tests, for measuring, and for an engine that
  * is opened anew with other settings. Written by one thread, then read by any.
  */
 public final class MemoryCheckpoint implements CheckpointWriter, CheckpointReader {
+    private final Optional<MemoryCheckpoint> before;
     private final Map<String, List<byte[]>> sections = new LinkedHashMap<>();
+    private final Map<String, SectionContents> contents = new HashMap<>(); // as far as they were known
+    private final Set<String> kept = new HashSet<>();
     private List<byte[]> current = new ArrayList<>();
     private long bytes;
+
+    /** One that has everything. */
+    public MemoryCheckpoint() {
+        this.before = Optional.empty();
+    }
+
+    /** One that has from another, which was made of the same engine before, what has not changed since. */
+    public MemoryCheckpoint(MemoryCheckpoint before) {
+        this.before = Optional.of(before);
+    }
+
+    @Override
+    public boolean keep(SectionContents known) {
+        contents.put(known.section(), known);
+        List<byte[]> bytes = before.filter(other -> known.equals(other.contents.get(known.section())))
+                .map(other -> other.sections.getOrDefault(known.section(), List.of()))
+                .orElse(List.of());
+        if (bytes.isEmpty()) {
+            return false;
+        }
+        sections.put(known.section(), bytes);
+        kept.add(known.section());
+        return true;
+    }
+
+    /** The names of those sections that were not written, but kept of the checkpoint before. */
+    public Set<String> kept() {
+        return Set.copyOf(kept);
+    }
 
     @Override
     public void begin(String section) {

@@ -2,6 +2,7 @@ package dev.millrace.engine.relation;
 
 import dev.millrace.engine.checkpoint.Barrier;
 import dev.millrace.engine.checkpoint.SavedSections;
+import dev.millrace.engine.checkpoint.SectionContents;
 import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.view.ViewScan;
@@ -11,6 +12,8 @@ import dev.millrace.type.Schema;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Rows that are kept, as of the version at which a checkpoint was cut: pinned then, written later.
@@ -22,16 +25,25 @@ public final class SavedTable implements AutoCloseable {
 
     private final VersionedView view;
     private final ViewScan scan;
+    private final OptionalLong contents;
 
     /** Of what is current in the view. */
     public SavedTable(VersionedView view) {
         this.view = view;
         this.scan = view.scanToSave();
+        this.contents = view.contents(scan);
     }
 
     /** With nothing else in a section. */
-    Barrier.Later in(String section) {
+    public Barrier.Later in(String section) {
         return new Barrier.Later() {
+            @Override
+            public Optional<SectionContents> contents() {
+                return contents.isPresent()
+                        ? Optional.of(new SectionContents(section, contents.getAsLong()))
+                        : Optional.empty();
+            }
+
             @Override
             public void write(Barrier barrier, Runnable sometimes) throws IOException {
                 try (SectionOutput output = barrier.section(section)) {

@@ -5,7 +5,6 @@ import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.checkpoint.QueryMeta;
 import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.relation.SavedQuery;
-import dev.millrace.engine.relation.SavedTable;
 import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.StageMark;
 import dev.millrace.engine.view.VersionedView;
@@ -106,7 +105,7 @@ final class CheckpointedQuery implements SavedQuery {
 
     @Override
     public void restoreAnswer(VersionedView view) {
-        SavedTable.restore(saved, SavedAnswer.rowsSection(meta.name()), view);
+        SavedAnswer.restoreRows(saved, meta.name(), view);
     }
 
     @Override

@@ -70,7 +70,7 @@ final class QueryCheckpoint {
         if (barrier.begin(this)) {
             try {
                 commitsAtCut = output.sinks().commitsBegun();
-                barrier.later(new SavedAnswer(name, output, failedRows));
+                SavedAnswer.keep(name, output, failedRows, barrier);
                 barrier.done(0);
             } catch (IOException | RuntimeException | Error e) {
                 barrier.failed(e);

@@ -1,11 +1,12 @@
 package dev.millrace.engine.runtime;
 
-import dev.millrace.batch.Closing;
 import dev.millrace.engine.checkpoint.Barrier;
 import dev.millrace.engine.checkpoint.SavedSections;
+import dev.millrace.engine.checkpoint.SectionContents;
 import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.relation.SavedTable;
 import dev.millrace.engine.task.FailedRows;
+import dev.millrace.engine.view.VersionedView;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -17,7 +18,7 @@ import java.util.Optional;
  * A query's answer as of the version at which a checkpoint was cut: pinned then, written later.
  *
  * <p>Section {@code answer QUERY}: part {@code epoch}: the newest epoch and its time, 8 bytes each; part {@code failures}: see {@link
- * FailedRows#save}; and the part of {@link SavedTable}, if the answer is kept.
+ * FailedRows#save}. Section {@code kept QUERY}: the part of {@link SavedTable}, if the answer is kept; once it was in the first.
  */
 final class SavedAnswer implements Barrier.Later {
     private static final String EPOCH = "epoch";
@@ -27,21 +28,31 @@ final class SavedAnswer implements Barrier.Later {
     private final long epoch;
     private final long micros;
     private final byte[] failures;
-    private final Optional<SavedTable> rows;
 
     /** Of what is published now. */
-    SavedAnswer(String query, QueryOutput output, FailedRows failedRows) throws IOException {
+    private SavedAnswer(String query, QueryOutput output, FailedRows failedRows) throws IOException {
         this.query = query;
         this.epoch = output.publishedEpoch();
         this.micros = output.publishedMicros();
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         failedRows.save(new DataOutputStream(bytes));
         this.failures = bytes.toByteArray();
-        this.rows = output.view().filter(view -> !view.isClosed()).map(SavedTable::new);
     }
 
     private static String section(String query) {
         return "answer " + query;
+    }
+
+    private static String rowsSection(String query) {
+        return "kept " + query;
+    }
+
+    /** Has a checkpoint write what is published now. */
+    static void keep(String query, QueryOutput output, FailedRows failedRows, Barrier barrier) throws IOException {
+        barrier.later(new SavedAnswer(query, output, failedRows));
+        output.view()
+                .filter(view -> !view.isClosed())
+                .ifPresent(view -> barrier.later(new SavedTable(view).in(rowsSection(query))));
     }
 
     @Override
@@ -51,9 +62,6 @@ final class SavedAnswer implements Barrier.Later {
             out.writeLong(epoch);
             out.writeLong(micros);
             output.part(FAILURES).write(failures);
-            if (rows.isPresent()) {
-                rows.get().write(output, sometimes);
-            }
             output.finish();
         }
     }
@@ -75,12 +83,19 @@ final class SavedAnswer implements Barrier.Later {
         saved.read(section(query), FAILURES, part -> failedRows.restore(part.part()));
     }
 
-    static String rowsSection(String query) {
-        return section(query);
+    /** Adds the rows to a view that nobody has yet. */
+    static void restoreRows(SavedSections saved, String query, VersionedView view) {
+        SavedTable.restore(saved, section(query), view);
+        SavedTable.restore(saved, rowsSection(query), view);
+    }
+
+    @Override
+    public Optional<SectionContents> contents() {
+        return Optional.empty(); // the epoch moves on, and it is short
     }
 
     @Override
     public void close() {
-        Closing.all(rows.stream().toList());
+        // nothing is pinned
     }
 }

@@ -16,6 +16,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -40,6 +42,8 @@ public final class VersionedView implements AutoCloseable {
     /** Rows that died are kept for who still reads them, as far as they take no more than this or than those that live. */
     private static final long MOST_DEAD_BYTES = 64L << 20;
 
+    private static final AtomicLong CONTENTS = new AtomicLong(); // of all views: no two have the same rows by the same number
+
     private final Schema schema;
     private final int batchRows;
     private final BufferAllocator allocator;
@@ -61,6 +65,10 @@ public final class VersionedView implements AutoCloseable {
     @GuardedBy("lock") private int[] places = new int[0];
 
     @GuardedBy("lock") private boolean freed;
+
+    @GuardedBy("lock") private long contents = CONTENTS.incrementAndGet(); // another number when rows are stamped
+
+    @GuardedBy("lock") private long newestStamped;
 
     private volatile LongSupplier current = () -> 0; // set before anything is stamped, read by all
     private volatile long rowCount; // written under the lock, read by statistics
@@ -206,6 +214,9 @@ public final class VersionedView implements AutoCloseable {
      * versions that grow.
      */
     public void stamp(Staged staged, long version) {
+        if (staged.first != 0) {
+            changes(version);
+        }
         while (staged.first != 0) {
             lock.lock();
             try {
@@ -221,6 +232,17 @@ public final class VersionedView implements AutoCloseable {
             } finally {
                 lock.unlock();
             }
+        }
+    }
+
+    /** Before the first row is stamped with a version. */
+    private void changes(long version) {
+        lock.lock();
+        try {
+            contents = CONTENTS.incrementAndGet();
+            newestStamped = version;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -459,6 +481,19 @@ public final class VersionedView implements AutoCloseable {
     /** A scan of all rows as of now, to {@link ViewScan#save save} them. */
     public ViewScan scanToSave() {
         return scan(List.of());
+    }
+
+    /**
+     * A number for the rows that a scan sees: another scan's is the same only if it sees the same rows. None while later rows are
+     * about to be shown.
+     */
+    public OptionalLong contents(ViewScan scan) {
+        lock.lock();
+        try {
+            return newestStamped <= scan.pin().version ? OptionalLong.of(contents) : OptionalLong.empty();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Adds rows that {@link ViewScan#save} wrote, of a view with the same types, to a view that nobody else has yet. */

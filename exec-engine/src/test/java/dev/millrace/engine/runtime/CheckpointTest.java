@@ -20,6 +20,7 @@ import dev.millrace.connector.Sink;
 import dev.millrace.engine.aggregate.AggregateTests;
 import dev.millrace.engine.checkpoint.CheckpointSummary;
 import dev.millrace.engine.checkpoint.CheckpointWriter;
+import dev.millrace.engine.checkpoint.SectionContents;
 import dev.millrace.engine.checkpoint.MemoryCheckpoint;
 import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.checkpoint.StateFormats;
@@ -256,6 +257,87 @@ final class CheckpointTest {
             Map<String, ZSet> found = answers(engine, plans);
             expected.forEach((name, rows) -> assertEquals(rows, found.get(name), name));
         }
+    }
+
+    /** Rows that are kept, and have not changed since the checkpoint before, are not written again. */
+    @Test
+    void whatDidNotChangeIsKeptOfTheCheckpointBefore() {
+        MemoryCheckpoint third;
+        Map<String, ZSet> expected;
+        try (Engine engine = open(2)) {
+            Map<String, PlanNode> plans = declare(engine);
+            SplittableRandom random = new SplittableRandom(1);
+            Change.random(random, new ArrayList<>(), new AtomicInteger()).append(engine);
+            MemoryCheckpoint first = new MemoryCheckpoint();
+            engine.checkpoint(first, () -> {});
+            append(engine, "s", Row.of(1L, 1L));
+            MemoryCheckpoint second = new MemoryCheckpoint(first);
+            CheckpointSummary summary = engine.checkpoint(second, () -> {});
+            assertEquals(second.size(), summary.bytes());
+            assertTrue(second.kept().containsAll(Set.of("rows t", "kept windows")), () -> "kept " + second.kept());
+            assertFalse(second.kept().contains("kept sums"));
+            append(engine, "t", Row.of(1L, 1L));
+            third = new MemoryCheckpoint(second);
+            engine.checkpoint(third, () -> {});
+            assertTrue(third.kept().containsAll(Set.of("kept sums", "kept windows")), () -> "kept " + third.kept());
+            assertFalse(third.kept().contains("rows t"));
+            expected = answers(engine, plans);
+        }
+        try (Engine engine = open(3)) {
+            Map<String, PlanNode> plans;
+            try (Resumption resumption = engine.restore(third)) {
+                plans = declare(engine);
+                assertEquals(Map.of(), resumption.begunAnew());
+            }
+            assertEquals(expected, answers(engine, plans));
+        }
+    }
+
+    private static void append(Engine engine, String relation, Row row) {
+        Schema schema = engine.relations().schema(relation);
+        engine.append(Map.of(relation, List.of(TestBatches.of(schema, engine.allocator(), List.of(row)))));
+        engine.flush(progress -> {});
+    }
+
+    /** One after the other, each on top of the one before, while rows come; one goes on from the last, on other workers. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+    void severalCheckpointsFollowEachOther(int seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        MemoryCheckpoint newest = new MemoryCheckpoint();
+        List<Row> inTable = new ArrayList<>();
+        AtomicInteger clock = new AtomicInteger();
+        boolean anyKept = false;
+        Map<String, ZSet> expected = Map.of();
+        for (int life = 0; life < 3; life++) {
+            try (Engine engine = open(random.nextInt(1, 4))) {
+                Map<String, PlanNode> plans;
+                if (life == 0) {
+                    plans = declare(engine);
+                } else {
+                    try (Resumption resumption = engine.restore(newest)) {
+                        plans = declare(engine);
+                        assertEquals(Map.of(), resumption.begunAnew());
+                    }
+                    assertEquals(expected, answers(engine, plans));
+                }
+                for (int i = 0; i < 5; i++) {
+                    for (int left = random.nextInt(3); left > 0; left--) {
+                        Change.random(random, inTable, clock).append(engine);
+                    }
+                    if (random.nextBoolean()) {
+                        append(engine, "s", Row.of((long) random.nextInt(10), 1L));
+                    }
+                    newest = new MemoryCheckpoint(newest);
+                    engine.checkpoint(newest, () -> {});
+                    anyKept |= !newest.kept().isEmpty();
+                }
+                engine.flush(progress -> {});
+                requireRunning(engine, plans);
+                expected = answers(engine, plans);
+            }
+        }
+        assertTrue(anyKept);
     }
 
     /** A file, say, that is read on where the checkpoint was cut; by the same number of readers. */
@@ -581,6 +663,11 @@ final class CheckpointTest {
                 Change.random(random, inTable, clock).append(engine);
                 AtomicInteger left = new AtomicInteger(calls);
                 CheckpointWriter writer = new CheckpointWriter() {
+                    @Override
+                    public boolean keep(SectionContents contents) {
+                        return false;
+                    }
+
                     @Override
                     public void begin(String section) throws IOException {
                         fail();

@@ -95,7 +95,7 @@ public final class DatabaseCheckpoint {
                 }
             }
             CheckpointCatalog catalog =
-                    new CheckpointCatalog(record, KeptCatalog.of(records).records(), counters(), ahead);
+                    new CheckpointCatalog(record, KeptCatalog.of(records).records(), counters(), ahead, Map.of());
             Mark then = cut.get(0);
             database.retained().flush(then.last()); // the log is going to forget them
             long bytes = writing.publish(then.last(), catalog);

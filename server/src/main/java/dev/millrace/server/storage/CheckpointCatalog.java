@@ -15,28 +15,37 @@ import java.util.stream.Collectors;
 /**
  * What the server says in a checkpoint beside the engine: the definitions as of then.
  *
- * <p>Section {@code catalog}: lines of JSON. The first is {@code {"version": 1, "record": number, "counters": {table: {column: number}}, "ahead":
- * record}};
- * each other is a record as {@code catalog.log} has them, and all of them together make the definitions.
+ * <p>Section {@code catalog}: lines of JSON. The first is {@code {"version": 2, "record": number, "counters": {table: {column: number}}, "ahead":
+ * record, "kept": {section: file}}};
+ * each other is a record as {@code catalog.log} has them, and all of them together make the definitions. Version 1, in which a checkpoint was one file
+ * with all rows of an answer in section {@code answer QUERY}, has no {@code kept}, and is read.
  *
  * @param record the number of the last record of {@code catalog.log} that is in it
  * @param records that make these definitions of none
  * @param counters how far those of each table's columns were
  * @param ahead the last of the records, if {@code catalog.log} was about to have it: a statement that alters what keeps state is kept
  *     when the state that it made is
+ * @param kept sections that this checkpoint has in files of earlier ones, which it names; all others are in the file of this section
  */
 public record CheckpointCatalog(
         long record,
         List<CatalogRecord> records,
         Map<String, Map<String, Long>> counters,
-        Optional<CatalogRecord> ahead) {
+        Optional<CatalogRecord> ahead,
+        Map<String, String> kept) {
     static final String SECTION = "catalog";
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     public CheckpointCatalog {
         records = List.copyOf(records);
         counters = Map.copyOf(counters);
+        kept = Map.copyOf(kept);
+    }
+
+    /** The same of a checkpoint that has some sections in files of earlier ones. */
+    CheckpointCatalog keeping(Map<String, String> sections) {
+        return new CheckpointCatalog(record, records, counters, ahead, sections);
     }
 
     /** The numbers of its objects ({@link KeptObject#number}): one that was altered since has another. */
@@ -52,6 +61,9 @@ public record CheckpointCatalog(
         head.put("version", VERSION).put("record", record);
         head.set("counters", MAPPER.valueToTree(new TreeMap<>(counters)));
         ahead.ifPresent(next -> head.put("ahead", RecordJson.write(next)));
+        if (!kept.isEmpty()) {
+            head.set("kept", MAPPER.valueToTree(new TreeMap<>(kept)));
+        }
         StringBuilder text = new StringBuilder(head.toString()).append('\n');
         records.forEach(each -> text.append(RecordJson.write(each)).append('\n'));
         return text.toString();
@@ -60,7 +72,8 @@ public record CheckpointCatalog(
     static CheckpointCatalog read(String text) throws JsonProcessingException {
         List<String> lines = text.lines().toList();
         JsonNode head = MAPPER.readTree(lines.isEmpty() ? "" : lines.get(0));
-        if (head.path("version").asInt() != VERSION || !head.path("record").isIntegralNumber()) {
+        int version = head.path("version").asInt();
+        if (version < 1 || version > VERSION || !head.path("record").isIntegralNumber()) {
             throw new NumberFormatException("they are of version " + head.path("version"));
         }
         Map<String, Map<String, Long>> counters = new TreeMap<>();
@@ -79,6 +92,11 @@ public record CheckpointCatalog(
         Optional<CatalogRecord> ahead = head.has("ahead")
                 ? Optional.of(RecordJson.read(head.path("ahead").asText()))
                 : Optional.empty();
-        return new CheckpointCatalog(head.path("record").asLong(), records, counters, ahead);
+        Map<String, String> kept = new TreeMap<>();
+        head.path("kept")
+                .fields()
+                .forEachRemaining(
+                        section -> kept.put(section.getKey(), section.getValue().asText()));
+        return new CheckpointCatalog(head.path("record").asLong(), records, counters, ahead, kept);
     }
 }

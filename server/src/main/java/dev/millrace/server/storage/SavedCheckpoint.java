@@ -13,8 +13,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -25,16 +25,17 @@ public final class SavedCheckpoint implements CheckpointReader, AutoCloseable {
     private static final int MOST_CATALOG_BYTES = Integer.MAX_VALUE - 1024;
 
     private final Checkpoint checkpoint;
-    private final List<SnapshotReader> files = new ArrayList<>();
+    private final Map<String, SnapshotReader> files = new LinkedHashMap<>(); // by name; the first is this checkpoint's own
     private final CheckpointCatalog catalog;
 
     private SavedCheckpoint(Disk disk, Checkpoint checkpoint) {
         this.checkpoint = checkpoint;
         try {
             for (SnapshotFile file : checkpoint.files()) {
-                files.add(SnapshotReader.open(disk, file));
+                files.put(file.name(), SnapshotReader.open(disk, file));
             }
             this.catalog = readCatalog();
+            catalog.kept().keySet().forEach(this::find);
         } catch (RuntimeException | Error e) {
             close();
             throw e;
@@ -57,7 +58,7 @@ public final class SavedCheckpoint implements CheckpointReader, AutoCloseable {
     }
 
     private CheckpointCatalog readCatalog() {
-        SectionReader section = find(CheckpointCatalog.SECTION)
+        SectionReader section = ofOwnFile(CheckpointCatalog.SECTION)
                 .orElseThrow(() -> damaged("has no section \"" + CheckpointCatalog.SECTION + "\""));
         if (section.remaining() > MOST_CATALOG_BYTES) {
             throw damaged("has definitions of " + section.remaining() + " bytes");
@@ -76,10 +77,20 @@ public final class SavedCheckpoint implements CheckpointReader, AutoCloseable {
                 SqlState.DATA_CORRUPTED, "checkpoint " + checkpoint.number() + " of the data directory " + how);
     }
 
-    private Optional<SectionReader> find(String name) {
-        return files.stream()
-                .flatMap(file -> file.section(name).map(file::read).stream())
-                .findFirst();
+    private Optional<SectionReader> ofOwnFile(String section) {
+        return files.values().stream()
+                .findFirst()
+                .flatMap(file -> file.section(section).map(file::read));
+    }
+
+    private Optional<SectionReader> find(String section) {
+        String kept = catalog.kept().get(section);
+        if (kept == null) {
+            return ofOwnFile(section);
+        }
+        return Optional.of(Optional.ofNullable(files.get(kept))
+                .flatMap(file -> file.section(section).map(file::read))
+                .orElseThrow(() -> damaged("has section \"" + section + "\" in " + kept + ", which has none")));
     }
 
     @Override
@@ -115,6 +126,6 @@ public final class SavedCheckpoint implements CheckpointReader, AutoCloseable {
 
     @Override
     public void close() {
-        files.forEach(SnapshotReader::close);
+        files.values().forEach(SnapshotReader::close);
     }
 }
