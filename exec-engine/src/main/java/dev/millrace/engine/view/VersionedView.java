@@ -42,7 +42,8 @@ public final class VersionedView implements AutoCloseable {
     /** Rows that died are kept for who still reads them, as far as they take no more than this or than those that live. */
     private static final long MOST_DEAD_BYTES = 64L << 20;
 
-    private static final AtomicLong CONTENTS = new AtomicLong(); // of all views: no two have the same rows by the same number
+    private static final AtomicLong CONTENTS =
+            new AtomicLong(); // of all views: no two have the same rows by the same number
 
     private final Schema schema;
     private final int batchRows;

@@ -34,7 +34,8 @@ public final class CheckpointStore {
 
     private final Optional<Disk> disk;
     private final Optional<Manifest> manifest;
-    private Map<String, Place> places = Map.of(); // of the newest checkpoint's sections, where this process knows what is in them
+    private Map<String, Place> places =
+            Map.of(); // of the newest checkpoint's sections, where this process knows what is in them
 
     /** Where a section is that need not be written again while it has these contents. */
     private record Place(SectionContents contents, SnapshotFile file, long bytes) {}

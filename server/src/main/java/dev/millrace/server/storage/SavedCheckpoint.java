@@ -25,7 +25,8 @@ public final class SavedCheckpoint implements CheckpointReader, AutoCloseable {
     private static final int MOST_CATALOG_BYTES = Integer.MAX_VALUE - 1024;
 
     private final Checkpoint checkpoint;
-    private final Map<String, SnapshotReader> files = new LinkedHashMap<>(); // by name; the first is this checkpoint's own
+    private final Map<String, SnapshotReader> files =
+            new LinkedHashMap<>(); // by name; the first is this checkpoint's own
     private final CheckpointCatalog catalog;
 
     private SavedCheckpoint(Disk disk, Checkpoint checkpoint) {
