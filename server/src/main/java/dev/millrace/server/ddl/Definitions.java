@@ -15,6 +15,7 @@ import dev.millrace.server.catalog.CatalogObject.Durability;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.generated.GeneratedColumns;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.instance.Retries;
 import dev.millrace.server.permission.Identity;
 import dev.millrace.server.permission.Permissions;
 import dev.millrace.server.planning.PlanBasis;
@@ -302,6 +303,7 @@ public final class Definitions {
             StandingRules rules = StandingRules.of(options);
             int priority = (int) options.integer("priority", 0, -1000, 1000);
             requireStart(options, query);
+            options.integer(Retries.OPTION, 0, 0, Retries.MOST);
             options.rejectUnread();
             PlanBasis basis = database.catalogStore().basis();
             PhysicalPlan plan = queries.plan(query, rules, basis);

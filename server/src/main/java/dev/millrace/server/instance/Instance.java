@@ -54,6 +54,7 @@ public final class Instance implements AutoCloseable {
     private final RowJournal journal;
     private final CheckpointStore checkpoints;
     private final Recovery recovery;
+    private final Retries retries;
     private final Histories histories;
     private final RetainedStreams retained;
 
@@ -80,6 +81,7 @@ public final class Instance implements AutoCloseable {
         this.clock = clock;
         this.engine = host.engine(options, clock, journal);
         this.recovery = new Recovery(engine);
+        this.retries = new Retries(catalog, this::standing, clock);
         if (!host.hasThreads()) {
             offloadThreads.close(); // all is planned by who asks for it
         }
@@ -121,6 +123,11 @@ public final class Instance implements AutoCloseable {
     /** What is on disk beside the journal; used by who holds its {@link RowJournal#checkpointing}. */
     public CheckpointStore checkpoints() {
         return checkpoints;
+    }
+
+    /** Which queries that failed begin anew by themselves. */
+    public Retries retries() {
+        return retries;
     }
 
     /** How far answers are with what came again when the database was opened. */

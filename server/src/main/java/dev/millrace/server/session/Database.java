@@ -53,6 +53,7 @@ public final class Database implements AutoCloseable {
     private volatile LongConsumer statementListener = nanos -> {}; // written by who measures, read by sessions
     private Optional<CheckpointThread> checkpoints = Optional.empty(); // set before anybody has the database
     private Optional<RetentionThread> retention = Optional.empty(); // likewise
+    private Optional<RetryThread> retries = Optional.empty(); // likewise
     private final DirectCalls direct = new DirectCalls(this);
 
     private Database(
@@ -97,6 +98,7 @@ public final class Database implements AutoCloseable {
             if (options.host().hasThreads()) {
                 database.checkpoints = Optional.of(new CheckpointThread(database.instance));
                 database.retention = database.retentionThread();
+                database.retries = Optional.of(new RetryThread(database));
             }
             return database;
         } catch (RuntimeException | Error e) {
@@ -331,6 +333,7 @@ public final class Database implements AutoCloseable {
     /** Closes all sessions, stops all queries and frees everything. */
     @Override
     public void close() {
+        retries.ifPresent(RetryThread::close);
         checkpoints.ifPresent(CheckpointThread::close);
         retention.ifPresent(RetentionThread::close);
         direct.close();

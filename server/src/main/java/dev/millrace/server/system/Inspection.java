@@ -57,7 +57,8 @@ public final class Inspection {
                                 bigint("rows_in"),
                                 bigint("rows_out"),
                                 bigint("late_rows"),
-                                text("error")),
+                                text("error"),
+                                text("waits_for")),
                         rows -> queries(ObjectKind.CONTINUOUS_QUERY, rows));
             case MATERIALIZED_VIEWS ->
                 rows(
@@ -67,7 +68,8 @@ public final class Inspection {
                                 bigint("rows"),
                                 bigint("rows_in"),
                                 bigint("late_rows"),
-                                text("error")),
+                                text("error"),
+                                text("waits_for")),
                         rows -> queries(ObjectKind.MATERIALIZED_VIEW, rows));
             case VIEWS -> rows(Schema.of(text("name"), text("definition")), this::views);
             case SINKS ->
@@ -166,7 +168,8 @@ public final class Inspection {
                         view ? statistics.viewRows() : statistics.rowsIn(),
                         view ? statistics.rowsIn() : statistics.rowsOut(),
                         statistics.lateRows(),
-                        query.failure().map(MillraceException::getMessage));
+                        query.failure().map(MillraceException::getMessage),
+                        database.retries().waitsFor(object));
             });
         }
     }
