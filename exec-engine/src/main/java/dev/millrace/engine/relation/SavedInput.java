@@ -35,7 +35,19 @@ public final class SavedInput {
 
     private SavedInput() {}
 
-    /** @param schema of what the query reads, as it was when it began */
+    /**
+     * The columns that all of what waits has: of a relation that got more meanwhile those that were there when the query began are among
+     * them, as later ones come behind.
+     */
+    public static Schema written(List<Item> items, Schema relation) {
+        int size = relation.size();
+        for (Item item : items) {
+            size = item instanceof Item.Rows rows ? Math.min(size, rows.batch().columnCount()) : size;
+        }
+        return columns(relation, size);
+    }
+
+    /** @param schema {@link #written} */
     public static void write(List<Item> items, Schema schema, BufferAllocator memory, DataOutput out)
             throws IOException {
         try (RowCodec codec = codec(schema, memory)) {

@@ -32,7 +32,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * <p>Section {@code state NODE/INSTANCE QUERY}: the states of an operator as it writes them; none of one that keeps nothing. Section
  * {@code task NUMBER QUERY}: part {@code mark} for each stage but outlets: node and instance, 4 bytes each, watermark, 8 bytes, idle, 1
  * byte; of a paused task, part {@code waiting of columns} for each relation that it reads: node, and how many columns
- * the relation had when the query began, 4 bytes each, then as {@link SavedInput}; part {@code position} for each reader of a source: node and instance, then as {@link SavedPositions}, none if it knows none.
+ * all of it has, 4 bytes each, then as {@link SavedInput}; part {@code position} for each reader of a source: node and instance, then as {@link SavedPositions}, none if it knows none.
  */
 final class SavedTask {
     private static final String MARK = "mark";
@@ -89,10 +89,10 @@ final class SavedTask {
                         || query.isShared(scan.scan()) && waiting.stream().anyMatch(Item.Rows.class::isInstance);
                 if (!waiting.isEmpty()) {
                     DataOutput out = output.part(WAITING);
+                    Schema columns = SavedInput.written(waiting, scan.feed().schema());
                     out.writeInt(node(query, scan));
-                    out.writeInt(scan.feed().schema().size());
-                    SavedInput.write(
-                            waiting, scan.feed().schema(), query.memory().own(), out);
+                    out.writeInt(columns.size());
+                    SavedInput.write(waiting, columns, query.memory().own(), out);
                 }
             }
             for (PlacedSource source : query.sources) {

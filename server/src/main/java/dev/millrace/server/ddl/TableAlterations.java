@@ -184,11 +184,12 @@ public final class TableAlterations {
                 newKeys.fill(rows);
                 database.catalog().altering(after.name(), () -> {
                     long number = database.catalogStore().newRows();
+                    long behind = database.journal().appended();
                     database.journal()
                             .awaitDurable(database.engine()
                                     .relations()
                                     .alterTable(after.name(), after.schema(), List.of(rows), number));
-                    database.catalogStore().hasRows(after.name(), number);
+                    database.catalogStore().hasRows(after.name(), number, behind);
                     database.catalog().replace(after);
                 });
             } catch (RuntimeException e) {

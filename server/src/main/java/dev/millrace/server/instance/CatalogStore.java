@@ -54,6 +54,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     private final Map<String, NotRestored> notRestored = new ConcurrentSkipListMap<>();
     private final Map<String, Long> numbers = new ConcurrentHashMap<>(); // by name
     private final Map<Long, String> relations = new ConcurrentHashMap<>(); // that are written to, by their numbers
+    private final Map<String, Long> begins = new ConcurrentHashMap<>(); // of tables that are being altered
     private final Map<String, PlanBasis> bases = new ConcurrentHashMap<>(); // of queries that are being made
     private final Set<Long> unkept = ConcurrentHashMap.newKeySet(); // of those, by the statement under way
     private long lastNumber;
@@ -137,7 +138,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 "",
                 code.map(function -> UserCode.jar(function.code())),
                 OptionalLong.of(number),
-                since.applyAsLong(object.name()),
+                Optional.ofNullable(begins.remove(object.name())).orElseGet(() -> since.applyAsLong(object.name())),
                 Optional.ofNullable(bases.remove(object.name()))
                         .map(PlanBasis::told)
                         .orElse(Map.of()),
@@ -182,6 +183,18 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         if (number > 0) {
             numbers.put(relation, number);
             relations.put(number, relation);
+        }
+    }
+
+    /**
+     * The same of a table that is about to be defined anew.
+     *
+     * @param behind a record of the log before those with the rows of this number
+     */
+    public void hasRows(String relation, long number, long behind) {
+        hasRows(relation, number);
+        if (listening) {
+            begins.put(relation, behind);
         }
     }
 

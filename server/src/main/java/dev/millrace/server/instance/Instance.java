@@ -212,6 +212,9 @@ public final class Instance implements AutoCloseable {
 
     /** Waits until the statement is done that changes definitions now, if one does, and what could not be kept of others is. */
     private void awaitDefinition() {
+        if (definitionLock.isHeldByCurrentThread()) {
+            return; // that statement itself: what it defines is kept when it is done
+        }
         lockDefinitions();
         try {
             catalogStore.keepOwed();

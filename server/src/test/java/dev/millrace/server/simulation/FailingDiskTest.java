@@ -2,12 +2,14 @@ package dev.millrace.server.simulation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.Session;
 import dev.millrace.storage.simulation.SimulatedDisk;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -85,6 +87,63 @@ class FailingDiskTest {
         }
         try (Database again = open()) {
             assertEquals(Optional.of(QueryState.RUNNING), again.state("v"));
+        }
+    }
+
+    private static List<String> rows(Database database, String sql) {
+        try (Session session = database.session()) {
+            return History.rows(session, sql);
+        }
+    }
+
+    @Test
+    void aTableThatWasAlteredHasItsRowsThoughTheDiskTookNoCheckpoint() {
+        for (int roomBytes = 0; roomBytes < 3000; roomBytes += 100) {
+            SimulatedDisk small = new SimulatedDisk(1);
+            try (Database database = SimulatedHost.open(new SimulatedPlace(small), clock, 1);
+                    Session session = database.session()) {
+                run(database, "CREATE TABLE t (k BIGINT PRIMARY KEY); INSERT INTO t VALUES (1), (2)");
+                small.setCapacity(small.usedBytes() + roomBytes);
+                boolean isAltered = isDone(session, "ALTER TABLE t ADD COLUMN v BIGINT DEFAULT 7");
+                boolean isInserted = isDone(session, "INSERT INTO t (k) VALUES (3)");
+                small.setCapacity(Long.MAX_VALUE);
+                SimulatedDisk after = small.crash();
+                small.revive();
+                try (Database again = SimulatedHost.open(new SimulatedPlace(after), clock, 1)) {
+                    String room = roomBytes + " bytes of room";
+                    List<String> keys = rows(again, "SELECT k FROM t");
+                    assertTrue(keys.containsAll(List.of("1", "2")), room);
+                    assertTrue(!isInserted || keys.contains("3"), room);
+                    assertTrue(!isAltered || rows(again, "SELECT v FROM t").contains("7"), room);
+                }
+            }
+        }
+    }
+
+    private static boolean isDone(Session session, String sql) {
+        try {
+            session.execute(sql).drain();
+            return true;
+        } catch (MillraceException e) {
+            assertEquals("53100", e.sqlState().code(), e::getMessage);
+            return false;
+        }
+    }
+
+    @Test
+    void whatWaitsForAPausedQueryIsKeptAgainAfterItsTableGotAColumn() {
+        try (Database database = open()) {
+            run(database, "CREATE TABLE t (k BIGINT); CREATE MATERIALIZED VIEW v AS SELECT k + 1 AS k FROM t");
+            run(database, "PAUSE MATERIALIZED VIEW v; INSERT INTO t VALUES (1); ALTER TABLE t ADD COLUMN c BIGINT");
+        }
+        try (Database again = open()) {
+            run(again, "INSERT INTO t VALUES (2, 3); CHECKPOINT");
+        }
+        try (Database third = open();
+                Session session = third.session()) {
+            run(third, "RESUME MATERIALIZED VIEW v");
+            session.flush();
+            assertEquals(List.of("2", "3"), rows(third, "SELECT k FROM v"));
         }
     }
 }
