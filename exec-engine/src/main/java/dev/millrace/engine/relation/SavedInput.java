@@ -111,12 +111,17 @@ public final class SavedInput {
             }
             return items;
         } catch (IOException | RuntimeException | Error e) {
-            Closing.all(items.stream()
-                    .filter(Item.Rows.class::isInstance)
-                    .map(item -> ((Item.Rows) item).batch())
-                    .toList());
+            close(items);
             throw e;
         }
+    }
+
+    /** Lets go of the rows among them. */
+    public static void close(List<Item> items) {
+        Closing.all(items.stream()
+                .filter(Item.Rows.class::isInstance)
+                .map(item -> ((Item.Rows) item).batch())
+                .toList());
     }
 
     private static Batch readRows(DataInput in, Schema schema, RowCodec codec, BufferAllocator memory, long mostBytes)

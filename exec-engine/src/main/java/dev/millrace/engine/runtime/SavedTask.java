@@ -121,18 +121,23 @@ final class SavedTask {
     static List<Item> waiting(
             SavedSections saved, String query, int tasks, int node, Schema schema, BufferAllocator memory, long most) {
         List<Item> waiting = new ArrayList<>();
-        for (int number = 0; number < tasks; number++) {
-            saved.read(taskSection(query, number), part -> {
-                boolean isOld = part.name().equals(WAITING_OF_ALL_COLUMNS);
-                if ((isOld || part.name().equals(WAITING)) && part.part().readInt() == node) {
-                    Schema written = isOld
-                            ? schema
-                            : SavedInput.columns(schema, part.part().readInt());
-                    waiting.addAll(SavedInput.read(part.part(), written, memory, most));
-                }
-            });
+        try {
+            for (int number = 0; number < tasks; number++) {
+                saved.read(taskSection(query, number), part -> {
+                    boolean isOld = part.name().equals(WAITING_OF_ALL_COLUMNS);
+                    if ((isOld || part.name().equals(WAITING)) && part.part().readInt() == node) {
+                        Schema written = isOld
+                                ? schema
+                                : SavedInput.columns(schema, part.part().readInt());
+                        waiting.addAll(SavedInput.read(part.part(), written, memory, most));
+                    }
+                });
+            }
+            return waiting;
+        } catch (RuntimeException | Error e) {
+            SavedInput.close(waiting);
+            throw e;
         }
-        return waiting;
     }
 
     static Places read(SavedSections saved, String query, int tasks) {

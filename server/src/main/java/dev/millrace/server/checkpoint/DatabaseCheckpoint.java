@@ -97,6 +97,7 @@ public final class DatabaseCheckpoint {
             CheckpointCatalog catalog =
                     new CheckpointCatalog(record, KeptCatalog.of(records).records(), counters(), ahead, Map.of());
             Mark then = cut.get(0);
+            journal.awaitAll(); // also rows of streams that nothing reads, which no epoch waits for
             database.retained().flush(then.last()); // the log is going to forget them
             long bytes = writing.publish(then.last(), catalog);
             journal.forget(then, bytes);

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,6 +57,7 @@ final class Restoration {
     private final List<KeptObject> waiting = new ArrayList<>(); // for something that was not there
     private final Map<String, String> anew = new HashMap<>(); // why, of what does not go on where it was
     private Recovery.Way way = Recovery.Way.LOG; // of what is made
+    private final Set<String> pausedWaiting = new HashSet<>(); // of those, what was paused meanwhile
     private int done;
     private int all;
     private long toldNanos;
@@ -245,8 +247,16 @@ final class Restoration {
         }
         for (int before = Integer.MAX_VALUE; waiting.size() < before; ) {
             before = waiting.size();
-            waiting.removeIf(lost -> !(isTable(lost) && rows.passedBy(lost.number())) && make(session, lost));
+            waiting.removeIf(lost -> !(isTable(lost) && rows.passedBy(lost.number())) && makeLate(session, lost));
         }
+    }
+
+    private boolean makeLate(Session session, KeptObject object) {
+        boolean there = make(session, object);
+        if (there && pausedWaiting.contains(object.name())) {
+            pause(object.name());
+        }
+        return there;
     }
 
     private static boolean isTable(KeptObject object) {
@@ -291,7 +301,7 @@ final class Restoration {
     }
 
     private void pause(String name) {
-        instance.standing(name).ifPresent(StandingQuery::pause);
+        instance.standing(name).ifPresentOrElse(StandingQuery::pause, () -> pausedWaiting.add(name));
     }
 
     private void reportLost() {

@@ -8,6 +8,7 @@ import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.Session;
+import dev.millrace.storage.simulation.SimulatedCrash;
 import dev.millrace.storage.simulation.SimulatedDisk;
 import java.util.List;
 import java.util.Optional;
@@ -145,5 +146,62 @@ class FailingDiskTest {
             session.flush();
             assertEquals(List.of("2", "3"), rows(third, "SELECT k FROM v"));
         }
+    }
+
+    @Test
+    void aCheckpointIsOfNoRowThatTheLogHasNot() {
+        try (Database database = open();
+                Session session = database.session()) {
+            session.execute("CREATE STREAM s (k BIGINT); SET synchronous_commit = off; INSERT INTO s VALUES (1)")
+                    .drain();
+            session.execute("CHECKPOINT").drain();
+            disk.kill();
+        } catch (SimulatedCrash dead) {
+            disk.revive();
+        }
+        try (Database again = SimulatedHost.open(new SimulatedPlace(disk.crash()), clock, 1)) {
+            assertEquals(List.of(), rows(again, "SELECT name FROM millrace.not_restored"));
+        }
+    }
+
+    @Test
+    void aPausedQueryStandsStillThoughItIsMadeLaterThanItWas() {
+        try (Database database = open();
+                Session session = database.session()) {
+            run(database, "CREATE TABLE t (k BIGINT); CREATE MATERIALIZED VIEW v AS SELECT k + 1 AS k FROM t");
+            run(database, "PAUSE MATERIALIZED VIEW v; INSERT INTO t VALUES (1)");
+            disk.setCapacity(disk.usedBytes() + 300); // no checkpoint
+            session.execute("ALTER TABLE t ADD COLUMN c BIGINT").drain();
+            disk.setCapacity(Long.MAX_VALUE);
+            disk.kill();
+        } catch (SimulatedCrash dead) {
+            disk.revive();
+        }
+        try (Database again = open()) {
+            assertEquals(Optional.of(QueryState.PAUSED), again.state("v"));
+        }
+    }
+
+    @Test
+    void whereACheckpointCannotBeReadNothingIsLeftOfWhatBegan() {
+        try (Database database = open()) {
+            run(database, "CREATE TABLE t (k BIGINT); INSERT INTO t VALUES (1), (2)");
+            run(database, "CREATE MATERIALIZED VIEW v AS SELECT k, 1 / k AS i FROM t ORDER BY k LIMIT 3");
+            run(database, "CREATE MATERIALIZED VIEW w AS SELECT k, count(*) AS n FROM v GROUP BY k");
+            run(database, "CREATE MATERIALIZED VIEW p AS SELECT a.k FROM v a JOIN t b ON a.k = b.k");
+            run(database, "PAUSE MATERIALIZED VIEW p; INSERT INTO t VALUES (3), (4); CHECKPOINT");
+        }
+        int failed = 0;
+        for (int seed = 0; seed < 60; seed++) {
+            disk.chances().readErrorOneIn = 1 + seed;
+            try (Database again = SimulatedHost.open(new SimulatedPlace(disk), clock, seed)) {
+                disk.calm();
+                assertEquals(List.of(), rows(again, "SELECT name FROM millrace.not_restored"));
+            } catch (MillraceException e) {
+                assertEquals("58030", e.sqlState().code(), e::getMessage);
+                failed++;
+            }
+        }
+        assertTrue(failed > 10, failed + " failed");
     }
 }
