@@ -42,6 +42,7 @@ class KilledServerTest {
 
     private final AtomicLongArray sent = new AtomicLongArray(CLIENTS);
     private final KilledSubscriber subscriber = new KilledSubscriber();
+    private final KilledHttpClient http = new KilledHttpClient();
     private final ConcurrentLinkedQueue<String> seen = new ConcurrentLinkedQueue<>(); // rows that a reader was given
 
     private long shown;
@@ -55,7 +56,7 @@ class KilledServerTest {
         Random random = new Random(SEED);
         for (int round = 0; round < ROUNDS; round++) {
             try (ServerProcess server = ServerProcess.start(
-                    "--port", "0", "--no-http", "--data", folder.resolve("data").toString())) {
+                    "--port", "0", "--http-port", "0", "--tls", "off", "--data", folder.resolve("data").toString())) {
                 if (round == 0) {
                     try (Connection connection = server.connect();
                             Statement statement = connection.createStatement()) {
@@ -64,6 +65,9 @@ class KilledServerTest {
                         statement.execute(
                                 "CREATE MATERIALIZED VIEW sums AS SELECT client, count(*) AS c, sum(n) AS s FROM b GROUP BY client");
                         statement.execute("CREATE SUBSCRIPTION told FROM sums");
+                        for (String definition : KilledHttpClient.DEFINITIONS) {
+                            statement.execute(definition);
+                        }
                         statement.execute("CREATE STREAM e (client INT, n BIGINT)");
                         statement.execute(
                                 "CREATE MATERIALIZED VIEW taken AS SELECT client, n, count(*) AS c FROM e GROUP BY client, n");
@@ -81,6 +85,7 @@ class KilledServerTest {
                 }
                 threads.add(new Thread(() -> read(server)));
                 threads.add(new Thread(() -> checkpoint(server)));
+                threads.add(new Thread(() -> http.write(server)));
                 threads.add(new Thread(() -> subscriber.follow(server)));
                 threads.forEach(Thread::start);
                 long enough = total() + 20 + random.nextInt(150);
@@ -94,12 +99,13 @@ class KilledServerTest {
             }
         }
         try (ServerProcess server = ServerProcess.start(
-                "--port", "0", "--no-http", "--data", folder.resolve("data").toString())) {
+                "--port", "0", "--http-port", "0", "--tls", "off", "--data", folder.resolve("data").toString())) {
             check(server);
         }
         System.out.println("kills: " + total() + " writes answered, " + shown + " rows seen by readers");
         assertTrue(total() >= 20L * ROUNDS, "too few to mean anything: " + total());
         assertTrue(shown > 0, "nobody read");
+        assertTrue(http.answered() > ROUNDS, "nobody wrote by HTTP");
         assertTrue(subscriber.epochs() > ROUNDS, "nobody was told: " + subscriber.epochs());
     }
 
@@ -200,6 +206,7 @@ class KilledServerTest {
         try (Connection connection = server.connect();
                 Statement statement = connection.createStatement()) {
             subscriber.check(server, "seed " + SEED);
+            http.check(statement, "seed " + SEED);
             for (int client = 0; client < CLIENTS; client++) {
                 for (String table : List.of("a", "b", "taken")) {
                     Set<Long> there = new HashSet<>();
