@@ -73,9 +73,10 @@ final class KilledHttpClient {
         lost.removeAll(there);
         assertEquals(Set.of(), lost, "lost of the client by HTTP, " + seed);
         assertTrue(there.stream().allMatch(n -> n <= sent), "nobody wrote that, " + seed);
-        try (ResultSet rows = statement.executeQuery("SELECT * FROM (SELECT ten, c FROM windows EXCEPT " + COUNTED
-                + " GROUP BY n / 10) x UNION ALL SELECT * FROM (" + COUNTED
-                + " WHERE n / 10 * 10 + 10 <= (SELECT max(n) FROM came) GROUP BY n / 10 EXCEPT SELECT ten, c FROM windows) y")) {
+        try (ResultSet rows = statement.executeQuery(
+                "SELECT * FROM (SELECT ten, c FROM windows EXCEPT " + COUNTED
+                        + " GROUP BY n / 10) x UNION ALL SELECT * FROM (" + COUNTED
+                        + " WHERE n / 10 * 10 + 10 <= (SELECT max(n) FROM came) GROUP BY n / 10 EXCEPT SELECT ten, c FROM windows) y")) {
             assertTrue(!rows.next(), "windows are not what their rows say, " + seed);
         }
     }

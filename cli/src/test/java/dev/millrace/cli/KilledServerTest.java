@@ -56,7 +56,14 @@ class KilledServerTest {
         Random random = new Random(SEED);
         for (int round = 0; round < ROUNDS; round++) {
             try (ServerProcess server = ServerProcess.start(
-                    "--port", "0", "--http-port", "0", "--tls", "off", "--data", folder.resolve("data").toString())) {
+                    "--port",
+                    "0",
+                    "--http-port",
+                    "0",
+                    "--tls",
+                    "off",
+                    "--data",
+                    folder.resolve("data").toString())) {
                 if (round == 0) {
                     try (Connection connection = server.connect();
                             Statement statement = connection.createStatement()) {
@@ -99,7 +106,14 @@ class KilledServerTest {
             }
         }
         try (ServerProcess server = ServerProcess.start(
-                "--port", "0", "--http-port", "0", "--tls", "off", "--data", folder.resolve("data").toString())) {
+                "--port",
+                "0",
+                "--http-port",
+                "0",
+                "--tls",
+                "off",
+                "--data",
+                folder.resolve("data").toString())) {
             check(server);
         }
         System.out.println("kills: " + total() + " writes answered, " + shown + " rows seen by readers");
