@@ -46,6 +46,8 @@ import java.util.function.ToLongFunction;
  * back; what was altered, dropped or paused stays so, and its record is owed: it is written before the next one, and who writes rows
  * that need it is answered when it is there. Under the definition lock,
  * but for {@link #notRestored}.
+ *
+ * <p>Long because what a statement is about to keep, what is owed and what could not be made again decide together what is written.
  */
 public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listener {
     private final Optional<DataDirectory> directory;
