@@ -28,6 +28,7 @@ final class AddressTable implements AutoCloseable {
     private static final int FIRST_CAPACITY = 64;
     private static final int FREED_TOGETHER = 64;
     private static final int MOVED_TOGETHER = 8;
+    private static final int PREPARED_TOGETHER = 256; // steps of growing
 
     private final BufferAllocator allocator;
     private final LongUnaryOperator hashOf;
@@ -175,6 +176,31 @@ final class AddressTable implements AutoCloseable {
                 begin(more);
             }
         }
+    }
+
+    /**
+     * Takes a step towards room for so many addresses in all, which are added then without growing any more; returns whether it is
+     * there.
+     *
+     * @throws org.apache.arrow.memory.OutOfMemoryException and nothing was changed that matters
+     */
+    boolean prepare(long addresses) {
+        if (!isGrowing()) {
+            if (2 * addresses <= words.capacity) {
+                return true;
+            }
+            begin(addresses - count);
+        }
+        for (int i = 0; i < PREPARED_TOGETHER && isGrowing(); i++) {
+            growSome();
+        }
+        return false;
+    }
+
+    /** The word where a hash is looked for first: who asks for those of many addresses before it adds them waits less for memory. */
+    long firstWord(long hash) {
+        Words now = words;
+        return now.isEmpty() ? FREE : now.word(now.first(hash));
     }
 
     private boolean isGrowing() {

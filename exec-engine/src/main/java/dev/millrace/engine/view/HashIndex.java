@@ -16,6 +16,7 @@ final class HashIndex implements RowIndex {
     private final int[] places;
     private final RowOrder order;
     private final AddressTable rows;
+    private long touched; // what comes of words that were loaded ahead, which keeps the JIT from dropping the loads
 
     HashIndex(KeyColumns key, RowCodec codec, BufferAllocator allocator) {
         this.columns = key.columns().stream().mapToInt(column -> column).toArray();
@@ -53,6 +54,25 @@ final class HashIndex implements RowIndex {
     @Override
     public void add(long row) {
         rows.add(row, hash(row));
+    }
+
+    @Override
+    public void addAll(long[] added, int count) {
+        long[] hashes = new long[count];
+        long words = 0;
+        for (int i = 0; i < count; i++) {
+            hashes[i] = hash(added[i]);
+            words += rows.firstWord(hashes[i]); // a loop of its own: these wait for memory together
+        }
+        touched = words;
+        for (int i = 0; i < count; i++) {
+            rows.add(added[i], hashes[i]);
+        }
+    }
+
+    @Override
+    public boolean prepare(long many) {
+        return rows.prepare(many);
     }
 
     @Override

@@ -16,6 +16,22 @@ interface RowIndex extends AutoCloseable {
     /** Adds a row, for which there is room, unless it is there already: while an index is made, rows come from two sides. */
     void add(long row);
 
+    /** Adds rows as {@link #add} does. */
+    default void addAll(long[] rows, int count) {
+        for (int i = 0; i < count; i++) {
+            add(rows[i]);
+        }
+    }
+
+    /**
+     * Takes a step towards room for so many rows in all, where that spares growing while they are added; returns whether it is there.
+     *
+     * @throws org.apache.arrow.memory.OutOfMemoryException and nothing was changed that matters
+     */
+    default boolean prepare(long rows) {
+        return true;
+    }
+
     /** Removes a row, if it was added; its bytes are still there. */
     void remove(long row);
 

@@ -407,11 +407,14 @@ final class RowVersions implements AutoCloseable {
      */
     long addTo(RowIndex index, long node, int most) {
         index.reserve(staged + most);
+        long[] added = new long[most];
+        int count = 0;
         long next = node;
-        for (int left = most; next != 0 && left > 0; left--) {
-            index.add(row(next));
+        for (; next != 0 && count < most; count++) {
+            added[count] = row(next);
             next = next(next);
         }
+        index.addAll(added, count);
         return next;
     }
 

@@ -131,6 +131,7 @@ public final class ViewIndexes {
             RowIndex index = key.newIndex(codec, allocator);
             try {
                 rows.add(index);
+                index.reserve(ADDED_TOGETHER); // for what comes while there is being made room for all
             } catch (RuntimeException | Error e) {
                 index.close();
                 throw e;
@@ -145,13 +146,17 @@ public final class ViewIndexes {
     private void fill(RowIndex index, Filling filling) {
         Interrupt interrupt = Interrupt.current();
         boolean more = true;
+        boolean isPrepared = false;
         while (more) {
             interrupt.check();
             lock.lock();
             try {
                 requireOpen();
-                filling.next = filling.next == 0 ? 0 : rows.addTo(index, filling.next, ADDED_TOGETHER);
-                more = filling.next != 0;
+                isPrepared = isPrepared || index.prepare(rows.size());
+                if (isPrepared) {
+                    filling.next = filling.next == 0 ? 0 : rows.addTo(index, filling.next, ADDED_TOGETHER);
+                    more = filling.next != 0;
+                }
             } finally {
                 lock.unlock();
             }

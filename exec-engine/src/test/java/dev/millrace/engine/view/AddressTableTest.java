@@ -181,4 +181,29 @@ class AddressTableTest {
             Closing.all(table.takeReplaced());
         }
     }
+
+    @Test
+    void roomThatIsMadeAheadIsThereForAllThatWasPromisedWhateverComesMeanwhile() {
+        try (AddressTable table = new AddressTable(memory.allocator(), AddressTableTest::hash, 2)) {
+            Set<Long> expected = new HashSet<>();
+            table.reserve(1);
+            int steps = 0;
+            for (long address = 32; !table.prepare(100_000); address += 8, steps++) {
+                table.reserve(1);
+                table.add(address, hash(address));
+                expected.add(address);
+            }
+            assertTrue(steps > 10, "in " + steps + " steps");
+            long bytes = table.bytes();
+            for (long address = 1 << 20; expected.size() < 100_000; address += 8) {
+                table.reserve(1);
+                table.add(address, hash(address));
+                expected.add(address);
+            }
+            assertEquals(bytes, table.bytes());
+            for (long address : expected) {
+                assertTrue(found(table.words(), hash(address)).contains(address));
+            }
+        }
+    }
 }
