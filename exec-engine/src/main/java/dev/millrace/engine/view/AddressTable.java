@@ -38,6 +38,9 @@ final class AddressTable implements AutoCloseable {
     private Words larger = Words.NONE; // that is being made, if it has slots
     private long freed; // of its slots
     private long moved; // slots that it was filled from
+    private long[] moving = new long[0]; // some of their addresses
+    private long[] hashes = new long[0]; // of these
+    private long touched; // what comes of words that were loaded ahead, which keeps the JIT from dropping the loads
     private long count;
 
     /**
@@ -224,6 +227,8 @@ final class AddressTable implements AutoCloseable {
         larger = new Words(List.of(buffer), buffer.memoryAddress(), capacity);
         freed = 0;
         moved = 0;
+        moving = new long[MOVED_TOGETHER];
+        hashes = new long[MOVED_TOGETHER];
     }
 
     /** A step of growing, if it is. */
@@ -236,17 +241,31 @@ final class AddressTable implements AutoCloseable {
             freed += FREED_TOGETHER;
             return;
         }
-        long end = Math.min(words.capacity, moved + MOVED_TOGETHER);
-        for (; moved < end; moved++) {
-            long address = words.word(moved) & ADDRESS;
-            if (address != 0) {
-                larger.put(address, hashOf.applyAsLong(address));
-            }
-        }
+        move(Math.min(words.capacity, moved + MOVED_TOGETHER));
         if (moved == words.capacity) {
             replaced.addAll(words.buffers);
             words = larger;
             larger = Words.NONE;
+        }
+    }
+
+    /** In loops of their own: what each waits for in memory comes together. */
+    private void move(long end) {
+        int count = 0;
+        for (; moved < end; moved++) {
+            moving[count] = words.word(moved) & ADDRESS;
+            count += moving[count] == 0 ? 0 : 1; // no branch: occupied slots are random
+        }
+        for (int i = 0; i < count; i++) {
+            hashes[i] = hashOf.applyAsLong(moving[i]);
+        }
+        long loaded = 0;
+        for (int i = 0; i < count; i++) {
+            loaded += larger.word(larger.first(hashes[i]));
+        }
+        touched = loaded;
+        for (int i = 0; i < count; i++) {
+            larger.put(moving[i], hashes[i]);
         }
     }
 

@@ -551,6 +551,10 @@ final class CheckpointTest {
         tamper(saved, section, "groups", 9, 'x'); // of the hash of the schema
         assertEquals(SqlState.DATA_CORRUPTED, whyNotRestored(saved, sums).sqlState());
         saved.replace(section, whole);
+        byte[] answer = saved.bytes("answer sums");
+        tamper(saved, "answer sums", "failures", 1, 77); // when there is a view already, which is freed
+        assertEquals(SqlState.FEATURE_NOT_SUPPORTED, whyNotRestored(saved, sums).sqlState());
+        saved.replace("answer sums", answer);
         tamper(saved, section, "groups", 1, 77);
         assertEquals(SqlState.FEATURE_NOT_SUPPORTED, whyNotRestored(saved, sums).sqlState());
         tamper(saved, "engine", "groups", 1, 77); // as a release would that has format 77
