@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -57,6 +58,13 @@ public final class DurableCommand implements Callable<Integer> {
             description = "Of a turn, a third more to get warm (default: ${DEFAULT-VALUE}).")
     private double seconds;
 
+    @Option(
+            names = "--only",
+            paramLabel = "PATTERN",
+            defaultValue = ".*",
+            description = "Only cases whose name and clients this finds, as 'insert_1_stream 64' (a regular expression).")
+    private Pattern only;
+
     /** What a client does once; returns how many rows that were. */
     private enum Way {
         INSERT_1,
@@ -97,7 +105,9 @@ public final class DurableCommand implements Callable<Integer> {
             for (boolean stream : new boolean[] {false, true}) {
                 for (Way way : Way.values()) {
                     for (int clients : new int[] {1, MANY}) {
-                        System.out.println(measure(servers, way, clients, stream));
+                        if (only.matcher(name(way, stream) + " " + clients).find()) {
+                            System.out.println(measure(servers, way, clients, stream));
+                        }
                     }
                 }
             }
@@ -118,7 +128,7 @@ public final class DurableCommand implements Callable<Integer> {
             }
         }
         ResultLine line =
-                new ResultLine(way.name().toLowerCase(Locale.ROOT) + (stream ? "_stream" : "_table"), clients);
+                new ResultLine(name(way, stream), clients);
         rates.forEach((name, rate) -> line.with(name, Math.round(rate)));
         if (rates.containsKey(POSTGRESQL)) {
             line.with(
@@ -127,6 +137,10 @@ public final class DurableCommand implements Callable<Integer> {
         }
         return line.with(
                 "durable_to_memory", rates.getOrDefault(DURABLE, 0.0) / rates.getOrDefault(MEMORY, Double.NaN));
+    }
+
+    private static String name(Way way, boolean stream) {
+        return way.name().toLowerCase(Locale.ROOT) + (stream ? "_stream" : "_table");
     }
 
     private double turn(Server server, Way way, int clients, boolean stream, boolean isPostgresql)
