@@ -2,6 +2,7 @@ package dev.millrace.sql;
 
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
+import dev.millrace.error.MillraceException;
 import dev.millrace.sql.bind.StatementBinder;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.Catalog;
@@ -59,15 +60,34 @@ public final class Frontend {
         return syntax instanceof Syntax.Select || syntax.changesRows() && statement.parameterCount() > 0;
     }
 
+    /**
+     * The statement of a text that is an INSERT of constants and nothing else; empty for any other. Takes a time that grows with the text
+     * only.
+     *
+     * @throws MillraceException for a syntax error
+     */
+    public Optional<ParsedStatement> insertOfConstants(String sql) {
+        return StatementParser.insertOfConstants(sql).map(parsed -> statement(sql, parsed));
+    }
+
+    /** Resolves names and types of what {@link #insertOfConstants} gave; empty if its constants are not as its columns are written. */
+    public Optional<Statement> analyzeConstants(ParsedStatement statement, Catalog catalog) {
+        return binder(statement, catalog, Parameters.none()).bindConstants((Syntax.Insert) statement.syntax());
+    }
+
+    private static ParsedStatement statement(String sql, StatementParser.Parsed parsed) {
+        return new ParsedStatement(
+                sql,
+                sql.substring(parsed.start(), parsed.end()),
+                parsed.start(),
+                parsed.parameterCount(),
+                parsed.syntax());
+    }
+
     private static List<ParsedStatement> parseAnew(String sql) {
         List<ParsedStatement> statements = new ArrayList<>();
         for (StatementParser.Parsed parsed : StatementParser.parse(sql)) {
-            statements.add(new ParsedStatement(
-                    sql,
-                    sql.substring(parsed.start(), parsed.end()),
-                    parsed.start(),
-                    parsed.parameterCount(),
-                    parsed.syntax()));
+            statements.add(statement(sql, parsed));
         }
         return List.copyOf(statements);
     }

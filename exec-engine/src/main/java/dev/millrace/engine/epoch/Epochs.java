@@ -147,22 +147,37 @@ public final class Epochs {
      * @return the epoch; empty if the domain is held, and nothing was run
      */
     public Optional<Accepted> append(EpochInput input, Journal.Entry entry, Runnable action) {
-        Optional<Accepted> accepted = locked.get(ledger -> {
-            EpochDomain domain = input.domain;
-            if (domain.isHeld()) {
-                return Optional.empty();
-            }
-            ledger.makeDirty(domain);
-            action.run();
-            Accepted now = new Accepted(domain.open, entry.append());
-            domain.lastEntry = Math.max(domain.lastEntry, now.entry());
-            ledger.closeIfDry(domain);
-            return Optional.of(now);
-        });
+        Optional<Accepted> accepted = locked.get(ledger -> accept(ledger, input, entry, action));
         if (accepted.isPresent()) {
             commitReady(input);
         }
         return accepted;
+    }
+
+    /** The same for a thread that must not be held up: what can be published then is by another. */
+    public Optional<Accepted> appendAside(EpochInput input, Journal.Entry entry, Runnable action) {
+        return locked.get(ledger -> {
+            Optional<Accepted> accepted = accept(ledger, input, entry, action);
+            if (!input.domain.ready.isEmpty()) {
+                EpochDomain domain = input.domain;
+                workers.schedule(clock.nanoTime(), () -> commitReady(domain));
+            }
+            return accepted;
+        });
+    }
+
+    private static Optional<Accepted> accept(
+            EpochLedger ledger, EpochInput input, Journal.Entry entry, Runnable action) {
+        EpochDomain domain = input.domain;
+        if (domain.isHeld()) {
+            return Optional.empty();
+        }
+        ledger.makeDirty(domain);
+        action.run();
+        Accepted now = new Accepted(domain.open, entry.append());
+        domain.lastEntry = Math.max(domain.lastEntry, now.entry());
+        ledger.closeIfDry(domain);
+        return Optional.of(now);
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.millrace.engine.epoch;
 
 import dev.millrace.batch.Batch;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Where rows that callers bring are written down, so that they are there again after a crash. What is accepted is written in
@@ -40,6 +41,11 @@ public interface Journal {
      *     was stopped
      */
     Entry prepare(List<Change> changes);
+
+    /** The same where that needs no wait, which is decided at once; else empty. */
+    default Optional<Entry> prepareAtOnce(List<Change> changes) {
+        return Optional.of(prepare(changes));
+    }
 
     /**
      * Calls back when all entries up to a number are on disk: at once, on this thread, when they are; else on a thread of the

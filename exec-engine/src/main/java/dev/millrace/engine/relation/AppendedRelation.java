@@ -141,6 +141,34 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         }
     }
 
+    @Override
+    public Optional<Accepted> acceptAtOnce(List<Batch> batches) {
+        Optional<Accepted> accepted = Optional.empty();
+        Optional<Staged> staged = Optional.empty();
+        try {
+            batches.forEach(this::check);
+            if (dropped || fanout.isFull() || input.isHeld()) {
+                return accepted;
+            }
+            staged = stage(batches);
+            Optional<Staged> rows = staged;
+            Optional<Journal.Entry> prepared = resources.epochs().journal().prepareAtOnce(change(batches));
+            if (prepared.isPresent()) {
+                try (Journal.Entry entry = prepared.get()) {
+                    accepted = resources.epochs().appendAside(input, entry, () -> accept(batches, rows));
+                }
+            }
+        } catch (MillraceException e) {
+            // accept() says it, if it is still so
+        } finally {
+            discard(staged);
+            if (accepted.isPresent()) {
+                Closing.all(batches);
+            }
+        }
+        return accepted;
+    }
+
     /** What is to be written down of rows. */
     List<Journal.Change> change(List<Batch> batches) {
         return number == 0 ? List.of() : List.of(new Journal.Change(number, batches));

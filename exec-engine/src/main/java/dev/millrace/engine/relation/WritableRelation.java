@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.type.Schema;
 import java.util.List;
+import java.util.Optional;
 
 /** A relation whose rows come from {@code INSERT}, {@code COPY} and their kin. Safe on any thread. */
 public interface WritableRelation {
@@ -25,7 +26,15 @@ public interface WritableRelation {
      */
     Accepted accept(List<Batch> batches);
 
-    /** The same; returns the epoch alone. */
+    /**
+     * The same where nobody has to be waited for, and without telling readers on this thread: for threads that may not wait. Takes the
+     * batches over only where they were accepted.
+     *
+     * @return empty if it has to wait or does not succeed for whatever reason; nothing was accepted then, and {@link #accept} says why
+     */
+    Optional<Accepted> acceptAtOnce(List<Batch> batches);
+
+    /** The same as {@link #accept}; returns the epoch alone. */
     default long append(List<Batch> batches) {
         return accept(batches).epoch();
     }

@@ -204,7 +204,8 @@ public final class Definitions {
                                     create.name(),
                                     table.schema(),
                                     table.primaryKey(),
-                                    table.rules().uniques()));
+                                    table.rules().uniques(),
+                                    database.engine().allocator()));
             return table;
         });
     }

@@ -233,7 +233,8 @@ public final class Indexes {
                     table.name(),
                     table.schema(),
                     table.primaryKey(),
-                    table.rules().uniques());
+                    table.rules().uniques(),
+                    database.engine().allocator());
             newKeys.wrote(keys.lastEpoch());
             try (Batch rows = queries.whole(queries.all(table))) {
                 newKeys.fill(rows);

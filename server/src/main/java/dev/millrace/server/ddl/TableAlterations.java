@@ -178,7 +178,8 @@ public final class TableAlterations {
                     after.name(),
                     after.schema(),
                     after.primaryKey(),
-                    after.rules().uniques());
+                    after.rules().uniques(),
+                                    database.engine().allocator());
             newKeys.wrote(keys.lastEpoch());
             try (Batch rows = rows(before, after, values)) {
                 newKeys.fill(rows);

@@ -66,7 +66,7 @@ final class Load implements AutoCloseable {
 
     void finish() {
         if (!kept.isEmpty()) {
-            writes.change(target, false, this::intoTable);
+            writes.change(target, false, true, this::intoTable);
         }
     }
 

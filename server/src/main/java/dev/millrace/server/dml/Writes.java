@@ -1,7 +1,9 @@
 package dev.millrace.server.dml;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
 import dev.millrace.engine.epoch.Accepted;
+import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
@@ -23,6 +25,7 @@ import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.server.transaction.Transaction;
 import dev.millrace.server.transaction.Transactions;
 import dev.millrace.sql.bind.type.Parameters;
+import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
@@ -36,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -54,6 +58,8 @@ public final class Writes {
     private final ReturnedRows returned;
     private final Upserts upserts;
     private final Merges merges;
+    private boolean isAtOnce; // while a statement is executed that may wait for nothing
+    private boolean wrote; // whether it has
 
     public Writes(Instance database, Queries queries, Transactions transactions, SessionSettings settings) {
         this.database = database;
@@ -84,7 +90,7 @@ public final class Writes {
         }
         boolean reads = insert.onConflict() instanceof OnConflict.Update update
                 && !update.changes().relations().isEmpty(); // what is in the way is known by its key
-        return change(target, reads, changed -> {
+        return change(target, reads, true, changed -> {
             if (!changed.keys().hasKey()) {
                 return insertWithoutKey(insert, target, changed, rows);
             }
@@ -108,6 +114,41 @@ public final class Writes {
                 Batch rows = upserts.unlessThere(insert, target, changed, all)) {
             StatementResult answer = returned.of("INSERT", insert.returning(), rows);
             return unlessItFails(answer, () -> write(changed, rows.retain()));
+        }
+    }
+
+    /** Something would have to be waited for; nothing was changed. */
+    private static final class NotAtOnce extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        NotAtOnce() {
+            super("", null, false, false);
+        }
+    }
+
+    /**
+     * Executes an INSERT of constants where that neither waits for anyone nor fails.
+     *
+     * @return empty if it has to be executed in the other way, which tells why it fails if it does; nothing was changed then
+     */
+    public Optional<StatementResult> insertAtOnce(Statement.Insert insert) {
+        boolean plain = insert.source() instanceof LiteralRows
+                && insert.onConflict() instanceof OnConflict.Fail
+                && insert.returning().isEmpty();
+        if (!plain || transactions.isUnderWay() || !queries.epochs().hasRoom()) {
+            return Optional.empty();
+        }
+        isAtOnce = true;
+        wrote = false;
+        try {
+            return writable(insert.relation()).rules().isEmpty() ? Optional.of(insert(insert)) : Optional.empty();
+        } catch (NotAtOnce | MillraceException e) {
+            if (wrote) {
+                throw new AssertionError("rows were accepted, and then: " + e, e); // not to be inserted once more
+            }
+            return Optional.empty();
+        } finally {
+            isAtOnce = false;
         }
     }
 
@@ -156,9 +197,20 @@ public final class Writes {
     }
 
     private long appendNow(String name, List<Batch> rows) {
-        Accepted accepted = database.engine().relations().writable(name).accept(rows);
+        WritableRelation relation = database.engine().relations().writable(name);
+        Accepted accepted = isAtOnce ? acceptAtOnce(relation, rows) : relation.accept(rows);
         queries.epochs().wrote(accepted);
         return accepted.epoch();
+    }
+
+    private Accepted acceptAtOnce(WritableRelation relation, List<Batch> rows) {
+        Optional<Accepted> accepted = relation.acceptAtOnce(rows);
+        if (accepted.isEmpty()) {
+            Closing.all(rows);
+            throw new NotAtOnce();
+        }
+        wrote = true;
+        return accepted.get();
     }
 
     // ---- tables ----------------------------------------------------------------------------------------------------
@@ -175,20 +227,31 @@ public final class Writes {
      * @param reads whether it looks for rows to change, and so must see all earlier changes; of keys these are known at once
      */
     StatementResult change(CatalogObject table, boolean reads, Change change) {
-        return changeAny(table, reads, changed -> {
+        return change(table, reads, false, change);
+    }
+
+    /**
+     * The same.
+     *
+     * @param adds whether rows are added and no others changed: then others may do so, too, where no keys are kept
+     */
+    StatementResult change(CatalogObject table, boolean reads, boolean adds, Change change) {
+        return changeAny(table, reads, adds, changed -> {
             queries.checks().requireAsBegun(List.of(table.name()));
             return change.apply(changed);
         });
     }
 
     /** Makes a change of a table that may have been made by this very statement, with the table's lock held. */
-    private StatementResult changeAny(CatalogObject table, boolean reads, Change change) {
+    private StatementResult changeAny(CatalogObject table, boolean reads, boolean adds, Change change) {
         TableKeys keys = Optional.ofNullable(database.tableKeys().get(table.name()))
                 .orElseThrow(() -> DatabaseCatalog.undefined("table", table.name(), List.of()));
         Optional<Transaction> transaction = transactions.current();
+        boolean shared = adds && keys.takesAnyRows() && transaction.isEmpty();
+        Lock lock = shared ? keys.sharedLock() : keys.lock();
         while (true) {
             Transaction holder;
-            Interrupt.lock(keys.lock());
+            lock(lock);
             try {
                 keys.requireThere();
                 if (reads && keys.lastEpoch() > 0) {
@@ -201,11 +264,22 @@ public final class Writes {
                         : new CommittedTable(keys, database.rowLocks(), rows -> appendNow(table.name(), rows));
                 return change.apply(changed);
             } catch (RowsHeld held) {
+                if (isAtOnce) {
+                    throw new NotAtOnce();
+                }
                 holder = held.holder();
             } finally {
-                keys.unlock();
+                keys.unlock(lock);
             }
             database.rowLocks().await(holder, transaction, settings.millis(Setting.LOCK_TIMEOUT));
+        }
+    }
+
+    private void lock(Lock lock) {
+        if (!isAtOnce) {
+            Interrupt.lock(lock);
+        } else if (!lock.tryLock()) {
+            throw new NotAtOnce();
         }
     }
 
@@ -434,7 +508,7 @@ public final class Writes {
     /** Adds rows with all columns to a table that was made just now; they stay the caller's. */
     public void fill(String name, Batch rows) {
         CatalogObject table = writable(name);
-        changeAny(table, false, changed -> {
+        changeAny(table, false, false, changed -> {
             try (RowCopier copier =
                     new RowCopier(table.schema(), database.engine().allocator())) {
                 copier.copyAll(rows, allColumns(table));

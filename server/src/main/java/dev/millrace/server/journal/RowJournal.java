@@ -218,16 +218,41 @@ public final class RowJournal implements Journal, AutoCloseable {
                 }
             }
             ByteBuffer[] record = entry.record();
-            return new Prepared(
-                    record,
-                    to.reserve(length(record)),
-                    first,
-                    changes.stream().anyMatch(change -> isUndefined.test(change.relation())),
-                    told);
+            return new Prepared(record, to.reserve(length(record)), first, isUndefined(changes), told);
         } catch (RuntimeException | Error e) {
             done(first);
             throw e;
         }
+    }
+
+    @Override
+    public Optional<Entry> prepareAtOnce(List<Change> changes) {
+        if (!writing || changes.isEmpty()) {
+            return Optional.of(Entry.NONE);
+        }
+        if (isUndefined(changes) || changes.stream().anyMatch(change -> beside.keeps(change.relation()))) {
+            return Optional.empty(); // there may be something to wait for
+        }
+        int inline = 0;
+        EntryWriter entry = new EntryWriter();
+        for (Change change : changes) {
+            List<RowPiece> pieces = RowPiece.of(change.rows());
+            entry.part(change.relation(), counters.apply(change.relation()), pieces.size());
+            for (RowPiece piece : pieces) {
+                ByteBuffer bytes = piece.bytes();
+                inline += bytes.remaining();
+                if (inline > INLINE_BYTES) {
+                    return Optional.empty();
+                }
+                entry.batch(bytes);
+            }
+        }
+        ByteBuffer[] record = entry.record();
+        return log.orElseThrow().tryReserve(length(record)).map(room -> new Prepared(record, room, 0, false, List.of()));
+    }
+
+    private boolean isUndefined(List<Change> changes) {
+        return changes.stream().anyMatch(change -> isUndefined.test(change.relation()));
     }
 
     /** Of an entry whose batches were written ahead from a record on; 0 for none. */
@@ -285,6 +310,22 @@ public final class RowJournal implements Journal, AutoCloseable {
     @Override
     public void whenDurable(long number, Runnable then) {
         log.orElseThrow().whenDurable(number, then);
+    }
+
+    /**
+     * Calls back as {@link #whenDurable} does, and has the entry written without delay, though nobody waits for it.
+     *
+     * @param number of an entry; not 0
+     */
+    public void tellDurable(long number, Runnable then) {
+        WriteAheadLog of = log.orElseThrow();
+        of.whenDurable(number, then);
+        of.hurry(number);
+    }
+
+    /** Whether an entry is on disk; true for 0. False also where that will never be decided, as the log was closed. */
+    public boolean isDurable(long number) {
+        return number == 0 || log.orElseThrow().durableNumber() >= number;
     }
 
     /**

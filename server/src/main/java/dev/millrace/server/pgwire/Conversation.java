@@ -15,6 +15,7 @@ import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Answers a client's messages, one after the other, on its session's thread, or at once on the event loop; never on both at
@@ -28,12 +29,16 @@ import java.util.Optional;
 final class Conversation implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Conversation.class.getPackageName());
 
+    /** Characters of a statement that is executed on an event loop, where others wait: some tenths of a millisecond. */
+    private static final int MOST_AT_ONCE = 8 << 10;
+
     private final Session session;
     private final Inbox inbox;
     private final Outgoing out;
     private final ExtendedQuery extended;
     private final CopyExchange copies;
     private final ReportedSettings reported;
+    private Optional<Session.Acceptance> accepted = Optional.empty(); // what is to be acknowledged
     private boolean skipping;
     private boolean over; // the client was told that its session ended
 
@@ -76,6 +81,64 @@ final class Conversation implements AutoCloseable {
                     && canEnd();
         }
         return message instanceof ClientMessage.Sync && canEnd();
+    }
+
+    /**
+     * Has rows of an INSERT accepted here and now, where nobody has to be waited for; {@link #acknowledge} follows, or {@link #awaitDisk}. Until
+     * then no other message is answered.
+     *
+     * @return what has to be on disk before the client hears of it (0: nothing); empty for any other message
+     */
+    OptionalLong accept(ClientMessage message) {
+        if (skipping
+                || !(message instanceof ClientMessage.Query query)
+                || query.sql().length() > MOST_AT_ONCE
+                || !query.sql().regionMatches(true, 0, "insert", 0, "insert".length())
+                || !out.keepsUp()
+                || !canEnd()) {
+            return OptionalLong.empty();
+        }
+        session.clientSpeaks();
+        try {
+            accepted = session.insertAtOnce(query.sql());
+        } catch (MillraceException e) {
+            report(e);
+            ready();
+            return OptionalLong.of(0);
+        }
+        return accepted.map(rows -> OptionalLong.of(rows.entry())).orElseGet(OptionalLong::empty);
+    }
+
+    /** What was accepted is on disk: answers. */
+    void acknowledge() {
+        if (accepted.isPresent()) { // else its error was told
+            try (StatementResult result = accepted.get().result()) {
+                accepted = Optional.empty();
+                extended.closeUnnamed();
+                complete(result);
+                if (session.transactionState() == TransactionState.IDLE) {
+                    extended.closePortals();
+                }
+                ready();
+            }
+        }
+    }
+
+    /** What was accepted is not on disk for long: waits for that on the session's thread, and answers. */
+    void awaitDisk() {
+        try {
+            try {
+                session.awaitDurable(accepted.orElseThrow().entry());
+            } catch (RuntimeException | AssertionError e) {
+                accepted.ifPresent(rows -> rows.result().close());
+                accepted = Optional.empty();
+                report(e);
+                ready();
+            }
+            acknowledge();
+        } catch (RuntimeException | AssertionError e) {
+            report(e); // as the client is gone
+        }
     }
 
     private boolean canEnd() {

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -63,6 +64,8 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
 
     /** What this read brought and cannot be answered at once; a session that sees Execute sees the Sync behind it as well. */
     private final List<ClientMessage> arrived = new ArrayList<>();
+
+    private Optional<HeldAnswer> held = Optional.empty(); // to what was accepted last, on its way to disk
 
     // From when the client is let in; written by the event loop, read also by who stops the server.
     private volatile Optional<Served> served = Optional.empty();
@@ -364,26 +367,90 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
      */
     private void take(Served client, ClientMessage message) {
         if (arrived.isEmpty() && client.inbox().claim()) {
-            boolean atOnce = false;
+            boolean isTaken = false;
             try {
-                atOnce = client.conversation().answersAtOnce(message);
-                if (atOnce) {
-                    client.conversation().answer(message);
-                } else {
-                    client.out().passOn(); // what waits for more may wait long, and is behind it
-                }
+                isTaken = takeHere(client, message);
             } finally { // also when memory is out: who ends the session finds it served by nobody
-                if (client.inbox().release()) {
-                    server.execute(() -> converse(client));
+                if (held.isEmpty()) {
+                    release(client);
                 }
             }
-            if (atOnce) {
+            if (isTaken) {
                 return;
             }
         }
         arrived.add(message);
         if (arrived.size() >= MOST_TOGETHER) {
             serve(client, arrived);
+        }
+    }
+
+    /** By who has claimed the inbox; false if the session's thread is to answer. */
+    private boolean takeHere(Served client, ClientMessage message) {
+        if (client.conversation().answersAtOnce(message)) {
+            client.conversation().answer(message);
+            return true;
+        }
+        OptionalLong entry = client.conversation().accept(message);
+        if (entry.isEmpty()) {
+            client.out().passOn(); // what waits for more may wait long, and is behind it
+            return false;
+        }
+        message.close();
+        if (entry.getAsLong() == 0) {
+            client.conversation().acknowledge();
+        } else {
+            client.out().passOn(); // what was answered before waits for no disk
+            held = Optional.of(new HeldAnswer(client));
+            server.held(channelContext.executor()).add(client.session(), entry.getAsLong(), held.get());
+        }
+        return true;
+    }
+
+    private void release(Served client) {
+        if (client.inbox().release()) {
+            server.execute(() -> converse(client));
+        }
+    }
+
+    /** The answer to rows that are on their way to disk. While there is one the inbox is claimed for it. */
+    private final class HeldAnswer implements HeldAnswers.Client {
+        private final Served client;
+
+        HeldAnswer(Served client) {
+            this.client = client;
+        }
+
+        @Override
+        public void answer() {
+            if (end()) {
+                try {
+                    client.conversation().acknowledge();
+                } catch (RuntimeException | AssertionError e) { // a defect: others wait for their answers behind it
+                    exceptionCaught(channelContext, e);
+                } finally {
+                    client.out().passOn();
+                    channelContext.flush();
+                    release(client);
+                }
+            }
+        }
+
+        @Override
+        public void leave() {
+            if (end()) {
+                server.execute(() -> {
+                    client.conversation().awaitDisk();
+                    converse(client);
+                });
+            }
+        }
+
+        /** Whether it was still held: the client is there. */
+        private boolean end() {
+            boolean isHeld = held.filter(held -> held == this).isPresent();
+            held = Optional.empty();
+            return isHeld;
         }
     }
 
@@ -402,9 +469,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     private void passOn(Served client) {
         if (client.inbox().claim()) {
             client.out().passOn();
-            if (client.inbox().release()) {
-                server.execute(() -> converse(client));
-            }
+            release(client);
         }
     }
 
@@ -459,6 +524,10 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
         served.ifPresent(client -> {
             client.session().cancel("loss of the connection");
             client.out().writabilityChanged();
+            if (held.isPresent()) { // nobody is to be answered
+                held = Optional.empty();
+                release(client);
+            }
             if (client.inbox().close()) {
                 server.execute(() -> converse(client)); // it finds the client's farewell
             }

@@ -11,6 +11,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.Socket;
 import java.security.SecureRandom;
@@ -41,6 +42,7 @@ public final class PgServer implements AutoCloseable {
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final Startups startups;
     private final Map<Channel, PgConnection> clients = new ConcurrentHashMap<>();
+    private final Map<EventExecutor, HeldAnswers> held = new ConcurrentHashMap<>(); // by event loop
     private final Map<Integer, Cancellable> sessions = new ConcurrentHashMap<>();
     private final SecureRandom random = new SecureRandom();
     private final Listeners listeners;
@@ -161,6 +163,11 @@ public final class PgServer implements AutoCloseable {
             throw MillraceException.resources(SqlState.CANNOT_CONNECT_NOW, "the database system is starting up")
                     .withHint(progress.get());
         }
+    }
+
+    /** The answers that wait on an event loop. */
+    HeldAnswers held(EventExecutor loop) {
+        return held.computeIfAbsent(loop, HeldAnswers::new);
     }
 
     void execute(Runnable work) {

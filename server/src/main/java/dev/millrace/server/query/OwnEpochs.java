@@ -43,11 +43,27 @@ public final class OwnEpochs {
      *     disk, and it is not known whether it will be
      */
     public void acknowledge() {
-        long last = entry;
+        journal.awaitDurable(takeEntry());
+    }
+
+    /** Whether the session can write once more, and wait for nothing. */
+    public boolean hasRoom() {
+        return epochs.size() < MOST;
+    }
+
+    /**
+     * For who waits in another way than {@link #acknowledge} does.
+     *
+     * @return the entry of the journal to be on disk before a client hears of it; 0 if there is none
+     */
+    public long takeEntry() {
+        long last = isAcknowledgedFirst() ? 0 : entry;
         entry = 0;
-        if (last > 0 && !WITHOUT_WAITING.contains(settings.get(Setting.SYNCHRONOUS_COMMIT))) {
-            journal.awaitDurable(last);
-        }
+        return last;
+    }
+
+    private boolean isAcknowledgedFirst() {
+        return WITHOUT_WAITING.contains(settings.get(Setting.SYNCHRONOUS_COMMIT));
     }
 
     /** Waits until what the session wrote is on disk, whatever its settings say. */

@@ -31,6 +31,15 @@ public final class RowCopier implements AutoCloseable {
         this.weights = new BigIntVector("weight", allocator);
     }
 
+    /** One for so many rows, which takes no room for more; more may come. */
+    public RowCopier(Schema schema, BufferAllocator allocator, int rows) {
+        this(schema, allocator);
+        for (FieldVector column : columns) {
+            column.setInitialCapacity(rows);
+        }
+        weights.setInitialCapacity(rows);
+    }
+
     /** Adds {@code row} of {@code from}, of whose columns {@code places} names one (or {@link #NONE}) for each of ours. */
     public void copy(Batch from, int[] places, int row, long weight) {
         for (int column = 0; column < columns.length; column++) {

@@ -174,6 +174,17 @@ final class Execution {
         return progress.get();
     }
 
+    /** Executes an INSERT of constants where that needs no wait and succeeds; else nothing was changed. */
+    Optional<StatementResult> insertAtOnce(ParsedStatement parsed) {
+        begin(parsed);
+        Optional<Statement> statement = database.frontend().analyzeConstants(parsed, names);
+        statement.ifPresent(insert -> {
+            transactions.check(insert);
+            names.permissions().require(insert, parsed.syntax());
+        });
+        return statement.flatMap(insert -> writes.insertAtOnce((Statement.Insert) insert));
+    }
+
     StatementResult execute(ParsedStatement parsed, Parameters parameters) {
         begin(parsed);
         Optional<StatementResult> known = executeKept(parsed, parameters);

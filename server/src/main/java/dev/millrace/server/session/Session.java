@@ -338,6 +338,67 @@ public final class Session implements AutoCloseable {
                 .orElseThrow();
     }
 
+    /**
+     * Rows that were accepted, and that the client is not to hear of yet.
+     *
+     * @param result what it hears then
+     * @param entry of the journal that is to be on disk before; 0 for none
+     */
+    public record Acceptance(StatementResult result, long entry) {}
+
+    /**
+     * Executes a text that is an INSERT of constants, if that waits for nobody and succeeds, in a time that grows with its text: some microseconds
+     * a row. The statement is under way, and its time runs, until {@link #endStatement}; before that {@link #tellDurable} or {@link
+     * #awaitDurable}.
+     *
+     * @return empty for all that has to be executed in another way; nothing was changed then
+     * @throws MillraceException XX000, and no other
+     */
+    public Optional<Acceptance> insertAtOnce(String sql) {
+        try {
+            return steps.attempt(
+                    sql,
+                    () -> instance.frontend()
+                            .insertOfConstants(sql)
+                            .flatMap(execution::insertAtOnce)
+                            .map(result -> new Acceptance(
+                                    result, execution.queries().epochs().takeEntry())),
+                    database::executed);
+        } catch (MillraceException e) {
+            if (e.sqlState() == SqlState.INTERNAL_ERROR) {
+                throw e; // who knows what was done
+            }
+            return Optional.empty(); // who executes it in the other way hears of it
+        }
+    }
+
+    /** Calls back when an entry is on disk, on a thread that must not be held up; never if the database is closed before. */
+    public void tellDurable(long entry, Runnable then) {
+        instance.journal().tellDurable(entry, then);
+    }
+
+    /** Whether an entry is on disk. */
+    public boolean isDurable(long entry) {
+        return instance.journal().isDurable(entry);
+    }
+
+    /**
+     * Waits for an entry to be on disk, as a part of the statement under way.
+     *
+     * @throws MillraceException why that is stopped: it is not known whether what it wrote will be there
+     */
+    public void awaitDurable(long entry) {
+        try {
+            steps.goOn(() -> {
+                instance.journal().awaitDurable(entry);
+                return true;
+            });
+        } catch (MillraceException e) {
+            steps.statementFails();
+            throw e;
+        }
+    }
+
     /** A statement for a text of one, if it is like texts that came before but for its constants. */
     public Optional<AdHoc> adHoc(String sql) {
         return instance.adHoc().find(sql);

@@ -124,6 +124,25 @@ final class Steps {
         }
     }
 
+    /**
+     * Runs the step that reads and executes a statement on a thread that may not wait. It is under way until {@link #statementEnds}, as what it
+     * wrote is not acknowledged.
+     *
+     * @param step gives nothing if the statement has to be executed in another way, as if it had not begun
+     */
+    <T> Optional<T> attempt(String text, Supplier<Optional<T>> step, LongConsumer executed) {
+        requireOpen();
+        long start = clock.nanoTime();
+        deadlines.statementBegins();
+        cancellation.begins();
+        activity.begins(text);
+        Optional<T> result = Failures.translate(() -> cancellation.run(step));
+        if (result.isPresent()) {
+            executed.accept(clock.nanoTime() - start);
+        }
+        return result;
+    }
+
     /** Runs a step that takes more of an open result, or gives more to it. */
     <T> T goOn(Supplier<T> step) {
         deadlines.statementGoesOn();

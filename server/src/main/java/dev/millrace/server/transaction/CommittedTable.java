@@ -54,6 +54,7 @@ public final class CommittedTable implements ChangedTable {
 
     @Override
     public void write(List<Batch> rows) {
+        reserve(rows);
         if (keys.uniques().isEmpty()) {
             keys.wrote(append.applyAsLong(rows));
             return;
@@ -72,6 +73,15 @@ public final class CommittedTable implements ChangedTable {
         }
         keys.wrote(append.applyAsLong(rows));
         keys.uniques().apply(changes);
+    }
+
+    private void reserve(List<Batch> rows) {
+        try {
+            keys.reserve(keys.hasKey() ? rows.stream().mapToLong(Batch::rowCount).sum() : 0);
+        } catch (RuntimeException e) {
+            Closing.all(rows);
+            throw e;
+        }
     }
 
     @Override

@@ -7,14 +7,25 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.sql.catalog.TableRules.Unique;
 import dev.millrace.type.Schema;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.OutOfMemoryException;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.IntVector;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,37 +33,54 @@ import org.jspecify.annotations.Nullable;
  * table without a primary key has one of these too, for its lock: who changes the table holds it from reading to writing.
  */
 public final class TableKeys implements AutoCloseable {
+    private static final int FEW = 256; // rows
+    private static final int MANY_LOOSE = 256; // batches
+
+    private final BufferAllocator allocator;
     private final String table;
     private final Schema schema;
     private final List<Integer> key;
     private final int[] allColumns;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
-    // What follows is read and written by who holds the lock, which callers take for as long as they change the table.
-    private final Map<String, Place> places = new HashMap<>();
+    // What follows is read and written by who holds the lock alone, which callers take for as long as they change the table.
+    private final KeyPlaces places; // of rows, each as the number of its batch and its own
+
+    private final List<@Nullable Kept> kept = new ArrayList<>(); // by number; null where one is free
+    private final Deque<Integer> free = new ArrayDeque<>(); // numbers
+    private final Set<Kept> loose = new LinkedHashSet<>(); // batches of few current rows, to be put together
 
     private final UniqueKeys uniques;
 
-    private long lastEpoch; // as places
+    private final AtomicLong lastEpoch = new AtomicLong(); // of what anybody wrote who holds the lock
 
     private volatile boolean gone; // written by who alters or drops the table, read by who is about to change it
 
     /** Which transaction holds which key. Guarded by the lock of {@link RowLocks}. */
     final Map<String, Transaction> holders = new HashMap<>();
 
-    /** A row of a batch that is kept for as long as one of its rows is current. */
-    private record Place(Kept kept, int row) {}
-
+    /** A batch that is kept for as long as one of its rows is current. */
     private static final class Kept {
+        final int number;
         final Batch batch;
         int current;
 
-        Kept(Batch batch) {
+        Kept(int number, Batch batch) {
+            this.number = number;
             this.batch = batch;
+        }
+
+        /** A batch costs about as much as some hundred rows. */
+        boolean isLoose() {
+            return batch.rowCount() < FEW || current < batch.rowCount() / 4;
         }
     }
 
-    public TableKeys(String table, Schema schema, List<Integer> key, List<Unique> uniques) {
+    /** @param allocator counts what is kept */
+    public TableKeys(
+            String table, Schema schema, List<Integer> key, List<Unique> uniques, BufferAllocator allocator) {
+        this.allocator = allocator;
+        this.places = new KeyPlaces(allocator);
         this.uniques = new UniqueKeys(schema, uniques);
         this.table = table;
         this.schema = schema;
@@ -65,19 +93,40 @@ public final class TableKeys implements AutoCloseable {
         return uniques;
     }
 
-    public ReentrantLock lock() {
-        return lock;
+    /** Held by who changes the table, alone, from reading to writing. */
+    public Lock lock() {
+        return lock.writeLock();
+    }
+
+    /** Held by who adds rows to a table that keeps no keys: others may do the same meanwhile. */
+    public Lock sharedLock() {
+        return lock.readLock();
+    }
+
+    /** Whether anybody waits for one of these locks. */
+    public boolean isAwaited() {
+        return lock.hasQueuedThreads();
+    }
+
+    /** Whether rows are added to it without a look at those that are there. */
+    public boolean takesAnyRows() {
+        return key.isEmpty() && uniques.isEmpty();
     }
 
     /** Gives the lock back; the rows of a table that was dropped meanwhile are freed by who had it. */
     public void unlock() {
-        lock.unlock();
+        unlock(lock());
+    }
+
+    /** The same of the lock that it was, this or the shared one. */
+    public void unlock(Lock held) {
+        held.unlock();
         freeIfGone();
     }
 
     /** Rows that are kept by their key. With the lock held, or when nobody changes the table. */
     public int rowCount() {
-        return places.size();
+        return (int) places.size();
     }
 
     /** @throws MillraceException 40001 if the table was altered or dropped */
@@ -95,21 +144,32 @@ public final class TableKeys implements AutoCloseable {
 
     /** The epoch of the last write, which whoever is about to change rows must see. */
     public long lastEpoch() {
-        return lastEpoch;
+        return lastEpoch.get();
     }
 
     public void wrote(long epoch) {
-        lastEpoch = Math.max(lastEpoch, epoch);
+        lastEpoch.accumulateAndGet(epoch, Math::max);
     }
 
     /** What identifies a row, as text: each value with its length before it. */
     public String keyOf(Batch rows, int row) {
         StringBuilder text = new StringBuilder();
         for (int column : key) {
-            String value = ValueText.format(rows, column, row).orElseThrow();
+            String value = text(rows, column, row);
             text.append(value.length()).append(':').append(value);
         }
         return text.toString();
+    }
+
+    /** What most keys are needs no formatting, which takes a microsecond. */
+    private static String text(Batch rows, int column, int row) {
+        FieldVector vector = rows.column(column);
+        if (vector instanceof BigIntVector longs && !longs.isNull(row)) {
+            return Long.toString(longs.get(row));
+        } else if (vector instanceof IntVector ints && !ints.isNull(row)) {
+            return Integer.toString(ints.get(row));
+        }
+        return ValueText.format(rows, column, row).orElseThrow();
     }
 
     public String table() {
@@ -121,44 +181,130 @@ public final class TableKeys implements AutoCloseable {
     }
 
     boolean contains(String keyText) {
-        return places.containsKey(keyText);
+        return find(keyText) != KeyPlaces.NONE;
+    }
+
+    private long find(String keyText) {
+        return places.get(KeyPlaces.hash(keyText), is(keyText));
+    }
+
+    private KeyPlaces.Match is(String keyText) {
+        return place -> keyOf(at(place).batch, row(place)).equals(keyText);
+    }
+
+    private static long place(Kept of, int row) {
+        return (long) of.number << Integer.SIZE | row;
+    }
+
+    private Kept at(long place) {
+        return Objects.requireNonNull(kept.get((int) (place >>> Integer.SIZE)));
+    }
+
+    private static int row(long place) {
+        return (int) place;
     }
 
     /** Adds the current row of a key to other rows. */
     void copy(String keyText, RowCopier into, long weight) {
-        Place place = Objects.requireNonNull(places.get(keyText));
-        into.copy(place.kept.batch, allColumns, place.row, weight);
+        long place = find(keyText);
+        if (place == KeyPlaces.NONE) {
+            throw new IllegalStateException("no row of " + table + " has the key " + keyText);
+        }
+        into.copy(at(place).batch, allColumns, row(place), weight);
     }
 
     void remove(String keyText) {
-        release(places.remove(keyText));
-    }
-
-    /** Makes rows of a batch the current ones of their keys. Does not take the batch over. */
-    void put(Batch batch, Iterable<Map.Entry<String, Integer>> rows) {
-        Kept kept = new Kept(batch.retain());
-        kept.current = 1; // this method's own hold
-        for (Map.Entry<String, Integer> row : rows) {
-            kept.current++;
-            release(places.put(row.getKey(), new Place(kept, row.getValue())));
-        }
-        release(new Place(kept, 0));
+        release(places.remove(KeyPlaces.hash(keyText), is(keyText)));
     }
 
     /**
-     * Makes all rows of a batch the current ones, of a table that has none yet. Does not take the batch over.
+     * Makes room for so many keys more, before anything is changed.
+     *
+     * @throws org.apache.arrow.memory.OutOfMemoryException if there is none
+     */
+    void reserve(long more) {
+        places.reserve(more);
+        if (loose.size() >= MANY_LOOSE) {
+            try {
+                putTogether();
+            } catch (OutOfMemoryException e) {
+                // they stay as they are
+            }
+        }
+    }
+
+    /** Makes rows of a batch the current ones of their keys, for which room was reserved. Does not take the batch over. */
+    void put(Batch batch, Iterable<Map.Entry<String, Integer>> rows) {
+        Kept of = keep(batch.retain());
+        of.current++; // this method's own hold
+        for (Map.Entry<String, Integer> row : rows) {
+            String key = row.getKey();
+            of.current++;
+            release(places.put(KeyPlaces.hash(key), is(key), place(of, row.getValue())));
+        }
+        release(of);
+    }
+
+    private Kept keep(Batch batch) {
+        int number = free.isEmpty() ? kept.size() : free.remove();
+        Kept of = new Kept(number, batch);
+        if (number == kept.size()) {
+            kept.add(of);
+        } else {
+            kept.set(number, of);
+        }
+        return of;
+    }
+
+    /** Copies the rows that are current in batches of few such into one batch. */
+    private void putTogether() {
+        List<Kept> old = List.copyOf(loose);
+        List<Long> before = new ArrayList<>();
+        int most = old.stream().mapToInt(of -> of.current).sum();
+        try (RowCopier copier = new RowCopier(schema, allocator, most)) {
+            for (Kept of : old) {
+                for (int row = 0; row < of.batch.rowCount(); row++) {
+                    long place = place(of, row);
+                    if (find(keyOf(of.batch, row)) == place) {
+                        copier.copy(of.batch, allColumns, row, 1);
+                        before.add(place);
+                    }
+                }
+            }
+            Kept together = keep(copier.build());
+            together.current = 1 + before.size(); // with this method's own hold
+            for (int row = 0; row < before.size(); row++) {
+                String key = keyOf(together.batch, row);
+                release(places.put(KeyPlaces.hash(key), is(key), place(together, row)));
+            }
+            release(together);
+        }
+    }
+
+    /**
+     * Makes all rows of a batch current ones, of a table that is being filled. Does not take the batch over.
      *
      * @throws MillraceException 23505 for two rows of one key
      */
     public void fill(Batch batch) {
         if (hasKey()) {
-            Map<String, Integer> rows = new LinkedHashMap<>();
-            for (int row = 0; row < batch.rowCount(); row++) {
-                if (rows.put(keyOf(batch, row), row) != null) {
-                    throw duplicate(batch, row);
+            places.reserve(batch.rowCount());
+            Kept of = keep(batch.retain());
+            of.current++; // this method's own hold
+            try {
+                for (int row = 0; row < batch.rowCount(); row++) {
+                    String key = keyOf(batch, row);
+                    KeyPlaces.Match match = is(key);
+                    long hash = KeyPlaces.hash(key);
+                    if (places.get(hash, match) != KeyPlaces.NONE) {
+                        throw duplicate(batch, row);
+                    }
+                    places.put(hash, match, place(of, row));
+                    of.current++;
                 }
+            } finally {
+                release(of);
             }
-            put(batch, rows.entrySet());
         }
         Map<String, Integer> changes = uniques.changes(List.of(batch));
         changes.forEach((text, count) -> {
@@ -169,9 +315,20 @@ public final class TableKeys implements AutoCloseable {
         uniques.apply(changes);
     }
 
-    private static void release(@Nullable Place place) {
-        if (place != null && --place.kept.current == 0) {
-            place.kept.batch.close();
+    private void release(long place) {
+        if (place != KeyPlaces.NONE) {
+            release(at(place));
+        }
+    }
+
+    private void release(Kept of) {
+        if (--of.current == 0) {
+            kept.set(of.number, null);
+            free.add(of.number);
+            loose.remove(of);
+            of.batch.close();
+        } else if (of.isLoose()) {
+            loose.add(of);
         }
     }
 
@@ -195,17 +352,24 @@ public final class TableKeys implements AutoCloseable {
     }
 
     private void freeIfGone() {
-        if (gone && lock.tryLock()) {
+        if (gone && lock().tryLock()) {
             try {
                 free();
             } finally {
-                lock.unlock();
+                lock().unlock();
             }
         }
     }
 
     private void free() {
-        places.values().forEach(TableKeys::release);
-        places.clear();
+        kept.forEach(of -> {
+            if (of != null) {
+                of.batch.close();
+            }
+        });
+        kept.clear();
+        free.clear();
+        loose.clear();
+        places.close();
     }
 }

@@ -170,6 +170,12 @@ public final class Transaction implements AutoCloseable {
             if (all.isEmpty()) {
                 return Optional.empty();
             }
+            try {
+                locked.forEach(TransactionTable::prepare);
+            } catch (RuntimeException e) {
+                all.values().forEach(Closing::all);
+                throw e;
+            }
             Accepted accepted = accept.apply(all);
             locked.forEach(table -> table.committed(accepted.epoch()));
             return Optional.of(accepted);

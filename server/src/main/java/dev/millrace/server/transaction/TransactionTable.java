@@ -132,6 +132,11 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
         }
     }
 
+    /** Makes room for what {@link #committed} makes known, which cannot fail then. With the table's lock held. */
+    void prepare() {
+        keys.reserve(keys.hasKey() ? changed.size() : 0);
+    }
+
     /** The rows took effect: makes the current ones known to all. With the table's lock held. */
     void committed(long epoch) {
         keys.wrote(epoch);

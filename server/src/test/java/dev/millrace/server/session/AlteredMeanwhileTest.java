@@ -18,9 +18,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.ThrowingSupplier;
 import org.junit.jupiter.api.Timeout;
 
 /** Tables that others alter or drop while a statement, or a transaction, has them in mind as they were. */
@@ -105,12 +107,12 @@ class AlteredMeanwhileTest {
     // ---- statements ------------------------------------------------------------------------------------------------
 
     /** Runs a statement up to where it waits for a lock, has the table altered, and gives the statement's error. */
-    private String altered(String statement, ReentrantLock lock, String alteration) {
+    private String altered(String statement, Lock lock, ThrowingSupplier<Boolean> isAwaited, String alteration) {
         lock.lock();
         CompletableFuture<String> running;
         try {
             running = CompletableFuture.supplyAsync(() -> database.run(statement), OwnThread.EACH);
-            Eventually.holds("the statement waits", lock::hasQueuedThreads);
+            Eventually.holds("the statement waits", isAwaited);
             byOther(alteration);
         } finally {
             lock.unlock();
@@ -146,6 +148,7 @@ class AlteredMeanwhileTest {
         String error = altered(
                 "WITH changed AS (INSERT INTO u VALUES (1) RETURNING v) SELECT a FROM t",
                 database.database().instance().tableKeys().get("u").lock(),
+                database.database().instance().tableKeys().get("u")::isAwaited,
                 "ALTER TABLE t DROP COLUMN a; ALTER TABLE t ADD COLUMN c INT");
         assertEquals("40001", error);
     }
@@ -156,6 +159,7 @@ class AlteredMeanwhileTest {
         String error = altered(
                 "CREATE MATERIALIZED VIEW m AS SELECT a FROM t",
                 database.database().instance().definitionLock(),
+                database.database().instance().definitionLock()::hasQueuedThreads,
                 "ALTER TABLE t DROP COLUMN a; ALTER TABLE t ADD COLUMN c INT");
         assertEquals("40001", error);
         assertEquals("42P01", state("SELECT * FROM m"));

@@ -78,6 +78,11 @@ public final class StatementBinder {
         return parameters.decided();
     }
 
+    /** The same of an INSERT of constants that its relation takes as they are written; empty for another. */
+    public Optional<Statement> bindConstants(Syntax.Insert insert) {
+        return new ChangeBinder(context).bindConstants(insert);
+    }
+
     /** The statement with names and types resolved. */
     public Statement bind(Syntax syntax) {
         if (syntax instanceof Syntax.Complete complete) {

@@ -147,6 +147,33 @@ final class ChangeParser {
         };
     }
 
+    /** Whether all there is is an INSERT of constants and nothing behind them: words, names and constants, in flat lists. */
+    boolean isInsertOfConstants() {
+        if (!words.peek().isWord("insert")) {
+            return false;
+        }
+        boolean inRows = false;
+        int depth = 0;
+        for (int i = 1; words.peekAt(i).kind() != Lexeme.Kind.END; i++) {
+            Lexeme lexeme = words.peekAt(i);
+            depth += lexeme.isSymbol("(") ? 1 : lexeme.isSymbol(")") ? -1 : 0;
+            boolean fits =
+                    switch (lexeme.kind()) {
+                        case WORD -> inRows ? depth == 1 : !isOneOf(lexeme, QUERIES) || lexeme.isWord("values");
+                        case QUOTED_NAME -> !inRows;
+                        case STRING, INTEGER, DECIMAL -> inRows;
+                        case PUNCTUATION -> !lexeme.isSymbol(";") || words.peekAt(i + 1).kind() == Lexeme.Kind.END;
+                        case OPERATOR -> inRows && lexeme.isSymbol("-");
+                        default -> false;
+                    };
+            if (!fits || depth < 0 || depth > 1) {
+                return false;
+            }
+            inRows |= lexeme.isWord("values");
+        }
+        return inRows;
+    }
+
     // ---- INSERT ----------------------------------------------------------------------------------------------------
 
     private Syntax insert(List<SqlNode> with) {

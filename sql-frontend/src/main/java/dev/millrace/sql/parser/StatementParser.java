@@ -87,6 +87,21 @@ public final class StatementParser {
         }
     }
 
+    /**
+     * The statement of a text that is one INSERT of constants and nothing else, in a time that grows with its length only; empty for any
+     * other.
+     */
+    public static Optional<Parsed> insertOfConstants(String sql) {
+        StatementParser parser = new StatementParser(sql);
+        if (!parser.changes.isInsertOfConstants()) {
+            return Optional.empty();
+        }
+        return parser.parseAll().stream()
+                .filter(parsed -> parsed.syntax() instanceof Syntax.Insert insert
+                        && insert.literals().isPresent())
+                .findFirst();
+    }
+
     private List<Parsed> parseAll() {
         List<Parsed> statements = new ArrayList<>();
         while (true) {

@@ -78,6 +78,8 @@ final class LogBuffer {
 
     @GuardedBy("lock") private boolean closing;
 
+    @GuardedBy("lock") private long urgent; // records up to this one are not left to who waits for them
+
     @GuardedBy("lock") private long records;
 
     @GuardedBy("lock") private long bytes;
@@ -131,6 +133,18 @@ final class LogBuffer {
         try {
             awaitSpace(LogMode.AWAITED, Need.RESERVATION, held);
             reservedBytes += held;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Keeps space for a record of so many bytes where nobody has to wait for it and the disk works; whether it did. */
+    boolean tryReserve(long held) {
+        lock.lock();
+        try {
+            boolean can = ended == null && !closing && outage == null && hasSpace(Need.RESERVATION, held);
+            reservedBytes += can ? held : 0;
+            return can;
         } finally {
             lock.unlock();
         }
@@ -354,6 +368,26 @@ final class LogBuffer {
         }
     }
 
+    /** Has the log's thread write records at once, of which somebody is to hear who does not wait. */
+    void hurry(long number) {
+        lock.lock();
+        try {
+            urgent = Math.max(urgent, number);
+            if (!writing) { // else when that ends
+                writeUrgent();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @GuardedBy("lock") private void writeUrgent() {
+        Piece first = pending.peek();
+        if (first != null && first.number() <= urgent && outage == null) {
+            dueBy(Math.min(dueNanos, options.clock().nanoTime()));
+        }
+    }
+
     long durable() {
         return durable;
     }
@@ -464,7 +498,9 @@ final class LogBuffer {
             if (first == null || outage != null) {
                 return OptionalLong.empty();
             }
-            if (!isManyBytes()) {
+            if (first.number() <= urgent) {
+                writeUrgent();
+            } else if (!isManyBytes()) {
                 dueNanos = Math.max(dueNanos, options.clock().nanoTime() + SOON_NANOS);
             }
             return OptionalLong.of(first.number());

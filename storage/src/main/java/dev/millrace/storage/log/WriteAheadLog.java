@@ -227,6 +227,25 @@ public final class WriteAheadLog implements AutoCloseable {
         }
     }
 
+    /**
+     * Takes room for a DEFERRED record as {@link #reserve} does, where that needs neither a wait nor the disk.
+     *
+     * @return to be closed; empty where it needs one of them, or the disk fails, or the log is closed
+     * @throws MillraceException 54000 if it is too long
+     */
+    public Optional<LogReservation> tryReserve(long bytes) {
+        check(bytes);
+        long held = heldBytes(bytes);
+        if (!buffer.tryReserve(held)) {
+            return Optional.empty();
+        }
+        if (!room.take(diskBytes(bytes))) {
+            buffer.release(held);
+            return Optional.empty();
+        }
+        return Optional.of(new LogReservation(this, bytes));
+    }
+
     long append(LogReservation reservation, ByteBuffer... parts) {
         long length = length(parts);
         room.give(diskBytes(reservation.bytes()) - diskBytes(length));
@@ -431,6 +450,16 @@ public final class WriteAheadLog implements AutoCloseable {
         }
         if (number <= buffer.durable() && callbacks.remove(callback)) { // the writer may have passed already
             then.run();
+        }
+    }
+
+    /**
+     * Has the log's thread write records up to a number without delay, with all that is pending then: for who is called back and does
+     * not wait. Does not wait; without a thread of the log's it does nothing.
+     */
+    public void hurry(long number) {
+        if (thread != null && number > buffer.durable()) {
+            buffer.hurry(number);
         }
     }
 

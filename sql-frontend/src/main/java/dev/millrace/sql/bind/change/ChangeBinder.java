@@ -36,6 +36,11 @@ public final class ChangeBinder {
         this.context = context;
     }
 
+    /** An INSERT of constants that its relation takes as they are written; empty for another. */
+    public Optional<Statement> bindConstants(Syntax.Insert insert) {
+        return new InsertBinder(context, insert).bindConstants();
+    }
+
     public Statement bind(Syntax syntax) {
         if (syntax instanceof Syntax.Insert insert) {
             return new InsertBinder(context, insert).bind();

@@ -46,9 +46,18 @@ final class InsertBinder {
     /** Rows, and the columns that they give, in this order. */
     private record Source(List<Integer> columns, RowSource rows) {}
 
+    /** Binds an INSERT of constants that its relation takes as they are written; empty for another. */
+    Optional<Statement> bindConstants() {
+        List<Integer> columns = target.columns(insert.columns());
+        return literals(columns).map(this::bind);
+    }
+
     Statement bind() {
         List<Integer> columns = target.columns(insert.columns());
-        Source source = literals(columns).orElseGet(() -> rows(columns));
+        return bind(literals(columns).orElseGet(() -> rows(columns)));
+    }
+
+    private Statement bind(Source source) {
         String name = insert.alias()
                 .orElse(insert.relation())
                 .names
