@@ -47,7 +47,9 @@ import org.apache.arrow.vector.FieldVector;
 
 /**
  * INSERT into streams and tables; UPDATE, DELETE and TRUNCATE of tables. A statement's rows take effect in one epoch: all is
- * computed and checked before the first is written.
+ * computed and checked before the first is written. Belongs to the session's thread.
+ *
+ * <p>Long because all of these change tables in one way, which is written once.
  */
 public final class Writes {
     private final Instance database;

@@ -37,6 +37,11 @@ import java.util.regex.Pattern;
  *       |                       |                      |
  *       +------- CancelRequest, refusal, farewell -----+--> closed
  * </pre>
+ *
+ * <p>An INSERT of constants is executed here as well where nobody has to be waited for, and answered when the log has written it
+ * ({@link HeldAnswers}).
+ *
+ * <p>Long because it is a connection from its first byte to its last.
  */
 final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     private static final int PROTOCOL_MAJOR = 3;

@@ -51,6 +51,8 @@ import org.apache.arrow.vector.VectorSchemaRoot;
  * </pre>
  *
  * A session reads its own writes: a SELECT waits for the epochs that the session's earlier statements made.
+ *
+ * <p>Long because it is all that protocols and hosts see of a conversation.
  */
 public final class Session implements AutoCloseable {
     private static final long SHARED_STATEMENT_BYTES = 500;
