@@ -62,7 +62,8 @@ public final class DurableCommand implements Callable<Integer> {
             names = "--only",
             paramLabel = "PATTERN",
             defaultValue = ".*",
-            description = "Only cases whose name and clients this finds, as 'insert_1_stream 64' (a regular expression).")
+            description =
+                    "Only cases whose name and clients this finds, as 'insert_1_stream 64' (a regular expression).")
     private Pattern only;
 
     /** What a client does once; returns how many rows that were. */
@@ -127,8 +128,7 @@ public final class DurableCommand implements Callable<Integer> {
                 rates.merge(server.getKey(), rate / rounds, Double::sum);
             }
         }
-        ResultLine line =
-                new ResultLine(name(way, stream), clients);
+        ResultLine line = new ResultLine(name(way, stream), clients);
         rates.forEach((name, rate) -> line.with(name, Math.round(rate)));
         if (rates.containsKey(POSTGRESQL)) {
             line.with(

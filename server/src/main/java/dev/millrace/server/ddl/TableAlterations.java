@@ -179,7 +179,7 @@ public final class TableAlterations {
                     after.schema(),
                     after.primaryKey(),
                     after.rules().uniques(),
-                                    database.engine().allocator());
+                    database.engine().allocator());
             newKeys.wrote(keys.lastEpoch());
             try (Batch rows = rows(before, after, values)) {
                 newKeys.fill(rows);

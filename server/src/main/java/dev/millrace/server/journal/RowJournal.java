@@ -248,7 +248,9 @@ public final class RowJournal implements Journal, AutoCloseable {
             }
         }
         ByteBuffer[] record = entry.record();
-        return log.orElseThrow().tryReserve(length(record)).map(room -> new Prepared(record, room, 0, false, List.of()));
+        return log.orElseThrow()
+                .tryReserve(length(record))
+                .map(room -> new Prepared(record, room, 0, false, List.of()));
     }
 
     private boolean isUndefined(List<Change> changes) {

@@ -19,7 +19,8 @@ final class HeldAnswers {
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final EventExecutor loop;
-    private final Deque<Held> all = new ArrayDeque<>(); // in the order of their entries, as all were accepted on this loop
+    private final Deque<Held> all =
+            new ArrayDeque<>(); // in the order of their entries, as all were accepted on this loop
     private boolean isTold; // a call back is under way for the first of those that were here then
     private boolean isWatched;
 

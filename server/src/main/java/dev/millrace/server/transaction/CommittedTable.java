@@ -77,7 +77,8 @@ public final class CommittedTable implements ChangedTable {
 
     private void reserve(List<Batch> rows) {
         try {
-            keys.reserve(keys.hasKey() ? rows.stream().mapToLong(Batch::rowCount).sum() : 0);
+            keys.reserve(
+                    keys.hasKey() ? rows.stream().mapToLong(Batch::rowCount).sum() : 0);
         } catch (RuntimeException e) {
             Closing.all(rows);
             throw e;

@@ -43,7 +43,8 @@ public final class TableKeys implements AutoCloseable {
     private final int[] allColumns;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
-    // What follows is read and written by who holds the lock alone, which callers take for as long as they change the table.
+    // What follows is read and written by who holds the lock alone, which callers take for as long as they change the
+    // table.
     private final KeyPlaces places; // of rows, each as the number of its batch and its own
 
     private final List<@Nullable Kept> kept = new ArrayList<>(); // by number; null where one is free
@@ -77,8 +78,7 @@ public final class TableKeys implements AutoCloseable {
     }
 
     /** @param allocator counts what is kept */
-    public TableKeys(
-            String table, Schema schema, List<Integer> key, List<Unique> uniques, BufferAllocator allocator) {
+    public TableKeys(String table, Schema schema, List<Integer> key, List<Unique> uniques, BufferAllocator allocator) {
         this.allocator = allocator;
         this.places = new KeyPlaces(allocator);
         this.uniques = new UniqueKeys(schema, uniques);

@@ -95,8 +95,7 @@ class ClientsThatWriteTest {
     /** How often what was acknowledged was an INSERT of one row, by what it went into, and how many rows were deleted. */
     private record Counts(int keyed, int plain, int stream, int deleted) {
         Counts plus(Counts other) {
-            return new Counts(
-                    keyed + other.keyed, plain + other.plain, stream + other.stream, deleted + other.deleted);
+            return new Counts(keyed + other.keyed, plain + other.plain, stream + other.stream, deleted + other.deleted);
         }
     }
 

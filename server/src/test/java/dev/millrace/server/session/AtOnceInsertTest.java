@@ -29,7 +29,9 @@ class AtOnceInsertTest {
             database.run("CREATE MATERIALIZED VIEW v AS SELECT sum(n) AS total FROM s");
             assertEquals("INSERT 0 2", tag(database, "INSERT INTO keyed VALUES (1, 'a(b);--'), (2, NULL);"));
             assertEquals("INSERT 0 1", tag(database, "insert into plain (c, a) values (true, -1.5)"));
-            assertEquals("INSERT 0 1", tag(database, "INSERT INTO public.\"plain\" VALUES (1, TIMESTAMP '2026-01-01', NULL)"));
+            assertEquals(
+                    "INSERT 0 1",
+                    tag(database, "INSERT INTO public.\"plain\" VALUES (1, TIMESTAMP '2026-01-01', NULL)"));
             assertEquals("INSERT 0 3", tag(database, "INSERT INTO s VALUES (1), (2), ('3')"));
             assertEquals(List.of("1|a(b);--", "2|"), database.rows("SELECT * FROM keyed ORDER BY id"));
             assertEquals(List.of("2|-0.5"), database.rows("SELECT count(*), sum(a) FROM plain"));
@@ -95,13 +97,16 @@ class AtOnceInsertTest {
             database.run("CREATE TABLE keyed (id INT PRIMARY KEY)");
             database.run("CREATE TABLE plain (id INT)");
             for (String name : List.of("keyed", "plain")) {
-                TableKeys keys =
-                        Objects.requireNonNull(database.database().instance().tableKeys().get(name));
+                TableKeys keys = Objects.requireNonNull(
+                        database.database().instance().tableKeys().get(name));
                 String insert = "INSERT INTO " + name + " VALUES (1)";
                 holding(keys.lock(), () -> assertEquals("", tag(database, insert)));
-                holding(keys.sharedLock(), () -> assertEquals(name.equals("plain") ? "INSERT 0 1" : "", tag(database, insert)));
+                holding(
+                        keys.sharedLock(),
+                        () -> assertEquals(name.equals("plain") ? "INSERT 0 1" : "", tag(database, insert)));
             }
-            assertEquals(List.of("1|0"), database.rows("SELECT (SELECT count(*) FROM plain), (SELECT count(*) FROM keyed)"));
+            assertEquals(
+                    List.of("1|0"), database.rows("SELECT (SELECT count(*) FROM plain), (SELECT count(*) FROM keyed)"));
         }
     }
 

@@ -157,15 +157,14 @@ final class ChangeParser {
         for (int i = 1; words.peekAt(i).kind() != Lexeme.Kind.END; i++) {
             Lexeme lexeme = words.peekAt(i);
             depth += lexeme.isSymbol("(") ? 1 : lexeme.isSymbol(")") ? -1 : 0;
-            boolean fits =
-                    switch (lexeme.kind()) {
-                        case WORD -> inRows ? depth == 1 : !isOneOf(lexeme, QUERIES) || lexeme.isWord("values");
-                        case QUOTED_NAME -> !inRows;
-                        case STRING, INTEGER, DECIMAL -> inRows;
-                        case PUNCTUATION -> !lexeme.isSymbol(";") || words.peekAt(i + 1).kind() == Lexeme.Kind.END;
-                        case OPERATOR -> inRows && lexeme.isSymbol("-");
-                        default -> false;
-                    };
+            boolean fits = switch (lexeme.kind()) {
+                case WORD -> inRows ? depth == 1 : !isOneOf(lexeme, QUERIES) || lexeme.isWord("values");
+                case QUOTED_NAME -> !inRows;
+                case STRING, INTEGER, DECIMAL -> inRows;
+                case PUNCTUATION -> !lexeme.isSymbol(";") || words.peekAt(i + 1).kind() == Lexeme.Kind.END;
+                case OPERATOR -> inRows && lexeme.isSymbol("-");
+                default -> false;
+            };
             if (!fits || depth < 0 || depth > 1) {
                 return false;
             }
