@@ -188,8 +188,7 @@ public final class Writes {
         if (transaction.isPresent()) {
             transaction.get().append(stream.name(), stream.schema(), rows, transactions.mostBytes());
         } else {
-            Accepted accepted =
-                    database.engine().relations().writable(stream.name()).accept(List.of(rows));
+            Accepted accepted = accept(stream.name(), List.of(rows));
             if (stream.isDurableLater()) {
                 queries.epochs().wrote(accepted.epoch());
             } else {
@@ -199,13 +198,16 @@ public final class Writes {
     }
 
     private long appendNow(String name, List<Batch> rows) {
-        WritableRelation relation = database.engine().relations().writable(name);
-        Accepted accepted = isAtOnce ? acceptAtOnce(relation, rows) : relation.accept(rows);
+        Accepted accepted = accept(name, rows);
         queries.epochs().wrote(accepted);
         return accepted.epoch();
     }
 
-    private Accepted acceptAtOnce(WritableRelation relation, List<Batch> rows) {
+    private Accepted accept(String name, List<Batch> rows) {
+        WritableRelation relation = database.engine().relations().writable(name);
+        if (!isAtOnce) {
+            return relation.accept(rows);
+        }
         Optional<Accepted> accepted = relation.acceptAtOnce(rows);
         if (accepted.isEmpty()) {
             Closing.all(rows);

@@ -55,7 +55,11 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Executes the statements of one session: says which class does which. */
+/**
+ * Executes the statements of one session: says which class does which.
+ *
+ * <p>Long because it names them all.
+ */
 final class Execution {
     private final Instance database;
     private final SessionSettings settings;
