@@ -94,8 +94,8 @@ public final class DatabaseCheckpoint {
                     database.definitionLock().unlock();
                 }
             }
-            CheckpointCatalog catalog =
-                    new CheckpointCatalog(record, KeptCatalog.of(records).records(), counters(), ahead, Map.of());
+            CheckpointCatalog catalog = new CheckpointCatalog(
+                    record, KeptCatalog.of(records).records(), counters(), ahead, Map.of(), journal.identity());
             Mark then = cut.get(0);
             journal.awaitAll(); // also rows of streams that nothing reads, which no epoch waits for
             database.retained().flush(then.last()); // the log is going to forget them

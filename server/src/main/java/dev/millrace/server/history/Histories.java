@@ -10,6 +10,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.host.Host;
 import dev.millrace.server.log.EventLog;
+import dev.millrace.server.storage.KnownLog;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.FileImage;
@@ -25,6 +26,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The queries whose changes are kept, and the durable subscriptions to them. Safe on any thread; what makes and drops subscriptions is
@@ -33,6 +36,12 @@ import java.util.function.Function;
 public final class Histories implements AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");
     private static final int MOST = 100_000; // directories
+    private static final Pattern DIRECTORY = Pattern.compile("changes/([1-9][0-9]{0,5})");
+
+    /** A file by which a user says that a history is lost, and the database is to go on without it. */
+    static final String GIVEN_UP = "given-up";
+
+    private static final String CURE = "; to go on without the subscriptions that it was for, make a file %s";
 
     /**
      * A subscription as {@code millrace.subscriptions} shows it.
@@ -57,11 +66,14 @@ public final class Histories implements AutoCloseable {
     private final Host host;
     private final Optional<Disk> disk;
     private final Function<String, Optional<StandingQuery>> queries;
+    private final Runnable keepLogs;
     private final Map<String, QueryHistory> histories = new ConcurrentHashMap<>(); // by query
     private final Map<String, Stopped> stopped = new ConcurrentHashMap<>(); // likewise
     private final Map<String, String> queryOf = new ConcurrentHashMap<>(); // of a subscription
 
     @GuardedBy("this") private final TreeMap<Integer, String> numbers = new TreeMap<>(); // of directories; their queries
+
+    @GuardedBy("this") private final TreeMap<Integer, KnownLog> logs = new TreeMap<>(); // by number, as they were last seen
 
     @GuardedBy("this") private int images; // that are open: no directory is emptied meanwhile
 
@@ -70,13 +82,16 @@ public final class Histories implements AutoCloseable {
     /**
      * @param disk the directory {@code changes}; none for a database that keeps nothing
      * @param queries that run, by name
+     * @param keepLogs has definitions know {@link #logs}: what they do not know is not there after a restart, and what they know is missed
      */
     public Histories(
             Engine engine,
             Clock clock,
             Host host,
             Optional<Disk> disk,
-            Function<String, Optional<StandingQuery>> queries) {
+            Function<String, Optional<StandingQuery>> queries,
+            Runnable keepLogs) {
+        this.keepLogs = keepLogs;
         this.engine = engine;
         this.clock = clock;
         this.host = host;
@@ -87,18 +102,65 @@ public final class Histories implements AutoCloseable {
     // ---- opening ---------------------------------------------------------------------------------------------------
 
     /**
-     * Goes on with what is on disk, when all queries run again: directories have numbers without gaps, and those of histories that
-     * were dropped are empty. A history that cannot go on keeps its files.
+     * Goes on with what is on disk, when all queries run again. A history that cannot go on keeps its files.
      *
-     * @throws MillraceException XX001 if something is damaged; 53100 or 58030
+     * @param known the logs that definitions know; none of a version that did not write them, whose directories had numbers without gaps
+     * @throws MillraceException XX001 if something is damaged or missing; 53100 or 58030
      */
-    public synchronized void open() {
-        for (int number = 1; number <= MOST && has(number); number++) {
-            Disk files = directory(number);
-            if (hasLog(files)) {
-                goOn(number, files);
+    public synchronized void open(Optional<Map<String, KnownLog>> known) {
+        Map<Integer, KnownLog> wanted = numbered(known.orElse(Map.of()));
+        int last = wanted.keySet().stream().reduce(0, Math::max);
+        for (int number = 1; number <= MOST && (number <= last || has(number)); number++) {
+            KnownLog log = wanted.get(number);
+            if (log != null) {
+                goOn(number, log);
+            } else if (has(number) && hasLog(directory(number))) {
+                if (known.isPresent()) {
+                    emptied(directory(number)); // it was being made, or dropped
+                } else {
+                    goOn(number, directory(number), Optional.empty());
+                }
             }
         }
+    }
+
+    private static Map<Integer, KnownLog> numbered(Map<String, KnownLog> known) {
+        Map<Integer, KnownLog> numbered = new TreeMap<>();
+        known.forEach((name, log) -> {
+            Matcher number = DIRECTORY.matcher(name);
+            if (number.matches()) {
+                numbered.put(Integer.parseInt(number.group(1)), log);
+            }
+        });
+        return numbered;
+    }
+
+    private synchronized void goOn(int number, KnownLog known) {
+        Disk files = directory(number);
+        try {
+            if (files.has(GIVEN_UP)) {
+                emptied(files);
+                return;
+            }
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + files.path(""), e);
+        }
+        try {
+            known.requireIn(files);
+            goOn(number, files, Optional.of(known));
+        } catch (MillraceException e) {
+            throw e.hint().isPresent() ? e.withHint(e.hint().get() + CURE.formatted(files.path(GIVEN_UP))) : e;
+        }
+    }
+
+    /**
+     * The logs that there are, by the numbers of their directories, as far as they are written. Also when this is closed.
+     */
+    public synchronized Map<Integer, KnownLog> logs() {
+        logs.replaceAll((number, before) -> Optional.ofNullable(histories.get(numbers.get(number)))
+                .flatMap(QueryHistory::known)
+                .orElse(before));
+        return new TreeMap<>(logs);
     }
 
     private boolean has(int number) {
@@ -117,10 +179,12 @@ public final class Histories implements AutoCloseable {
         }
     }
 
-    private synchronized void goOn(int number, Disk files) {
+    private synchronized void goOn(int number, Disk files, Optional<KnownLog> known) {
         HistoryLog log = new HistoryLog(Optional.of(host.log(files, LOG::warning)));
         HistoryContents contents;
         try {
+            known.ifPresent(before ->
+                    before.requireLast(files, log.known().orElseThrow().last()));
             contents = log.read(files.path(""));
             if (!contents.subscriptions().isEmpty()) {
                 contents.requireBase();
@@ -136,6 +200,7 @@ public final class Histories implements AutoCloseable {
         }
         String query = contents.requireBase().query();
         numbers.put(number, query);
+        log.known().ifPresent(now -> logs.put(number, now));
         contents.subscriptions().keySet().forEach(name -> queryOf.put(name, query));
         try {
             StandingQuery standing = queries.apply(query)
@@ -234,6 +299,16 @@ public final class Histories implements AutoCloseable {
             history.begin();
             numbers.put(number, query.name());
             histories.put(query.name(), history);
+            log.known().ifPresent(known -> logs.put(free, known));
+            try {
+                keepLogs.run();
+            } catch (RuntimeException | Error e) {
+                logs.remove(number);
+                numbers.remove(number);
+                histories.remove(query.name());
+                history.close();
+                throw e;
+            }
             return history;
         } catch (RuntimeException | Error e) {
             log.close();
@@ -260,34 +335,44 @@ public final class Histories implements AutoCloseable {
         QueryHistory history = histories.get(query);
         Stopped before = stopped.get(query);
         if (before != null) { // its log is closed: all go together
-            before.subscriptions().keySet().forEach(queryOf::remove);
             end(query);
+            before.subscriptions().keySet().forEach(queryOf::remove);
             return;
         }
-        if (history != null && history.kept().remove(name) == 0) {
+        if (to(query).size() == 1) {
             end(query);
+        } else if (history != null) {
+            history.kept().remove(name);
         }
         queryOf.remove(name);
     }
 
     /** A query is about to be dropped, and with it the subscriptions to it. */
     public synchronized void forget(String query) {
-        to(query).forEach(queryOf::remove);
         end(query);
+        to(query).forEach(queryOf::remove);
     }
 
     private synchronized void end(String query) {
-        stopped.remove(query);
-        QueryHistory history = histories.remove(query);
-        if (history != null) {
-            history.kept().dropAll(); // so that it is gone even if its files stay
-            history.close();
-        }
         List<Integer> gone = numbers.entrySet().stream()
                 .filter(entry -> entry.getValue().equals(query))
                 .map(Map.Entry::getKey)
                 .toList();
+        Map<Integer, KnownLog> before = new TreeMap<>(logs);
+        gone.forEach(logs::remove);
+        try {
+            keepLogs.run(); // from here on it is gone, even if its files stay
+        } catch (RuntimeException | Error e) {
+            logs.putAll(before);
+            throw e;
+        }
         gone.forEach(numbers::remove);
+        stopped.remove(query);
+        QueryHistory history = histories.remove(query);
+        if (history != null) {
+            history.kept().dropAll();
+            history.close();
+        }
         if (disk.isPresent()) {
             toEmpty.addAll(gone);
             emptyUnneeded();
@@ -387,8 +472,9 @@ public final class Histories implements AutoCloseable {
 
     /** Writes what has come, before the engine is closed. */
     @Override
-    public void close() {
+    public synchronized void close() {
         Closing.all(List.copyOf(histories.values()));
+        logs(); // as they are left
         histories.clear();
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.server.history;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.storage.KnownLog;
 import dev.millrace.storage.log.LogImage;
 import dev.millrace.storage.log.LogMode;
 import dev.millrace.storage.log.WriteAheadLog;
@@ -107,6 +108,11 @@ final class HistoryLog implements AutoCloseable {
     /** Returns when all that was appended is on disk. */
     void await() {
         log.ifPresent(to -> to.awaitDurable(to.lastNumber()));
+    }
+
+    /** What definitions are to know of it; none where nothing is kept. Also when it is closed. */
+    Optional<KnownLog> known() {
+        return log.map(KnownLog::of);
     }
 
     /** As it is on disk now; none where nothing is kept. To be closed. */

@@ -1,8 +1,10 @@
 package dev.millrace.server.history;
 
+import dev.millrace.server.storage.KnownLog;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.FileReport;
 import dev.millrace.storage.disk.RealDisk;
+import dev.millrace.storage.log.LogReport;
 import dev.millrace.storage.log.RecordConsumer;
 import dev.millrace.storage.log.WriteAheadLog;
 import java.io.IOException;
@@ -11,6 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** Reads every byte of the histories of a directory that nobody need have open, and changes nothing. */
@@ -20,15 +25,23 @@ public final class HistoryVerification {
     /**
      * What was found, file by file.
      *
-     * @param changes the directory of all histories
+     * @param changes the directory of all histories, which need not be there
+     * @param known the logs that there should be, by the names of their directories
      * @throws dev.millrace.error.MillraceException 58030 where something cannot be read
      */
-    public static List<FileReport> run(Path changes) {
+    public static List<FileReport> run(Path changes, Map<String, KnownLog> known) {
         List<FileReport> files = new ArrayList<>();
+        new TreeMap<>(known)
+                .forEach((name, log) -> misfit(changes.resolve(name), log)
+                        .ifPresent(what -> files.add(FileReport.damaged(
+                                name, 0, "changes of a view, for its durable subscriptions", what))));
+        if (!Files.isDirectory(changes)) {
+            return files;
+        }
         try (Stream<Path> all = Files.list(changes)) {
             for (Path directory : all.filter(Files::isDirectory).sorted().toList()) {
                 if (!isEmpty(directory)) {
-                    files.addAll(log(directory));
+                    files.addAll(log(directory, Optional.ofNullable(known.get("" + directory.getFileName()))));
                 }
             }
         } catch (IOException e) {
@@ -43,16 +56,31 @@ public final class HistoryVerification {
         }
     }
 
-    private static List<FileReport> log(Path directory) {
+    private static Optional<String> misfit(Path directory, KnownLog log) {
+        try {
+            return Files.exists(directory.resolve(Histories.GIVEN_UP))
+                    ? Optional.empty()
+                    : log.misfit(RealDisk.readOnly(directory));
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + directory, e);
+        }
+    }
+
+    private static List<FileReport> log(Path directory, Optional<KnownLog> known) {
         List<Reading> readings = new ArrayList<>(); // the last one counts
         String name = String.valueOf(directory.getFileName());
-        List<FileReport> files = WriteAheadLog.verify(RealDisk.readOnly(directory), () -> {
-                    readings.add(new Reading(directory));
-                    return readings.get(readings.size() - 1);
-                })
-                .files();
+        LogReport report = WriteAheadLog.verify(RealDisk.readOnly(directory), () -> {
+            readings.add(new Reading(directory));
+            return readings.get(readings.size() - 1);
+        });
         Reading last = readings.get(readings.size() - 1);
-        return files.stream().map(file -> last.described(file).in(name)).toList();
+        List<FileReport> files = new ArrayList<>();
+        report.files().forEach(file -> files.add(last.described(file).in(name)));
+        if (report.damage().isEmpty()) {
+            known.flatMap(log -> log.misfit(RealDisk.readOnly(directory), report.last()))
+                    .ifPresent(what -> files.add(FileReport.damaged(name, 0, "the log as a whole", what)));
+        }
+        return files;
     }
 
     private static final class Reading implements RecordConsumer {

@@ -9,6 +9,7 @@ import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.engine.view.View;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.storage.KnownLog;
 import dev.millrace.storage.batch.BatchBytes;
 import dev.millrace.storage.log.LogImage;
 import dev.millrace.time.Clock;
@@ -83,6 +84,11 @@ final class QueryHistory implements AutoCloseable {
 
     Schema schema() {
         return schema;
+    }
+
+    /** What definitions are to know of its log; none where nothing is kept. */
+    Optional<KnownLog> known() {
+        return log.known();
     }
 
     /** Its log as it is on disk now; none where nothing is kept. To be closed. */

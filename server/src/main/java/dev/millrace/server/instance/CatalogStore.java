@@ -14,6 +14,7 @@ import dev.millrace.server.storage.CatalogRecord.Access;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.DataPlace;
 import dev.millrace.server.storage.KeptObject;
+import dev.millrace.server.storage.KnownLog;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
@@ -358,6 +359,16 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
             }
             return Optional.of(new Failure(made, e));
         }
+    }
+
+    /**
+     * These are all logs from now on, by their directories.
+     *
+     * @throws MillraceException 53100 or 58030: then nothing was kept
+     */
+    public void keepLogs(Map<String, KnownLog> logs) {
+        writeOwed();
+        directory.ifPresent(to -> to.keepLogs(logs));
     }
 
     private void writeOwed() {

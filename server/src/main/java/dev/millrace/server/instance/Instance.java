@@ -4,6 +4,7 @@ import dev.millrace.connectors.Connectors;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.EngineOptions;
 import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.interrupt.Turns;
 import dev.millrace.server.cancellation.OffloadThreads;
@@ -12,6 +13,7 @@ import dev.millrace.server.heap.HeapShares;
 import dev.millrace.server.history.Histories;
 import dev.millrace.server.host.Host;
 import dev.millrace.server.journal.RowJournal;
+import dev.millrace.server.log.EventLog;
 import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.server.planning.AdHocStatements;
 import dev.millrace.server.planning.Plans;
@@ -19,11 +21,13 @@ import dev.millrace.server.planning.TableStatistics;
 import dev.millrace.server.retention.RetainedStreams;
 import dev.millrace.server.storage.CheckpointStore;
 import dev.millrace.server.storage.DataDirectory;
+import dev.millrace.server.storage.KnownLog;
 import dev.millrace.server.transaction.RowLocks;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.Frontend;
 import dev.millrace.time.Clock;
 import java.io.PrintStream;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,6 +39,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * kept on disk. Each of them is safe on any thread unless it says otherwise.
  */
 public final class Instance implements AutoCloseable {
+    private static final EventLog LOG = EventLog.named("storage");
+
     private final Clock clock;
     private final Engine engine;
     private final Frontend frontend = new Frontend();
@@ -57,6 +63,7 @@ public final class Instance implements AutoCloseable {
     private final Retries retries;
     private final Histories histories;
     private final RetainedStreams retained;
+    private boolean logsAreKnown; // written by who opens the database, read by who closes it
 
     /** Held while the catalog changes: definitions are made one at a time. */
     private final ReentrantLock definitionLock = new ReentrantLock();
@@ -104,7 +111,12 @@ public final class Instance implements AutoCloseable {
                 statistics::atHand,
                 clock);
         this.histories = new Histories(
-                engine, clock, host, catalogStore.directory().map(DataDirectory::changes), this::standing);
+                engine,
+                clock,
+                host,
+                catalogStore.directory().map(DataDirectory::changes),
+                this::standing,
+                this::keepLogs);
         catalog.subscriptions(histories::queryOf);
         this.adHoc = new AdHocStatements(frontend, catalog::version);
         this.pgCatalog = new PgCatalog(catalog);
@@ -148,6 +160,30 @@ public final class Instance implements AutoCloseable {
     /** The past of streams that keep it. */
     public RetainedStreams retained() {
         return retained;
+    }
+
+    /**
+     * Has definitions know which logs there are, from when all is there that was kept. With the lock of definitions held.
+     *
+     * @throws dev.millrace.error.MillraceException 53100 or 58030: then they know what they knew
+     */
+    public void keepLogs() {
+        Map<String, KnownLog> logs = new HashMap<>();
+        journal.known().ifPresent(log -> logs.put(DataDirectory.ROWS, log));
+        histories.logs().forEach((number, log) -> logs.put(DataDirectory.CHANGES + "/" + number, log));
+        catalogStore.keepLogs(logs);
+        logsAreKnown = true;
+    }
+
+    /** How far the logs had come, in the definitions of a database that is closed; without it less is known the next time. */
+    private void keepEndsOfLogs() {
+        try {
+            if (logsAreKnown) {
+                keepLogs();
+            }
+        } catch (MillraceException e) {
+            LOG.warning("the ends of logs are not kept", "reason", String.valueOf(e.getMessage()));
+        }
     }
 
     /** What has a name. */
@@ -272,6 +308,7 @@ public final class Instance implements AutoCloseable {
             pgCatalog.close();
             try {
                 journal.close();
+                keepEndsOfLogs();
             } finally {
                 catalogStore.close();
             }

@@ -3,7 +3,9 @@ package dev.millrace.server.journal;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptCatalog;
 import dev.millrace.server.storage.KeptObject;
+import dev.millrace.server.storage.KnownLog;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.FileReport;
 import dev.millrace.storage.disk.RealDisk;
@@ -74,10 +76,12 @@ public final class JournalVerification {
             }
         });
         Path rows = directory.resolve(DataDirectory.ROWS);
+        Optional<KnownLog> known = catalog.flatMap(KeptCatalog::logs).map(logs -> logs.get(DataDirectory.ROWS));
         if (!Files.isDirectory(rows) || isEmpty(rows)) {
-            boolean isNeeded = catalog.stream()
-                    .flatMap(read -> read.objects().stream())
-                    .anyMatch(object -> object.number().isPresent());
+            boolean isNeeded = known.isPresent()
+                    || catalog.stream()
+                            .flatMap(read -> read.objects().stream())
+                            .anyMatch(object -> object.number().isPresent());
             List<FileReport> missing = !isNeeded
                     ? List.of()
                     : List.of(FileReport.damaged(
@@ -96,7 +100,21 @@ public final class JournalVerification {
         List<FileReport> files = report.files().stream()
                 .map(file -> tally.described(file, tables).in(DataDirectory.ROWS))
                 .toList();
-        return new Findings(files, Optional.of(report), tally.hasAll);
+        List<FileReport> all = new ArrayList<>(files);
+        known.flatMap(log -> misfit(log, rows, report))
+                .ifPresent(what -> all.add(FileReport.damaged(DataDirectory.ROWS, 0, "the log as a whole", what)));
+        return new Findings(all, Optional.of(report), tally.hasAll);
+    }
+
+    /** Of one that is damaged its files say more. */
+    private static Optional<String> misfit(KnownLog log, Path rows, LogReport report) {
+        Disk files = RealDisk.readOnly(rows);
+        try {
+            Optional<String> other = log.misfit(files);
+            return other.isPresent() || !report.damage().isEmpty() ? other : log.misfit(files, report.last());
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + rows, e);
+        }
     }
 
     private static boolean isEmpty(Path rows) {

@@ -4,6 +4,7 @@ import dev.millrace.engine.epoch.Journal;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.host.Host;
 import dev.millrace.server.log.EventLog;
+import dev.millrace.server.storage.KnownLog;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.log.LogImage;
 import dev.millrace.storage.log.LogMode;
@@ -13,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -354,6 +356,16 @@ public final class RowJournal implements Journal, AutoCloseable {
         if (writing) {
             log.orElseThrow().awaitAll();
         }
+    }
+
+    /** By what the files of the log know each other. */
+    public OptionalLong identity() {
+        return log.map(of -> OptionalLong.of(of.identity())).orElse(OptionalLong.empty());
+    }
+
+    /** What definitions are to know of the log; none where nothing is kept. Also when it is closed. */
+    public Optional<KnownLog> known() {
+        return log.map(KnownLog::of);
     }
 
     /** The log as it is on disk now; there must be one. To be closed. */

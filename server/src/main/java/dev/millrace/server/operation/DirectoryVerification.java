@@ -9,6 +9,8 @@ import dev.millrace.server.role.ScramDecoys;
 import dev.millrace.server.storage.CatalogVerification;
 import dev.millrace.server.storage.CheckpointVerification;
 import dev.millrace.server.storage.DataDirectory;
+import dev.millrace.server.storage.KeptCatalog;
+import dev.millrace.server.storage.KnownLog;
 import dev.millrace.server.storage.ServerAddress;
 import dev.millrace.server.tls.Tls;
 import dev.millrace.storage.disk.DiskErrors;
@@ -21,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -57,10 +60,7 @@ public final class DirectoryVerification {
         CatalogVerification.Findings definitions = CatalogVerification.run(directory);
         files.addAll(definitions.files());
         files.addAll(rowsAndCheckpoints(definitions));
-        Path changes = directory.resolve(DataDirectory.CHANGES);
-        if (Files.isDirectory(changes)) {
-            HistoryVerification.run(changes).forEach(file -> files.add(file.in(DataDirectory.CHANGES)));
-        }
+        histories(definitions).forEach(file -> files.add(file.in(DataDirectory.CHANGES)));
         files.addAll(StreamVerification.run(directory, definitions.catalog()));
         Map<String, Supplier<FileReport>> others = Map.of(
                 DECOYS,
@@ -98,6 +98,34 @@ public final class DirectoryVerification {
                 return found;
             }
         }
+    }
+
+    /** Of a database that is open some may have come or gone since the definitions were read. */
+    private List<FileReport> histories(CatalogVerification.Findings definitions) throws IOException {
+        CatalogVerification.Findings now = definitions;
+        for (int i = 1; ; i++) {
+            List<FileReport> found = HistoryVerification.run(directory.resolve(DataDirectory.CHANGES), known(now));
+            boolean isWhole = found.stream().allMatch(FileReport::isWhole);
+            if (isWhole || definitions.user().isEmpty() || i == MOST_TRIES) {
+                return found;
+            }
+            now = CatalogVerification.run(directory);
+        }
+    }
+
+    /** The logs of histories, by the names of their directories. */
+    private static Map<String, KnownLog> known(CatalogVerification.Findings definitions) {
+        Map<String, KnownLog> known = new TreeMap<>();
+        String prefix = DataDirectory.CHANGES + "/";
+        definitions
+                .catalog()
+                .flatMap(KeptCatalog::logs)
+                .ifPresent(logs -> logs.forEach((name, log) -> {
+                    if (name.startsWith(prefix)) {
+                        known.put(name.substring(prefix.length()), log);
+                    }
+                }));
+        return known;
     }
 
     private static boolean isEmpty(Path entry) throws IOException {

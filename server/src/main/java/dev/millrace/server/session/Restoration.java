@@ -89,6 +89,8 @@ final class Restoration {
         instance.definitionLock().lock();
         try (Session session = database.session();
                 RestoredRows rows = new RestoredRows(instance)) {
+            from.known(DataDirectory.ROWS).ifPresent(log -> log.requireLast(from.rows(), journal.appended()));
+            checkpoint.ifPresent(saved -> requireOwnLog(from, saved.catalog(), journal));
             checkpoint.ifPresent(saved -> catchUp(from, saved.catalog()));
             from.catalog().objects().forEach(object -> object.number().ifPresent(catalogStore::used));
             catalogStore.used(journal.kept().greatest());
@@ -109,12 +111,25 @@ final class Restoration {
             from.catalog().access().grants().forEach(statement -> run(session, statement));
             journal.begin();
             catalogStore.begin();
-            instance.histories().open();
+            instance.histories().open(from.catalog().logs());
+            instance.keepLogs();
             instance.retained().removeOthers(from.catalog().numbers());
             report(from, rows.rows());
         } finally {
             instance.definitionLock().unlock();
             checkpoint.ifPresent(SavedCheckpoint::close);
+        }
+    }
+
+    private static void requireOwnLog(DataDirectory from, CheckpointCatalog checkpoint, RowJournal journal) {
+        if (checkpoint.log().isPresent() && !checkpoint.log().equals(journal.identity())) {
+            throw MillraceException.external(
+                            SqlState.DATA_CORRUPTED,
+                            from.checkpoints().path("") + " is of another database than "
+                                    + from.rows().path("")
+                                    + ": its checkpoint goes on with the log "
+                                    + Long.toHexString(checkpoint.log().getAsLong()))
+                    .withHint("put the directory back from a backup");
         }
     }
 

@@ -9,11 +9,20 @@ import java.util.Optional;
  *
  * @param access all roles and privileges from now on, if they changed
  * @param settings all that SET changed for everybody, if that changed
+ * @param logs all logs that there are, by their directories, if these changed
  */
 public record CatalogRecord(
-        List<CatalogChange> changes, Optional<Access> access, Optional<Map<String, String>> settings) {
+        List<CatalogChange> changes,
+        Optional<Access> access,
+        Optional<Map<String, String>> settings,
+        Optional<Map<String, KnownLog>> logs) {
     public CatalogRecord {
         changes = List.copyOf(changes);
+    }
+
+    /** One that says nothing of logs. */
+    public CatalogRecord(List<CatalogChange> changes, Optional<Access> access, Optional<Map<String, String>> settings) {
+        this(changes, access, settings, Optional.empty());
     }
 
     /**
@@ -34,6 +43,6 @@ public record CatalogRecord(
     }
 
     public boolean isEmpty() {
-        return changes.isEmpty() && access.isEmpty() && settings.isEmpty();
+        return changes.isEmpty() && access.isEmpty() && settings.isEmpty() && logs.isEmpty();
     }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -15,10 +16,11 @@ import java.util.stream.Collectors;
 /**
  * What the server says in a checkpoint beside the engine: the definitions as of then.
  *
- * <p>Section {@code catalog}: lines of JSON. The first is {@code {"version": 2, "record": number, "counters": {table: {column: number}}, "ahead":
- * record, "kept": {section: file}}};
+ * <p>Section {@code catalog}: lines of JSON. The first is {@code {"version": 3, "record": number, "counters": {table: {column: number}}, "ahead":
+ * record, "kept": {section: file}, "log": identity}};
  * each other is a record as {@code catalog.log} has them, and all of them together make the definitions. Version 1, in which a checkpoint was one file
- * with all rows of an answer in section {@code answer QUERY}, has no {@code kept}, and is read.
+ * with all rows of an answer in section {@code answer QUERY}, has no {@code kept}, and is read, as is
+ * version 2, which did not say which log it was of.
  *
  * @param record the number of the last record of {@code catalog.log} that is in it
  * @param records that make these definitions of none
@@ -26,15 +28,17 @@ import java.util.stream.Collectors;
  * @param ahead the last of the records, if {@code catalog.log} was about to have it: a statement that alters what keeps state is kept
  *     when the state that it made is
  * @param kept sections that this checkpoint has in files of earlier ones, which it names; all others are in the file of this section
+ * @param log the identity of the log of rows that goes on from it; none of versions 1 and 2
  */
 public record CheckpointCatalog(
         long record,
         List<CatalogRecord> records,
         Map<String, Map<String, Long>> counters,
         Optional<CatalogRecord> ahead,
-        Map<String, String> kept) {
+        Map<String, String> kept,
+        OptionalLong log) {
     static final String SECTION = "catalog";
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     public CheckpointCatalog {
@@ -64,6 +68,7 @@ public record CheckpointCatalog(
         if (!kept.isEmpty()) {
             head.set("kept", MAPPER.valueToTree(new TreeMap<>(kept)));
         }
+        log.ifPresent(identity -> head.put("log", Long.toHexString(identity)));
         StringBuilder text = new StringBuilder(head.toString()).append('\n');
         records.forEach(each -> text.append(RecordJson.write(each)).append('\n'));
         return text.toString();
@@ -97,6 +102,9 @@ public record CheckpointCatalog(
                 .fields()
                 .forEachRemaining(
                         section -> kept.put(section.getKey(), section.getValue().asText()));
-        return new CheckpointCatalog(head.path("record").asLong(), records, counters, ahead, kept);
+        OptionalLong log = head.has("log")
+                ? OptionalLong.of(Long.parseUnsignedLong(head.path("log").asText(), 16))
+                : OptionalLong.empty();
+        return new CheckpointCatalog(head.path("record").asLong(), records, counters, ahead, kept, log);
     }
 }

@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.FileReport;
 import dev.millrace.storage.disk.RealDisk;
+import dev.millrace.storage.log.WriteAheadLog;
 import dev.millrace.storage.manifest.Checkpoint;
 import dev.millrace.storage.manifest.Manifest;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Reads every byte of the checkpoints of a directory that a database may have open, and changes nothing; and holds the newest to the
@@ -79,6 +81,16 @@ public final class CheckpointVerification {
             return found;
         }
         try (SavedCheckpoint saved = SavedCheckpoint.open(disk, newest)) {
+            OptionalLong rows = WriteAheadLog.identity(RealDisk.readOnly(directory.resolve(DataDirectory.ROWS)));
+            if (rows.isPresent()
+                    && saved.catalog().log().isPresent()
+                    && !rows.equals(saved.catalog().log())) {
+                found.add(FileReport.damaged(
+                        DataDirectory.CHECKPOINTS,
+                        0,
+                        "what all queries and tables have become",
+                        disk.path("") + " is of another database than " + directory.resolve(DataDirectory.ROWS)));
+            }
             long last = CatalogLog.read(RealDisk.readOnly(directory)).last();
             long needed = saved.catalog().record() - (saved.catalog().ahead().isPresent() ? 1 : 0);
             if (last < needed) {

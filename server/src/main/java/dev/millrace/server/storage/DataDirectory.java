@@ -17,6 +17,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -184,7 +185,25 @@ public final class DataDirectory implements AutoCloseable {
         } catch (IOException e) {
             throw DiskErrors.failed("use " + disk.path(ROWS), e);
         }
-        return within(ROWS);
+        Disk rows = within(ROWS);
+        known(ROWS).ifPresent(log -> log.requireIn(rows));
+        return rows;
+    }
+
+    /** What is known of the log in a directory. */
+    public Optional<KnownLog> known(String name) {
+        return catalog().logs().map(logs -> logs.get(name));
+    }
+
+    /**
+     * These are all logs from now on.
+     *
+     * @throws MillraceException 53100 or 58030; then nothing was kept
+     */
+    public void keepLogs(Map<String, KnownLog> logs) {
+        if (!Optional.of(logs).equals(catalog().logs())) {
+            keep(new CatalogRecord(List.of(), Optional.empty(), Optional.empty(), Optional.of(logs)));
+        }
     }
 
     /** Where the checkpoints are, likewise. */

@@ -17,6 +17,7 @@ public final class KeptCatalog {
     private final Map<String, KeptObject> objects = new LinkedHashMap<>();
     private Access access = Access.NONE;
     private Map<String, String> settings = Map.of();
+    private Optional<Map<String, KnownLog>> logs = Optional.empty();
 
     /** The next record. */
     void apply(CatalogRecord record) {
@@ -26,6 +27,7 @@ public final class KeptCatalog {
             objects.replaceAll((name, object) -> object.withOwner(now.owners().getOrDefault(name, SUPERUSER)));
         });
         record.settings().ifPresent(now -> settings = Map.copyOf(now));
+        record.logs().ifPresent(now -> logs = Optional.of(Map.copyOf(now)));
     }
 
     private void apply(CatalogChange change) {
@@ -56,6 +58,11 @@ public final class KeptCatalog {
         return settings;
     }
 
+    /** The logs that belong to it, by their directories; none where no version has written that. */
+    public Optional<Map<String, KnownLog>> logs() {
+        return logs;
+    }
+
     /** What these records say together. */
     public static KeptCatalog of(List<CatalogRecord> records) {
         KeptCatalog catalog = new KeptCatalog();
@@ -77,7 +84,8 @@ public final class KeptCatalog {
         records.add(new CatalogRecord(
                 List.of(),
                 access.equals(Access.NONE) ? Optional.empty() : Optional.of(access),
-                settings.isEmpty() ? Optional.empty() : Optional.of(settings)));
+                settings.isEmpty() ? Optional.empty() : Optional.of(settings),
+                logs));
         records.removeIf(CatalogRecord::isEmpty);
         return records;
     }

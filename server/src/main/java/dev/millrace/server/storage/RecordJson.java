@@ -31,6 +31,7 @@ public final class RecordJson {
             access.grants().forEach(root.putArray("grants")::add);
         });
         record.settings().ifPresent(settings -> root.set("settings", MAPPER.valueToTree(new TreeMap<>(settings))));
+        record.logs().ifPresent(logs -> write(logs, root.putObject("logs")));
         try {
             return MAPPER.writeValueAsString(root);
         } catch (JsonProcessingException e) {
@@ -62,6 +63,28 @@ public final class RecordJson {
         }
     }
 
+    private static void write(Map<String, KnownLog> logs, ObjectNode to) {
+        new TreeMap<>(logs)
+                .forEach((name, log) -> to.putObject(name)
+                        .put("identity", Long.toHexString(log.identity()))
+                        .put("last", log.last()));
+    }
+
+    private static Optional<Map<String, KnownLog>> logs(JsonNode object) {
+        if (!object.isObject()) {
+            return Optional.empty();
+        }
+        Map<String, KnownLog> logs = new TreeMap<>();
+        object.fields()
+                .forEachRemaining(field -> logs.put(
+                        field.getKey(),
+                        new KnownLog(
+                                Long.parseUnsignedLong(
+                                        field.getValue().path("identity").asText("0"), 16),
+                                field.getValue().path("last").asLong())));
+        return Optional.of(logs);
+    }
+
     /** @throws JsonProcessingException if it is not JSON, or lacks what it needs */
     public static CatalogRecord read(String json) throws JsonProcessingException {
         JsonNode root = MAPPER.readTree(json);
@@ -73,7 +96,7 @@ public final class RecordJson {
                 : Optional.empty();
         Optional<Map<String, String>> settings =
                 root.has("settings") ? Optional.of(map(root.path("settings"))) : Optional.empty();
-        return new CatalogRecord(changes, access, settings);
+        return new CatalogRecord(changes, access, settings, logs(root.path("logs")));
     }
 
     private static CatalogChange change(JsonNode change) {

@@ -18,7 +18,7 @@
  *   DIR/millrace.conf the server's configuration, if somebody put one there
  * </pre>
  *
- * <p><b>catalog.log.</b> The first line is {@code millrace-catalog 3 FIRST CHECKSUM}: the version of the format, the number of
+ * <p><b>catalog.log.</b> The first line is {@code millrace-catalog 4 FIRST CHECKSUM}: the version of the format, the number of
  * the first record, and the CRC-32C of what comes before it in the line, in eight hexadecimal digits. Each other line is a
  * record: the CRC-32C of the rest; a space; its number, one more than that before it; a space; a JSON object; a line feed. A
  * record is written and forced to disk before its statement is answered, and takes effect whole. The members of a record, all
@@ -32,6 +32,8 @@
  *   owners       {object: role} all owners from now on that are not the superuser
  *   grants       [statement]    all privileges from now on
  *   settings     {name: value}  what SET changed for everybody, all of it
+ *   logs         {directory: {"identity": hex, "last": record}}   all logs from now on ({@link dev.millrace.server.storage.KnownLog}): written
+ *                when a database is opened and closed, and when a durable subscription is the first or the last of a view
  * </pre>
  *
  * {@code rows} is the number of the object ({@link dev.millrace.server.storage.KeptObject}); {@code since} says where in the log of rows
@@ -40,8 +42,8 @@
  * <p>A last line without a line feed was being written when the process ended and was not answered: it is cut off, which is
  * logged. Any other line whose checksum does not hold, or whose number is not the next one, is damage, which is reported and
  * never passed over. When most of the log is of the past, opening it writes a new one, which takes the place of the old in one
- * step; its last record has the number that the last one had. Files of version 1, whose lines have no numbers, and of
- * version 2, beside which there were no checkpoints, are read and written anew.
+ * step; its last record has the number that the last one had. Files of version 1, whose lines have no numbers, of
+ * version 2, beside which there were no checkpoints, and of version 3, which said nothing of logs, are read and written anew.
  *
  * <p><b>catalog.end</b> is a line like a record's, with a number and nothing behind it: that of the last record whose statement
  * was answered. A log that ends before it has lost something. It is written after the record and not forced to disk, so it may

@@ -160,7 +160,10 @@ class DirectoryDamageTest {
                                 "/checkpoints/ is missing",
                                 "/checkpoints/checkpoint-",
                                 "/checkpoints is missing",
-                                "the log of rows ")
+                                "the log of rows ",
+                                " is an older copy",
+                                " is of another database",
+                                " is missing or empty")
                         .anyMatch(message::contains);
     }
 

@@ -296,7 +296,7 @@ class KeptDatabaseTest {
             }
         }
         Path log = folder.resolve("data/catalog.log");
-        assertEquals(202, Files.readString(log, StandardCharsets.UTF_8).lines().count());
+        assertEquals(203, Files.readString(log, StandardCharsets.UTF_8).lines().count());
         for (int round = 0; round < 2; round++) {
             try (TestDatabase again = open()) {
                 assertEquals(1, again.database().catalog().objects().size());

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.operation.FullDirectory;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
 import java.io.IOException;
@@ -190,14 +191,14 @@ class SurvivingSubscriptionsTest {
             database.run("CREATE SUBSCRIPTION s FROM sums; INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)");
             client.read(database, "s", self -> self.has(List.of("1|1", "2|2", "3|3")));
         }
-        Path changes = folder.resolve("data/changes");
-        Files.move(changes, folder.resolve("aside"));
+        Map<String, byte[]> unheardOf = FullDirectory.files(folder.resolve("data"));
+        unheardOf.keySet().removeIf(name -> !name.startsWith("changes/") && !name.startsWith("catalog."));
         try (TestDatabase unheard = open()) {
             unheard.run(
                     "UPDATE t SET v = 20 WHERE k = 2; DELETE FROM t WHERE k = 3; INSERT INTO t VALUES (4, 4), (6, 6)");
         }
-        Files.delete(changes); // empty
-        Files.move(folder.resolve("aside"), changes);
+        FullDirectory.delete(folder.resolve("data/changes"));
+        FullDirectory.write(folder.resolve("data"), unheardOf);
         try (TestDatabase again = open()) {
             int before = client.changes.size();
             client.read(again, "sums", self -> self.has(List.of("1|7", "2|20", "4|4")));

@@ -429,4 +429,8 @@ final class LogDirectory {
     Disk disk() {
         return disk;
     }
+
+    synchronized long identity() {
+        return state.identity();
+    }
 }

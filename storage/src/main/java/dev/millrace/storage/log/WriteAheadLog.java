@@ -115,6 +115,18 @@ public final class WriteAheadLog implements AutoCloseable {
                         || SegmentHeader.numberOf(name).isPresent());
     }
 
+    /** By what the files of a directory's log know each other; none where there is no log, or that is damaged. */
+    public static OptionalLong identity(Disk disk) throws IOException {
+        if (!disk.has(LogState.NAME)) {
+            return OptionalLong.empty();
+        }
+        try {
+            return OptionalLong.of(LogState.read(disk).identity());
+        } catch (MillraceException e) {
+            return OptionalLong.empty();
+        }
+    }
+
     /** Reads every byte of a log, as the other method does, and passes its records on to nobody. */
     public static LogReport verify(Disk disk) {
         return verify(disk, () -> (number, bytes) -> {});
@@ -473,6 +485,20 @@ public final class WriteAheadLog implements AutoCloseable {
         return buffer.durable();
     }
 
+    /** Number of the last record that is on disk, with all before it that did not fail. */
+    public long lastDurable() {
+        long last = buffer.durable();
+        while (last > 0 && buffer.hasFailed(last)) {
+            last--;
+        }
+        return last;
+    }
+
+    /** By what its files know each other. */
+    public long identity() {
+        return directory.identity();
+    }
+
     /** Why appends are refused; empty while the log works. */
     public Optional<MillraceException> failure() {
         return buffer.failure();
@@ -510,11 +536,8 @@ public final class WriteAheadLog implements AutoCloseable {
      */
     public LogImage image() {
         try {
-            long durable = buffer.durable();
+            long durable = lastDurable();
             LogImage image = directory.image(durable);
-            while (durable > image.last() && buffer.hasFailed(durable)) {
-                durable--;
-            }
             if (durable > image.last()) {
                 image.close();
                 throw DiskErrors.missing(
