@@ -302,7 +302,7 @@ class KeptDatabaseTest {
                 assertEquals(1, again.database().catalog().objects().size());
             }
             assertEquals(
-                    2, Files.readString(log, StandardCharsets.UTF_8).lines().count());
+                    3, Files.readString(log, StandardCharsets.UTF_8).lines().count());
         }
     }
 
