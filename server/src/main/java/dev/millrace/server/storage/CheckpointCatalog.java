@@ -49,7 +49,7 @@ public record CheckpointCatalog(
 
     /** The same of a checkpoint that has some sections in files of earlier ones. */
     CheckpointCatalog keeping(Map<String, String> sections) {
-        return new CheckpointCatalog(record, records, counters, ahead, sections);
+        return new CheckpointCatalog(record, records, counters, ahead, sections, log);
     }
 
     /** The numbers of its objects ({@link KeptObject#number}): one that was altered since has another. */

@@ -36,7 +36,18 @@ class DirectoryFixtureTest {
     Path folder;
 
     @ParameterizedTest
-    @ValueSource(strings = {"1-closed", "2-closed", "2-killed", "3-closed", "3-killed", "4-closed", "4-killed", "5-closed", "5-killed"})
+    @ValueSource(
+            strings = {
+                "1-closed",
+                "2-closed",
+                "2-killed",
+                "3-closed",
+                "3-killed",
+                "4-closed",
+                "4-killed",
+                "5-closed",
+                "5-killed"
+            })
     void aDirectoryOfEachVersionOpensAndGoesOn(String name) throws IOException {
         if (name.startsWith(NEWEST + "-") && Boolean.getBoolean("millrace.golden.update")) {
             write();
