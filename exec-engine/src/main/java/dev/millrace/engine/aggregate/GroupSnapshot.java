@@ -63,6 +63,9 @@ public final class GroupSnapshot implements KeyGroupPart {
         int words = layout.initial().length;
         int[] byteSlots = byteSlots(layout);
         for (int i = 0; i < groups.length; i++) {
+            if (i % KeyGroupEntries.AHEAD == 0) {
+                entries.loadAhead(keyGroup, i);
+            }
             long entry = entries.entry(keyGroup, i);
             assert Memory.getLong(entry + GroupTable.LINK) == 0 : "snapshot in the middle of an epoch";
             writeEntry(entry, words, byteSlots, out);

@@ -181,12 +181,23 @@ final class AppendedRows implements AutoCloseable {
 
     /** Writes per key group the number of entries, then each one's keys and its rows, left and right. */
     void write(StateFormat state, StateWriter writer) throws IOException {
-        KeyGroupPart.of(table, (entry, out) -> {
-                    keys.write(entry, out);
-                    write(0, entry, out);
-                    write(1, entry, out);
-                })
+        KeyGroupPart.of(
+                        table,
+                        (entry, out) -> {
+                            keys.write(entry, out);
+                            write(0, entry, out);
+                            write(1, entry, out);
+                        },
+                        entry -> newest(0, entry),
+                        entry -> newest(1, entry))
                 .write(writer, state);
+    }
+
+    /** The newest row of a key, or 0. */
+    private long newest(int port, long entry) {
+        RowLog log = sides.get(port).log();
+        long at = Memory.getLong(entry + head(port));
+        return at >= log.begin() ? log.address(at) : 0;
     }
 
     private void write(int port, long entry, DataOutput out) throws IOException {

@@ -7,7 +7,12 @@ import java.util.function.LongUnaryOperator;
 
 /** The entries of a table sorted by key group, as a snapshot writes them. */
 public final class KeyGroupEntries {
+    /** Entries that are loaded together: they and what they lead to fit into the nearest cache. */
+    public static final int AHEAD = 64;
+
     private final long[] entries;
+    private final long[] ahead = new long[AHEAD];
+    private long touched; // keeps the JIT from dropping the loads of loadAhead
     private final int[] starts = new int[KeyGroups.COUNT + 1];
 
     /** The entries of a table by their own hashes. */
@@ -39,6 +44,32 @@ public final class KeyGroupEntries {
 
     private static int group(LongUnaryOperator owner, long entry) {
         return KeyGroups.of(Memory.getLong(owner.applyAsLong(entry)));
+    }
+
+    /**
+     * Loads some entries of a key group, and then where each leads to: in loops whose turns do not wait for each other, so that they
+     * are near when they are written one by one. To be called before each of the entries {@code from}, a multiple of {@link #AHEAD}, is.
+     *
+     * @param far addresses that an entry leads to, 0 for none
+     */
+    public void loadAhead(int group, int from, LongUnaryOperator... far) {
+        int first = starts[group] + from;
+        int count = Math.min(AHEAD, starts[group + 1] - first);
+        long sum = 0;
+        for (int i = 0; i < count; i++) {
+            sum ^= Memory.getLong(entries[first + i] + GroupTable.LINK);
+        }
+        for (LongUnaryOperator each : far) {
+            int found = 0;
+            for (int i = 0; i < count; i++) {
+                ahead[found] = each.applyAsLong(entries[first + i]);
+                found += ahead[found] == 0 ? 0 : 1;
+            }
+            for (int i = 0; i < found; i++) {
+                sum ^= Memory.getByte(ahead[i]);
+            }
+        }
+        touched = sum;
     }
 
     /** How many entries a key group has. */

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
 
 /** What an operator keeps, by key group, as its snapshot has it. It may not change while it is written. One thread. */
 public interface KeyGroupPart {
@@ -25,8 +26,13 @@ public interface KeyGroupPart {
         void write(long entry, DataOutput out) throws IOException;
     }
 
-    /** The entries of a table: of each key group their number, then each. */
-    static KeyGroupPart of(GroupTable table, EntryWriter writer) {
+    /**
+     * The entries of a table: of each key group their number, then each.
+     *
+     * @param far addresses that the writer reads from because they are in an entry, 0 for none: each costs a look into memory that is not
+     *     in the cache, and many are looked at together
+     */
+    static KeyGroupPart of(GroupTable table, EntryWriter writer, LongUnaryOperator... far) {
         KeyGroupEntries entries = new KeyGroupEntries(table);
         return new KeyGroupPart() {
             @Override
@@ -38,6 +44,9 @@ public interface KeyGroupPart {
             public void write(int group, DataOutput out) throws IOException {
                 out.writeInt(entries.count(group));
                 for (int i = 0; i < entries.count(group); i++) {
+                    if (i % KeyGroupEntries.AHEAD == 0) {
+                        entries.loadAhead(group, i, far);
+                    }
                     writer.write(entries.entry(group, i), out);
                 }
             }

@@ -121,7 +121,11 @@ final class BestChanges {
 
     /** Writes per key group the number of partitions, then each. */
     void snapshot(StateWriter writer) throws IOException {
-        KeyGroupPart.of(rows.table(), rows::write).write(writer, state);
+        KeyGroupPart.of(rows.table(), rows::write, this::firstRow).write(writer, state);
+    }
+
+    private long firstRow(long partition) {
+        return rows.count(partition) == 0 ? 0 : rows.rowAt(rows.place(partition, 0));
     }
 
     void restore(StateReader reader) {
