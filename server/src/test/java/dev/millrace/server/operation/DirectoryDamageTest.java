@@ -8,12 +8,14 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.server.session.TestDatabase;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -29,8 +31,11 @@ class DirectoryDamageTest {
     private static final long SEED = Long.getLong("millrace.damage.seed", System.nanoTime());
     private static final int RUNS = Integer.getInteger("millrace.damage.runs", 2000);
 
-    /** One of so many is opened of those that need not be refused, which takes longest; of others each. */
+    /** One of so many is opened of those that verify finds damaged and that need not be refused, which takes longest. */
     private static final int OPENED_OF = Integer.getInteger("millrace.damage.opened", 20);
+
+    /** One of so many is opened of those that verify finds damaged in what no database opens without. */
+    private static final int REFUSED_OF = Integer.getInteger("millrace.damage.refused", 1);
 
     /** Directories of which others say that they are there; nothing says that of {@code changes/} yet. */
     private static final Set<String> TOLD_OF = Set.of("rows/", "checkpoints/", "jars/");
@@ -77,19 +82,41 @@ class DirectoryDamageTest {
         assertEquals(List.of(), answers.get("SELECT name FROM millrace.not_restored"));
         for (int i = 0; i < RUNS; i++) {
             isKilled = random.nextBoolean();
-            Damage damage = damage(isKilled ? killed : closed, older, foreign);
-            Path at = folder.resolve("damaged");
-            FullDirectory.write(at, damage.files());
-            try {
-                check(at, damage, answers, i);
-            } finally {
-                FullDirectory.delete(at);
+            Map<String, byte[]> whole = isKilled ? killed : closed;
+            Damage damage = damage(whole, older, foreign);
+            Path at = folder.resolve(isKilled ? "killed" : "closed");
+            if (!Files.exists(at)) {
+                FullDirectory.write(at, whole);
+            }
+            change(at, whole, damage.files());
+            boolean isOpened = check(at, damage, answers, i);
+            if (isOpened) {
+                FullDirectory.delete(at); // whoever opened it wrote to it
+            } else {
+                change(at, damage.files(), whole);
             }
         }
         System.out.println("damaged directories: " + counts);
         for (Kind kind : Kind.values()) {
             assertTrue(counts.keySet().stream().anyMatch(seen -> seen.startsWith(kind.name())), counts::toString);
         }
+    }
+
+    /** Makes of a directory with some files one with others. */
+    private static void change(Path directory, Map<String, byte[]> from, Map<String, byte[]> to) throws IOException {
+        for (String name : from.keySet()) {
+            if (!to.containsKey(name)) {
+                Path file = directory.resolve(name);
+                Files.delete(file);
+                Path in = Objects.requireNonNull(file.getParent());
+                if (from.keySet().stream().noneMatch(other -> Files.exists(directory.resolve(other)) && directory.resolve(other).startsWith(in))) {
+                    Files.delete(in);
+                }
+            }
+        }
+        Map<String, byte[]> changed = new TreeMap<>(to);
+        changed.keySet().removeIf(name -> to.get(name) == from.get(name));
+        FullDirectory.write(directory, changed);
     }
 
     private static Map<String, List<String>> answers(Path directory) {
@@ -111,7 +138,8 @@ class DirectoryDamageTest {
         return FullDirectory.files(other);
     }
 
-    private void check(Path at, Damage damage, Map<String, List<String>> answers, int run) {
+    /** Returns whether it was opened. */
+    private boolean check(Path at, Damage damage, Map<String, List<String>> answers, int run) {
         DirectoryReport report = DirectoryVerification.run(at);
         String found = report.isWhole() ? "whole" : "damaged";
         boolean isRefused = report.files().stream()
@@ -119,9 +147,10 @@ class DirectoryDamageTest {
                         && (file.name().equals("catalog.log")
                                 || file.name().startsWith("rows")
                                 || file.name().startsWith("checkpoints")));
-        if (!isRefused && run % OPENED_OF != 0) {
+        boolean isOpened = report.isWhole() || run % (isRefused ? REFUSED_OF : OPENED_OF) == 0;
+        if (!isOpened) {
             count(damage, "said to be " + found);
-            return;
+            return false;
         }
         Map<String, List<String>> after;
         try {
@@ -133,7 +162,7 @@ class DirectoryDamageTest {
                     () -> describe(damage) + ": " + e.sqlState().code() + " " + e.getMessage());
             assertTrue(namesAFile(e.getMessage(), damage), () -> describe(damage) + ": " + e.getMessage());
             assertTrue(!report.isWhole(), () -> describe(damage) + " is refused, and verify finds nothing: " + e);
-            return;
+            return true;
         }
         if (after.equals(answers)) {
             count(damage, "answered, " + found);
@@ -145,6 +174,7 @@ class DirectoryDamageTest {
             differ.entrySet().removeAll(answers.entrySet());
             fail(describe(damage) + " is answered from, and verify says " + found + ": " + differ);
         }
+        return true;
     }
 
     private void count(Damage damage, String what) {

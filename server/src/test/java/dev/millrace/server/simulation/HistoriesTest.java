@@ -89,6 +89,7 @@ class HistoriesTest {
                     "accepted though cancelled",
                     "transaction over several relations done",
                     "subscriber heard all",
+                    "inserted while a checkpoint was written",
                     "CHECKPOINT done",
                     "ALTER done",
                     "RESUME done",

@@ -202,6 +202,7 @@ final class History {
         chances.fullOneIn = random.nextBoolean() ? 0 : 1 + random.nextInt(20);
         chances.slowForceOneIn = random.nextBoolean() ? 0 : 1 + random.nextInt(10);
         chances.stallOneIn = random.nextBoolean() ? 0 : 1 + random.nextInt(20);
+        chances.killAfterRenameOneIn = random.nextInt(4) > 0 ? 0 : 1 + random.nextInt(4);
         chances.readErrorOneIn = random.nextInt(3) > 0 ? 0 : 1 + random.nextInt(20);
     }
 
@@ -769,12 +770,35 @@ final class History {
     private void checkpoint(Random random) {
         Client client = clients.get(random.nextInt(SESSIONS));
         if (client.transaction.isEmpty()) {
-            String outcome = execute(client.session, "CHECKPOINT", Optional.empty(), false, random);
+            int before = model.accepted();
+            disk.setMeanwhile(file -> meanwhile(file, client, random));
+            String outcome;
+            try {
+                outcome = execute(client.session, "CHECKPOINT", Optional.empty(), false, random);
+            } finally {
+                disk.setMeanwhile(file -> {});
+            }
             expect(outcome.equals(DONE) || outcome.equals(DEAD) || DISK.contains(outcome), "CHECKPOINT: " + outcome);
             if (outcome.equals(DONE)) {
-                model.allIsDurable();
+                model.seen(before);
             }
         }
+    }
+
+    /** Others insert while a checkpoint is written. */
+    private void meanwhile(String file, Client busy, Random random) {
+        Client client = clients.get(random.nextInt(SESSIONS));
+        boolean mayWrite = file.startsWith("checkpoints/") && client != busy && client.transaction.isEmpty();
+        if (!mayWrite || disk.isDead() || random.nextInt(3) > 0) {
+            return;
+        }
+        disk.setMeanwhile(other -> {});
+        changes.insertion(random).ifPresent(statement -> {
+            ended(execute(client.session, statement.sql(), statement.input(), false, random), statement, statement.change(), client);
+            count("inserted while a checkpoint was written");
+        });
+        disk.setMeanwhile(other -> meanwhile(other, busy, random));
+        clock.alarmIn(HEAL_MILLIS);
     }
 
     private void pause(Random random) {

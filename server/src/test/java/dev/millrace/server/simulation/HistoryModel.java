@@ -170,6 +170,11 @@ final class HistoryModel {
                         || !entry.getValue().come().isEmpty());
     }
 
+    /** How many changes were accepted since all was shown. */
+    int accepted() {
+        return later.size();
+    }
+
     /** All that was accepted is on disk. */
     void allIsDurable() {
         durable = later.size();

@@ -61,6 +61,24 @@ final class RandomHistoryChanges {
                         "TRUNCATE " + table.name(), ModelChange.of(table.rows(), rows, List.of())));
     }
 
+    /** A statement that adds rows, and reads none. */
+    Optional<HistoryStatement> insertion(Random random) {
+        List<ModelObject> targets = new ArrayList<>(model.all(ModelObject.Table.class));
+        targets.addAll(model.all(ModelObject.Stream.class));
+        if (targets.isEmpty()) {
+            return Optional.empty();
+        }
+        ModelObject target = targets.get(random.nextInt(targets.size()));
+        return Optional.of(
+                target instanceof ModelObject.Stream stream
+                        ? insert(stream, random)
+                        : insert(
+                                (ModelObject.Table) target,
+                                model.rows(((ModelObject.Table) target).rows()),
+                                random,
+                                false));
+    }
+
     private static ModelChange restricted(ModelChange change, int relation) {
         ModelChange.Rows rows = change.of().get(relation);
         return rows == null ? ModelChange.NOTHING : ModelChange.of(relation, rows.gone(), rows.come());

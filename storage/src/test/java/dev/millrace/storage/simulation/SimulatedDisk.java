@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.zip.CRC32C;
 
@@ -37,6 +38,8 @@ public final class SimulatedDisk implements Disk {
         public int slowForceOneIn;
         public int readErrorOneIn;
         public int stallOneIn;
+        /** The process ends behind a rename, in the next call. */
+        public int killAfterRenameOneIn;
     }
 
     private final Machine machine;
@@ -54,6 +57,7 @@ public final class SimulatedDisk implements Disk {
         private final SimulatedDisk root;
         private final CRC32C written = new CRC32C();
         private LongConsumer slowness = millis -> {};
+        private Consumer<String> meanwhile = name -> {};
         private long capacityBytes = Long.MAX_VALUE;
         private int killIn = -1; // calls until the process ends; -1 for never
         private boolean dead;
@@ -98,6 +102,12 @@ public final class SimulatedDisk implements Disk {
         chances.slowForceOneIn = 0;
         chances.readErrorOneIn = 0;
         chances.stallOneIn = 0;
+        chances.killAfterRenameOneIn = 0;
+    }
+
+    /** What happens meanwhile: called before each write with the name of the file, by who writes. */
+    public void setMeanwhile(Consumer<String> meanwhile) {
+        machine.meanwhile = meanwhile;
     }
 
     /** Who is told how many milliseconds a slow force, or a stall, takes. */
@@ -175,6 +185,7 @@ public final class SimulatedDisk implements Disk {
         found.forEach((name, content) -> after.names.put(name, content.afterCrash(after)));
         after.forcedNames = new TreeMap<>(after.names);
         after.machine.slowness = machine.slowness;
+        after.machine.meanwhile = machine.meanwhile;
         after.machine.capacityBytes = machine.capacityBytes;
         directories.forEach((name, inside) -> after.directories.put(name, inside.crash(Optional.of(after))));
         return after;
@@ -276,6 +287,9 @@ public final class SimulatedDisk implements Disk {
                     map.remove(from, content);
                     map.put(to, content);
                 });
+        if (chance(chances.killAfterRenameOneIn)) {
+            machine.killIn = 0;
+        }
     }
 
     @Override
@@ -532,6 +546,7 @@ public final class SimulatedDisk implements Disk {
 
         @Override
         public void write(ByteBuffer from, long position) throws IOException {
+            content.disk.machine.meanwhile.accept(content.disk.path(name));
             synchronized (content.disk) {
                 content.write(from, position);
             }
