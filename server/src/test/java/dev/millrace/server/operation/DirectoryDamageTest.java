@@ -109,7 +109,9 @@ class DirectoryDamageTest {
                 Path file = directory.resolve(name);
                 Files.delete(file);
                 Path in = Objects.requireNonNull(file.getParent());
-                if (from.keySet().stream().noneMatch(other -> Files.exists(directory.resolve(other)) && directory.resolve(other).startsWith(in))) {
+                if (from.keySet().stream()
+                        .noneMatch(other -> Files.exists(directory.resolve(other))
+                                && directory.resolve(other).startsWith(in))) {
                     Files.delete(in);
                 }
             }

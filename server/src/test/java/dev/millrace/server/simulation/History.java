@@ -794,7 +794,11 @@ final class History {
         }
         disk.setMeanwhile(other -> {});
         changes.insertion(random).ifPresent(statement -> {
-            ended(execute(client.session, statement.sql(), statement.input(), false, random), statement, statement.change(), client);
+            ended(
+                    execute(client.session, statement.sql(), statement.input(), false, random),
+                    statement,
+                    statement.change(),
+                    client);
             count("inserted while a checkpoint was written");
         });
         disk.setMeanwhile(other -> meanwhile(other, busy, random));
