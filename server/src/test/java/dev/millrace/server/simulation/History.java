@@ -375,7 +375,9 @@ final class History {
                     if (lost > 0) {
                         count("changes without an answer gone");
                     }
+                    Set<Integer> unknown = unknownStreams(catalog, state, states.subList(0, states.size() - 1 - lost));
                     model.reopened(catalog, state);
+                    dropStreams(unknown);
                     tell("opened; " + lost + " changes without an answer are gone; " + catalog.size() + " objects");
                     count("recognised");
                     return;
@@ -386,6 +388,39 @@ final class History {
         throw new AssertionError("after opening, of "
                 + model.catalogsAfterRestart().stream().map(Map::keySet).toList() + " there are " + there() + ", and "
                 + differences);
+    }
+
+    /** Streams of which no answer tells now which rows they have: another state would look the same. */
+    private Set<Integer> unknownStreams(
+            Map<String, ModelObject> catalog,
+            Map<Integer, List<ModelRow>> state,
+            List<Map<Integer, List<ModelRow>>> others) {
+        Set<Integer> unknown = new HashSet<>();
+        for (Map<Integer, List<ModelRow>> other : others) {
+            if (difference(catalog, other).isEmpty()) {
+                for (ModelObject object : catalog.values()) {
+                    if (object instanceof ModelObject.Stream stream
+                            && !other.getOrDefault(stream.rows(), List.of())
+                                    .equals(state.getOrDefault(stream.rows(), List.of()))) {
+                        unknown.add(stream.rows());
+                    }
+                }
+            }
+        }
+        return unknown;
+    }
+
+    private void dropStreams(Set<Integer> rows) {
+        for (ModelObject.Stream stream : model.all(ModelObject.Stream.class)) {
+            if (rows.contains(stream.rows())) {
+                try (Session session = database.session()) {
+                    session.execute("DROP STREAM " + stream.name() + " CASCADE").drain();
+                }
+                model.define(model.without(stream.name()));
+                tell("dropped " + stream.name() + ", whose rows are not known");
+                count("stream of unknown rows");
+            }
+        }
     }
 
     private List<String> there() {
