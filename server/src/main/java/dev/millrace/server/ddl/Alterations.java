@@ -74,6 +74,12 @@ public final class Alterations {
             throw MillraceException.user(
                     SqlState.INVALID_TABLE_DEFINITION, "\"" + alter.name() + "\" would read itself");
         }
+        Starts starts = new Starts(database);
+        if (starts.beginsInThePast(object.options(), object.reads())
+                || starts.beginsInThePast(object.options(), alter.query().relations())) {
+            throw MillraceException.notAvailableYet("ALTER of a query that began in the past of a stream")
+                    .withHint("CREATE OR REPLACE it: it begins there again");
+        }
         PlanBasis basis = PlanBasis.first();
         PhysicalPlan plan = queries.plan(alter.query(), StandingRules.of(object.options()), basis);
         StandingQuery query = database.standing(alter.name()).orElseThrow();

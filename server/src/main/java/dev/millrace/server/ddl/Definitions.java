@@ -9,6 +9,7 @@ import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
+import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.CatalogObject.Durability;
@@ -60,6 +61,7 @@ public final class Definitions {
     private final Permissions permissions;
     private final Identity identity;
     private final Drops drops;
+    private final Starts starts;
 
     public Definitions(
             Instance database,
@@ -74,6 +76,7 @@ public final class Definitions {
         this.permissions = permissions;
         this.identity = identity;
         this.drops = drops;
+        this.starts = new Starts(database);
     }
 
     public Command createStream(Statement.CreateStream create, String text) {
@@ -303,7 +306,7 @@ public final class Definitions {
             Options options = new Options(optionTexts);
             StandingRules rules = StandingRules.of(options);
             int priority = (int) options.integer("priority", 0, -1000, 1000);
-            requireStart(options, query);
+            options.text("start");
             options.integer(Retries.OPTION, 0, 0, Retries.MOST);
             options.rejectUnread();
             PlanBasis basis = database.catalogStore().basis();
@@ -311,7 +314,14 @@ public final class Definitions {
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
             QueryOptions how = queries.limits()
                     .limited((view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority));
-            start(name, plan, how);
+            PlanNode root =
+                    starts.plan(name, plan.root(), options, query, database.catalogStore().creationMicros());
+            try {
+                start(name, root, how);
+            } catch (RuntimeException | Error e) {
+                starts.forget(name, root);
+                throw e;
+            }
             database.catalogStore().plannedBy(name, basis);
             return new CatalogObject(
                     name,
@@ -329,29 +339,11 @@ public final class Definitions {
         });
     }
 
-    private void start(String name, PhysicalPlan plan, QueryOptions how) {
+    private void start(String name, PlanNode plan, QueryOptions how) {
         StandingQuery query = database.engine()
-                .start(name, plan.root(), how.withMostBytes(queries.limits().mostBytes()));
+                .start(name, plan, how.withMostBytes(queries.limits().mostBytes()));
         database.queries().put(name, query);
         queries.epochs().wrote(query.firstEpoch());
-    }
-
-    /** Replayable streams are always read from their first row, others from now on: asking for that is allowed. */
-    private void requireStart(Options options, Query query) {
-        Optional<String> start = options.text("start").map(value -> value.toLowerCase(Locale.ROOT));
-        if (start.isEmpty()) {
-            return;
-        }
-        boolean replayable = query.relations().stream()
-                .flatMap(read -> database.catalog().object(read).stream())
-                .allMatch(object -> object.input().map(StreamInput::replayable).orElse(true));
-        if (!start.get().equals(replayable ? "earliest" : "now")) {
-            throw MillraceException.notAvailableYet("start = '" + start.get() + "' here")
-                    .withHint(
-                            replayable
-                                    ? "what this query reads is read from the first row: start = 'earliest'"
-                                    : "what this query reads is not retained: start = 'now'");
-        }
     }
 
     public Command createSink(Statement.CreateSink create, String text) {
@@ -370,7 +362,7 @@ public final class Definitions {
                 throw e;
             }
             QueryOptions how = queries.limits().limited(QueryOptions.streaming().withSink(sink));
-            start(create.name(), plan, how);
+            start(create.name(), plan.root(), how);
             database.catalogStore().plannedBy(create.name(), basis);
             return new CatalogObject(
                     create.name(),

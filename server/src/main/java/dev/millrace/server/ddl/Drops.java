@@ -126,6 +126,7 @@ public final class Drops {
         StandingQuery query = database.queries().remove(object.name());
         if (query != null) {
             query.drop();
+            new Starts(database).forget(object.name(), query);
         } else if (object.kind() != ObjectKind.FUNCTION && object.kind() != ObjectKind.VIEW) {
             database.engine().relations().drop(object.name());
             database.retained().drop(object.name());

@@ -26,6 +26,7 @@ import dev.millrace.planner.user.UserStates;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.StreamInput;
+import dev.millrace.server.retention.RetainedStreams;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
@@ -383,6 +384,9 @@ public final class Plans {
             return new RelationFacts(true, true, Optional.empty(), List.of());
         }
         Optional<CatalogObject> object = catalog.object(name);
+        if (object.isEmpty() && RetainedStreams.isOwnName(name)) {
+            return new RelationFacts(true, true, Optional.empty(), List.of());
+        }
         if (object.isEmpty() && catalog.systemRelation(name).isEmpty()) {
             // dropped between validation and planning
             throw DatabaseCatalog.undefined("relation", name, catalog.relationNames());

@@ -21,7 +21,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
@@ -37,6 +39,7 @@ import org.apache.arrow.memory.BufferAllocator;
  */
 public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");
+    private static final String OWN = "past of ";
     private static final long ENOUGH_BYTES = 4 << 20; // to be worth a segment
     private static final long MOST_BYTES = 32 << 20; // that wait of one stream
     private static final long LONGEST_MICROS =
@@ -113,6 +116,26 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         byName.put(stream, kept);
         byNumber.put(number, kept);
         return new RetainedPast(store, schema, journal::durable);
+    }
+
+    /**
+     * What a standing query reads that begins in the past of a stream.
+     *
+     * @param fromMicros rows that arrived before are left out, microseconds since 1970
+     */
+    public Source follow(String stream, OptionalLong fromMicros) {
+        Kept kept = Objects.requireNonNull(byName.get(stream));
+        return new StreamFollower(kept.store, kept.schema, fromMicros, journal::durable);
+    }
+
+    /** The name by which the engine knows a query's own reader of a stream. */
+    public static String ownName(String stream, String query) {
+        return OWN + stream + " for " + query;
+    }
+
+    /** Whether this is such a name, if no relation has it. */
+    public static boolean isOwnName(String relation) {
+        return relation.startsWith(OWN);
     }
 
     /** Forgets the past of a stream, if it has one; its files go when that the stream is gone is on disk. */

@@ -192,6 +192,11 @@ public final class SegmentStore implements AutoCloseable {
         return list.lastEntry();
     }
 
+    /** Number of the last entry that was appended, since it was opened or before. */
+    public synchronized long lastAppended() {
+        return lastAppended;
+    }
+
     /** Number of the first entry that only the log has; empty if there is none, and the log may forget all that was appended. */
     public synchronized OptionalLong firstEntryNeeded() {
         RetainedRows first = pending.peekFirst();

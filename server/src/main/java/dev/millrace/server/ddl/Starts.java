@@ -1,0 +1,173 @@
+package dev.millrace.server.ddl;
+
+import dev.millrace.connector.Options;
+import dev.millrace.engine.relation.OnError;
+import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.error.MillraceException;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.planner.tree.Rewriter;
+import dev.millrace.server.catalog.StreamInput;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.retention.RetainedStreams;
+import dev.millrace.sql.statement.Query;
+import java.time.DateTimeException;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.temporal.ChronoField;
+import java.time.temporal.ChronoUnit;
+import java.time.temporal.TemporalAccessor;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * {@code WITH (start = ..)} of standing queries: from where they read the streams that keep their rows. A query that begins in the past has a
+ * reader of its own of each such stream, which goes on with what comes; in its plan that stands in the place of the stream.
+ */
+final class Starts {
+    private static final String EXPECTED = "now, earliest, a time such as 2026-01-31 10:00Z, or an age such as 7 days";
+    private static final DateTimeFormatter TIME = new DateTimeFormatterBuilder()
+            .parseCaseInsensitive()
+            .append(DateTimeFormatter.ISO_LOCAL_DATE)
+            .optionalStart()
+            .appendPattern("['T'][' ']HH:mm[:ss]")
+            .appendFraction(ChronoField.MICRO_OF_SECOND, 0, 6, true)
+            .optionalStart()
+            .appendPattern("[' ']")
+            .appendPattern("[XXX][X]")
+            .optionalEnd()
+            .optionalEnd()
+            .parseDefaulting(ChronoField.HOUR_OF_DAY, 0)
+            .toFormatter(Locale.ROOT);
+
+    private final Instance database;
+
+    Starts(Instance database) {
+        this.database = database;
+    }
+
+    /** Whether a query of these options has readers of its own of what streams kept. */
+    boolean beginsInThePast(Map<String, String> options, Set<String> reads) {
+        String start = options.getOrDefault("start", "now");
+        return !start.trim().equalsIgnoreCase("now") && reads.stream().anyMatch(this::isRetained);
+    }
+
+    private boolean isRetained(String relation) {
+        return database.catalog()
+                .object(relation)
+                .flatMap(object -> object.input())
+                .filter(StreamInput::retained)
+                .isPresent();
+    }
+
+    /**
+     * The plan by which a query runs that is to begin where its options say.
+     *
+     * @param createdMicros when the query was made first, from which ages count
+     * @throws MillraceException 22023 if it cannot begin there
+     */
+    PlanNode plan(String name, PlanNode plan, Options options, Query query, long createdMicros) {
+        Optional<String> start = options.text("start").map(text -> text.trim().toLowerCase(Locale.ROOT));
+        if (start.isEmpty()) {
+            return plan;
+        }
+        Set<String> scanned = scanned(plan);
+        if (scanned.stream().noneMatch(this::isRetained)) {
+            requireAsIs(start.get(), query);
+            return plan;
+        }
+        if (start.get().equals("now")) {
+            return plan;
+        }
+        OptionalLong from = start.get().equals("earliest")
+                ? OptionalLong.empty()
+                : OptionalLong.of(micros(start.get(), createdMicros));
+        Set<String> added = new HashSet<>();
+        try {
+            return Rewriter.rewrite(
+                    plan,
+                    node -> node instanceof PlanNode.Scan scan && isRetained(scan.relation())
+                            ? Optional.of(follow(name, scan, from, added))
+                            : Optional.empty());
+        } catch (RuntimeException e) {
+            added.forEach(database.engine().relations()::drop);
+            throw e;
+        }
+    }
+
+    private PlanNode follow(String query, PlanNode.Scan scan, OptionalLong from, Set<String> added) {
+        String as = RetainedStreams.ownName(scan.relation(), query);
+        if (added.add(as)) {
+            database.engine()
+                    .relations()
+                    .addSource(as, database.retained().follow(scan.relation(), from), OnError.FAIL);
+        }
+        return new PlanNode.Scan(as, scan.columns(), scan.predicates(), scan.schema());
+    }
+
+    /** Forgets the readers that a query had, when it is gone. */
+    void forget(String name, PlanNode plan) {
+        for (String relation : scanned(plan)) {
+            if (RetainedStreams.isOwnName(relation)
+                    && relation.endsWith(" " + name)
+                    && database.catalog().object(relation).isEmpty()) {
+                database.engine().relations().drop(relation);
+            }
+        }
+    }
+
+    void forget(String name, StandingQuery query) {
+        forget(name, query.plan());
+    }
+
+    private static Set<String> scanned(PlanNode plan) {
+        Set<String> scanned = new HashSet<>();
+        Rewriter.rewrite(plan, node -> {
+            if (node instanceof PlanNode.Scan scan) {
+                scanned.add(scan.relation());
+            }
+            return Optional.empty();
+        });
+        return scanned;
+    }
+
+    /** Replayable streams are always read from their first row, others from now on: asking for that is allowed. */
+    private void requireAsIs(String start, Query query) {
+        boolean replayable = query.relations().stream()
+                .flatMap(read -> database.catalog().object(read).stream())
+                .allMatch(object -> object.input().map(StreamInput::replayable).orElse(true));
+        if (!start.equals(replayable ? "earliest" : "now")) {
+            throw MillraceException.notAvailableYet("start = '" + start + "' here")
+                    .withHint(
+                            replayable
+                                    ? "what this query reads is read from the first row: start = 'earliest'"
+                                    : "what this query reads is not retained: start = 'now'");
+        }
+    }
+
+    private static long micros(String start, long createdMicros) {
+        try {
+            TemporalAccessor time = TIME.parseBest(start.toUpperCase(Locale.ROOT), OffsetDateTime::from, LocalDateTime::from);
+            OffsetDateTime at = time instanceof OffsetDateTime zoned
+                    ? zoned
+                    : ((LocalDateTime) time).atOffset(ZoneOffset.UTC);
+            return ChronoUnit.MICROS.between(OffsetDateTime.of(1970, 1, 1, 0, 0, 0, 0, ZoneOffset.UTC), at);
+        } catch (DateTimeException | ArithmeticException e) {
+            return createdMicros - age(start);
+        }
+    }
+
+    private static long age(String start) {
+        try {
+            return new Options(Map.of("start", start)).durationMicros("start", 0);
+        } catch (MillraceException e) {
+            throw Options.invalid("start", start, EXPECTED);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+package dev.millrace.server.retention;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.connector.ScanRequest;
+import dev.millrace.connector.Source;
+import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.memory.Memory;
+import dev.millrace.server.rows.RowCopier;
+import dev.millrace.storage.retention.SegmentStore;
+import dev.millrace.storage.retention.StoreScan;
+import dev.millrace.storage.segment.ColumnRange;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import org.apache.arrow.vector.FieldVector;
+
+/**
+ * The rows that a stream kept, and then those that come: a standing query's own way through the stream, in the order of the log. It reads
+ * the store up to the last entry that is on disk, and behind that again, for ever; so nothing has to be handed over where the past ends.
+ *
+ * <p>A position is an entry and how many of its rows were given.
+ *
+ * @param schema of the stream
+ * @param fromMicros rows that arrived before are left out, microseconds since 1970; empty for none
+ * @param durable the last entry of the log that is on disk
+ */
+record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros, LongSupplier durable)
+        implements Source {
+    private static final String FORM = "retained";
+    private static final int VERSION = 1;
+    private static final long RETRY_MICROS = 2_000; // until it looks again, when it has all
+
+    @Override
+    public boolean bounded() {
+        return false;
+    }
+
+    @Override
+    public boolean replayable() {
+        return true;
+    }
+
+    @Override
+    public List<SourceReader> open(ScanRequest request, SourceContext context) {
+        return List.of(new Reader(request, context, 0, 0));
+    }
+
+    @Override
+    public List<SourceReader> reopen(ScanRequest request, List<SourcePosition> positions, SourceContext context) {
+        List<SourceReader> readers = new ArrayList<>();
+        for (SourcePosition position : positions) {
+            readers.add(position.read(FORM, VERSION, in -> {
+                long entry = in.readLong();
+                long given = in.readLong();
+                if (entry < 0 || given < 0) {
+                    throw new IllegalArgumentException("row " + given + " of entry " + entry);
+                }
+                return new Reader(request, context, entry, given);
+            }));
+        }
+        return readers;
+    }
+
+    private final class Reader implements SourceReader {
+        private final ScanRequest request;
+        private final SourceContext context;
+        private final List<Integer> columns = new ArrayList<>(); // those asked for, the entry, the arrival
+        private Optional<StoreScan> scan = Optional.empty();
+        private long entry; // rows of entries before were given
+        private long given; // and so many of its own
+        private long toSkip; // rows of the entry, at the beginning of a scan
+
+        Reader(ScanRequest request, SourceContext context, long entry, long given) {
+            this.request = request;
+            this.context = context;
+            this.entry = entry;
+            this.given = given;
+            columns.addAll(request.columns());
+            columns.add(schema.size());
+            columns.add(schema.size() + 1);
+        }
+
+        @Override
+        public Optional<Batch> poll() {
+            while (true) {
+                if (scan.isEmpty() && !begin()) {
+                    return Optional.empty();
+                }
+                StoreScan from = scan.orElseThrow();
+                Optional<Batch> next = from.next();
+                if (next.isEmpty()) {
+                    entry = Math.max(entry, from.lastEntry() + 1);
+                    given = 0;
+                    from.close();
+                    scan = Optional.empty();
+                    continue;
+                }
+                try (Batch batch = next.get()) {
+                    Optional<Batch> rows = rows(batch);
+                    if (rows.isPresent()) {
+                        return rows;
+                    }
+                }
+            }
+        }
+
+        /** @return false if nothing came since the last scan */
+        private boolean begin() {
+            long upTo = Math.min(durable.getAsLong(), store.lastAppended());
+            if (upTo < entry) {
+                return false;
+            }
+            List<ColumnRange> ranges = new ArrayList<>(RetainedPast.ranges(request, schema));
+            ranges.add(ColumnRange.of(schema.size(), entry, Long.MAX_VALUE));
+            fromMicros.ifPresent(from -> ranges.add(ColumnRange.of(schema.size() + 1, from, Long.MAX_VALUE)));
+            scan = Optional.of(store.scans(columns, ranges, upTo, 1, context.allocator())
+                    .get(0));
+            toSkip = given;
+            return true;
+        }
+
+        /** What of a batch was not given yet; the caller's. */
+        private Optional<Batch> rows(Batch batch) {
+            int count = batch.rowCount();
+            long entries = batch.dataAddress(request.columns().size());
+            long arrivals = batch.dataAddress(request.columns().size() + 1);
+            int first = 0;
+            while (first < count && isPast(at(entries, first), at(arrivals, first))) {
+                first++;
+            }
+            if (first == count) {
+                return Optional.empty();
+            }
+            long last = at(entries, count - 1);
+            int ofLast = 1;
+            while (count - 1 - ofLast >= first && at(entries, count - 1 - ofLast) == last) {
+                ofLast++;
+            }
+            given = last == entry ? given + ofLast : ofLast;
+            entry = last;
+            return Optional.of(chosen(batch, first));
+        }
+
+        /** Looks at rows in their order, once each. */
+        private boolean isPast(long ofEntry, long arrival) {
+            if (ofEntry < entry || fromMicros.isPresent() && arrival < fromMicros.getAsLong()) {
+                return true;
+            }
+            if (ofEntry == entry && toSkip > 0) {
+                toSkip--;
+                return true;
+            }
+            return false;
+        }
+
+        private Batch chosen(Batch batch, int first) {
+            Schema asked = schema.select(request.columns());
+            if (first > 0) {
+                int[] places = IntStream.range(0, asked.size()).toArray();
+                try (RowCopier copier = new RowCopier(asked, context.allocator())) {
+                    for (int row = first; row < batch.rowCount(); row++) {
+                        copier.copy(batch, places, row, 1);
+                    }
+                    return copier.build();
+                }
+            }
+            FieldVector[] vectors =
+                    IntStream.range(0, asked.size()).mapToObj(batch::column).toArray(FieldVector[]::new);
+            return Batch.view(asked, vectors, batch.rowCount(), Optional.empty(), List.of(batch.retain()));
+        }
+
+        private static long at(long address, int row) {
+            return Memory.getLong(address + 8L * row);
+        }
+
+        @Override
+        public boolean isFinished() {
+            return false;
+        }
+
+        @Override
+        public long retryAfterMicros() {
+            return RETRY_MICROS;
+        }
+
+        @Override
+        public Optional<SourcePosition> position() {
+            return Optional.of(SourcePosition.of(FORM, VERSION, out -> {
+                out.writeLong(entry);
+                out.writeLong(given);
+            }));
+        }
+
+        @Override
+        public void close() {
+            scan.ifPresent(StoreScan::close);
+            scan = Optional.empty();
+        }
+    }
+}
