@@ -314,8 +314,8 @@ public final class Definitions {
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
             QueryOptions how = queries.limits()
                     .limited((view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority));
-            PlanNode root =
-                    starts.plan(name, plan.root(), options, query, database.catalogStore().creationMicros());
+            PlanNode root = starts.plan(
+                    name, plan.root(), options, query, database.catalogStore().creationMicros());
             try {
                 start(name, root, how);
             } catch (RuntimeException | Error e) {

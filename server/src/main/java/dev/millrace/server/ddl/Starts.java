@@ -153,10 +153,10 @@ final class Starts {
 
     private static long micros(String start, long createdMicros) {
         try {
-            TemporalAccessor time = TIME.parseBest(start.toUpperCase(Locale.ROOT), OffsetDateTime::from, LocalDateTime::from);
-            OffsetDateTime at = time instanceof OffsetDateTime zoned
-                    ? zoned
-                    : ((LocalDateTime) time).atOffset(ZoneOffset.UTC);
+            TemporalAccessor time =
+                    TIME.parseBest(start.toUpperCase(Locale.ROOT), OffsetDateTime::from, LocalDateTime::from);
+            OffsetDateTime at =
+                    time instanceof OffsetDateTime zoned ? zoned : ((LocalDateTime) time).atOffset(ZoneOffset.UTC);
             return ChronoUnit.MICROS.between(OffsetDateTime.of(1970, 1, 1, 0, 0, 0, 0, ZoneOffset.UTC), at);
         } catch (DateTimeException | ArithmeticException e) {
             return createdMicros - age(start);

@@ -119,8 +119,8 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
             List<ColumnRange> ranges = new ArrayList<>(RetainedPast.ranges(request, schema));
             ranges.add(ColumnRange.of(schema.size(), entry, Long.MAX_VALUE));
             fromMicros.ifPresent(from -> ranges.add(ColumnRange.of(schema.size() + 1, from, Long.MAX_VALUE)));
-            scan = Optional.of(store.scans(columns, ranges, upTo, 1, context.allocator())
-                    .get(0));
+            scan = Optional.of(
+                    store.scans(columns, ranges, upTo, 1, context.allocator()).get(0));
             toSkip = given;
             return true;
         }

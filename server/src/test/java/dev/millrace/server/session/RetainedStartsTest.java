@@ -57,8 +57,9 @@ class RetainedStartsTest {
     }
 
     private static void create(TestDatabase database) {
-        database.run("CREATE STREAM s (k TEXT, v BIGINT, at TIMESTAMPTZ, WATERMARK FOR at AS at - INTERVAL '30 seconds')"
-                + " WITH (retention = 'forever'); CREATE MATERIALIZED VIEW live AS " + WINDOWS);
+        database.run(
+                "CREATE STREAM s (k TEXT, v BIGINT, at TIMESTAMPTZ, WATERMARK FOR at AS at - INTERVAL '30 seconds')"
+                        + " WITH (retention = 'forever'); CREATE MATERIALIZED VIEW live AS " + WINDOWS);
     }
 
     @Test
@@ -73,7 +74,8 @@ class RetainedStartsTest {
                         database.run("CHECKPOINT");
                     }
                     if (step % 8 == 4) {
-                        database.run("CREATE MATERIALIZED VIEW past" + step + " WITH (start = 'earliest') AS " + WINDOWS);
+                        database.run(
+                                "CREATE MATERIALIZED VIEW past" + step + " WITH (start = 'earliest') AS " + WINDOWS);
                     }
                 }
                 String all = " ORDER BY window_start, k";
@@ -136,8 +138,10 @@ class RetainedStartsTest {
         try (TestDatabase database = open(1)) {
             create(database);
             database.run("INSERT INTO s VALUES ('a', 1, '2026-01-01 10:00Z')");
-            for (String start : List.of("1 hour", "2000-01-01", "2001-02-03 04:05", "2001-02-03 04:05:06.5+02:00", "NOW")) {
-                database.run("CREATE MATERIALIZED VIEW v WITH (start = '" + start + "') AS SELECT count(*) AS n FROM s");
+            for (String start :
+                    List.of("1 hour", "2000-01-01", "2001-02-03 04:05", "2001-02-03 04:05:06.5+02:00", "NOW")) {
+                database.run(
+                        "CREATE MATERIALIZED VIEW v WITH (start = '" + start + "') AS SELECT count(*) AS n FROM s");
                 awaitRows(List.of(start.equals("NOW") ? "0" : "1"), database, "SELECT n FROM v");
                 database.run("DROP MATERIALIZED VIEW v");
             }
