@@ -40,7 +40,7 @@ final class Starts {
             .appendFraction(ChronoField.MICRO_OF_SECOND, 0, 6, true)
             .optionalStart()
             .appendPattern("[' ']")
-            .appendPattern("[XXX][X]")
+            .appendOffset("+HH:mm", "Z")
             .optionalEnd()
             .optionalEnd()
             .parseDefaulting(ChronoField.HOUR_OF_DAY, 0)
