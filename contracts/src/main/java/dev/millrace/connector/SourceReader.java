@@ -49,6 +49,11 @@ public interface SourceReader extends AutoCloseable {
         return Optional.empty();
     }
 
+    /** What was read and passed by so far; empty for a source that is not made of such parts. Any thread. */
+    default Optional<ScanCounts> counts() {
+        return Optional.empty();
+    }
+
     @Override
     void close();
 }

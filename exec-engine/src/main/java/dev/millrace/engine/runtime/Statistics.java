@@ -1,6 +1,8 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.connector.ScanCounts;
 import dev.millrace.engine.graph.PlanGraph.Node;
+import dev.millrace.engine.runtime.QueryTasks.PlacedSource;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
 import dev.millrace.engine.statistic.LatencyHistogram;
 import dev.millrace.engine.statistic.OperatorStatistics;
@@ -89,10 +91,19 @@ final class Statistics {
                 queued.merge(input.entry(), input.queuedBytes(), Long::sum);
             }
         }
-        return byNode.values().stream().map(stages -> operator(stages, queued)).toList();
+        Map<Integer, ScanCounts> counts = new LinkedHashMap<>();
+        for (PlacedSource source : tasks.sources) {
+            source.input()
+                    .counts()
+                    .ifPresent(found -> counts.merge(source.node().id(), found, ScanCounts::plus));
+        }
+        return byNode.entrySet().stream()
+                .map(node -> operator(node.getValue(), queued, Optional.ofNullable(counts.get(node.getKey()))))
+                .toList();
     }
 
-    private static OperatorStatistics operator(List<PlacedStage> stages, Map<EntryStage, Long> queued) {
+    private static OperatorStatistics operator(
+            List<PlacedStage> stages, Map<EntryStage, Long> queued, Optional<ScanCounts> counts) {
         Node node = stages.get(0).node();
         long rowsIn = 0;
         long rowsOut = 0;
@@ -124,6 +135,7 @@ final class Statistics {
             }
         }
         String detail = node.plan() instanceof Scan scan ? scan.relation() : "";
+        detail += counts.map(found -> ": " + found.text()).orElse("");
         return new OperatorStatistics(
                 node.id(),
                 node.plan().getClass().getSimpleName(),

@@ -2,6 +2,7 @@ package dev.millrace.engine.task;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.Part;
+import dev.millrace.connector.ScanCounts;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.engine.channel.Item;
@@ -53,6 +54,11 @@ public final class SourceInput extends TaskInput {
     public void start(Optional<EpochInput> newEpochs, Runnable newWake) {
         epochs = newEpochs;
         wake = newWake;
+    }
+
+    /** What its reader read and passed by. Any thread. */
+    public Optional<ScanCounts> counts() {
+        return reader.counts();
     }
 
     /** Where its reader is, at an epoch's end; empty if that cannot be said. */

@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.calc.DirectCalc;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.runtime.Result;
+import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.engine.statistic.FlushProgress;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
@@ -369,11 +370,11 @@ public final class Queries {
         return new PlanNode.Scan(table.name(), columns, List.of(), table.schema());
     }
 
-    private StatementResult.Rows run(PlanNode plan, Schema schema) {
+    private ResultRows run(PlanNode plan, Schema schema) {
         return run(plan, schema, () -> {});
     }
 
-    private StatementResult.Rows run(PlanNode plan, Schema schema, Runnable onClose) {
+    private ResultRows run(PlanNode plan, Schema schema, Runnable onClose) {
         long mostBytes = limits.mostBytes();
         Result result = offload.run(
                 hasMany(plan, MANY_NODES), () -> database.engine().run(plan, nowMicros, mostBytes), Result::close);
@@ -383,6 +384,17 @@ public final class Queries {
             showProgress.accept(Optional::empty);
             onClose.run();
         });
+    }
+
+    /** Runs a query by its plan, without the ways round it, to its end; the rows are let go of. */
+    public QueryStatistics runToEnd(Query query) {
+        PlanNode plan = plan(query).root();
+        prepareToRead(query);
+        checks.requireAsBegun(query.relations());
+        try (ResultRows rows = run(plan, query.schema())) {
+            rows.forEach(batch -> {});
+            return rows.statistics();
+        }
     }
 
     /** Whether a plan has so many nodes; shared ones count each time. */

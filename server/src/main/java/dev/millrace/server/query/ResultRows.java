@@ -2,6 +2,7 @@ package dev.millrace.server.query;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.runtime.Result;
+import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.cancellation.Failures;
@@ -68,6 +69,11 @@ final class ResultRows implements StatementResult.Rows {
             }
             repeated = Optional.of(new Repetitions(batch.get(), schema, allocator));
         }
+    }
+
+    /** What the query's operators did so far. */
+    QueryStatistics statistics() {
+        return result.statistics();
     }
 
     private void closeRepeated() {

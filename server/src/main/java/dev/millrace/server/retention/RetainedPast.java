@@ -2,6 +2,7 @@ package dev.millrace.server.retention;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.ColumnPredicate;
+import dev.millrace.connector.ScanCounts;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
@@ -78,6 +79,12 @@ record RetainedPast(SegmentStore store, Schema schema, LongSupplier durable) imp
             Optional<Batch> next = finished ? Optional.empty() : scan.next();
             finished = next.isEmpty();
             return next;
+        }
+
+        @Override
+        public Optional<ScanCounts> counts() {
+            return Optional.of(new ScanCounts(
+                    scan.segmentsRead(), scan.segmentsSkipped(), scan.blocksRead(), scan.blocksSkipped()));
         }
 
         @Override

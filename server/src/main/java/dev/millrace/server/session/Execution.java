@@ -324,6 +324,8 @@ final class Execution {
             return inspection.showSetting(show);
         } else if (statement instanceof Statement.Explain explain) {
             return explanations.explain(explain);
+        } else if (statement instanceof Statement.ExplainAnalyze explain) {
+            return explanations.analyze(explain);
         } else if (statement instanceof Statement.ExplainRunning explain) {
             return explanations.explainRunning(explain);
         } else if (statement instanceof Statement.SetSetting set) {

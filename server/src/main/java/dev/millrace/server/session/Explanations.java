@@ -2,6 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.OperatorStatistics;
+import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.code.CalcProgram;
 import dev.millrace.plan.expression.Expression;
@@ -69,6 +70,29 @@ final class Explanations {
             explain(explain.statement(), explain.forms(), lines);
         }
         return lines(lines);
+    }
+
+    /** Runs a SELECT to its end, and says what each operator did, and of streams that keep their rows what was passed by. */
+    StatementResult analyze(Statement.ExplainAnalyze explain) {
+        if (!(explain.statement() instanceof Statement.Select select)) {
+            throw MillraceException.notAvailableYet("EXPLAIN ANALYZE of this statement")
+                    .withHint("it runs a SELECT, or tells of a CONTINUOUS QUERY or MATERIALIZED VIEW that runs");
+        }
+        List<String> lines = new ArrayList<>();
+        explain(select, Set.of(), lines);
+        lines.add("");
+        long startNanos = database.clock().nanoTime();
+        QueryStatistics done = queries.runToEnd(select.query());
+        for (OperatorStatistics operator : done.operators()) {
+            lines.add(operator.name() + (operator.detail().isEmpty() ? "" : " (" + operator.detail() + ")") + ": rows in "
+                    + operator.rowsIn() + ", out " + operator.rowsOut() + ", CPU " + millis(operator.cpuNanos()) + " ms");
+        }
+        lines.add("rows: " + done.rowsOut() + ", time: " + millis(database.clock().nanoTime() - startNanos) + " ms");
+        return lines(lines);
+    }
+
+    private static double millis(long nanos) {
+        return Math.round(nanos / NANOS_PER_MILLI * 1e3) / 1e3;
     }
 
     private void explain(Statement statement, Set<ExplainForm> forms, List<String> lines) {
@@ -209,7 +233,7 @@ final class Explanations {
                         operator.instances(),
                         operator.rowsIn(),
                         operator.rowsOut(),
-                        Math.round(operator.cpuNanos() / NANOS_PER_MILLI * 1e3) / 1e3,
+                        millis(operator.cpuNanos()),
                         operator.stateBytes(),
                         operator.forgotten(),
                         operator.queuedBytes(),

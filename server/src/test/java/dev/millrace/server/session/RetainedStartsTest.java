@@ -80,7 +80,7 @@ class RetainedStartsTest {
                 }
                 String all = " ORDER BY window_start, k";
                 List<String> expected = database.rows("SELECT * FROM live" + all);
-                assertTrue(expected.size() > 10);
+                assertTrue(expected.size() > 1, () -> "seed " + SEED);
                 for (String view : List.of("past4", "past12")) {
                     awaitRows(expected, database, "SELECT * FROM " + view + all);
                 }

@@ -212,6 +212,32 @@ class RetainedStreamsTest {
     }
 
     @Test
+    void whatCannotHaveRowsIsPassedBy() {
+        try (TestDatabase database = open()) {
+            database.run("CREATE STREAM s (v BIGINT, k TEXT, at TIMESTAMP, WATERMARK FOR at AS at) WITH (retention = 'forever')");
+            for (int part = 0; part < 2; part++) {
+                int first = part * 100_000;
+                database.run("INSERT INTO s SELECT g, 'k' || g % 3, TIMESTAMP '2026-01-01' + g * INTERVAL '1 second'"
+                        + " FROM generate_series(" + (first + 1) + ", " + (first + 100_000) + ") g; CHECKPOINT");
+            }
+            assertEquals(List.of("2"), database.rows("SELECT count(*) FROM s WHERE v IN (7, 150000)"));
+            String byTime = analysis(database, "SELECT count(*) FROM s WHERE at >= '2026-01-03 07:00:00'", "2001");
+            assertTrue(byTime.matches("(?s).*segments read 1, skipped .; blocks read [12], skipped [1-9].*"), byTime);
+            String byValue = analysis(database, "SELECT k FROM s WHERE v = 200000", "1");
+            assertTrue(byValue.contains("; blocks read 1, skipped "), byValue);
+            String byNothing = analysis(database, "SELECT sum(v) FROM s WHERE k = 'k1'", "1");
+            assertTrue(byNothing.contains(", skipped 0; blocks read ") && byNothing.contains(", skipped 0)"), byNothing);
+            assertTrue(database.error("EXPLAIN ANALYZE INSERT INTO s VALUES (1)").startsWith("0A000 "));
+        }
+    }
+
+    private static String analysis(TestDatabase database, String sql, String expected) {
+        List<String> rows = database.rows(sql);
+        assertEquals(expected, expected.equals("1") ? "" + rows.size() : rows.get(0), sql);
+        return String.join("\n", database.rows("EXPLAIN ANALYZE " + sql));
+    }
+
+    @Test
     void aBackupHasThePast() {
         List<String> all;
         Path target = folder.resolve("backup");

@@ -253,6 +253,7 @@ public final class SegmentStore implements AutoCloseable {
         pending.stream().filter(each -> each.entry() <= upTo).forEach(each -> rows.add(each.retain()));
         segments.forEach(segment -> pins.merge(segment.number(), 1, Integer::sum));
         long share = segments.stream().mapToLong(each -> each.file().rows()).sum() / Math.max(1, most) + 1;
+        long last = Math.min(upTo, lastAppended);
         List<StoreScan> scans = new ArrayList<>();
         List<KeptSegment> next = new ArrayList<>();
         long counted = 0;
@@ -260,12 +261,12 @@ public final class SegmentStore implements AutoCloseable {
             next.add(segment);
             counted += segment.file().rows();
             if (counted >= share * (scans.size() + 1) && scans.size() + 1 < most) {
-                scans.add(new StoreScan(this, next, List.of(), columns, ranges, lastAppended, 0, of));
+                scans.add(new StoreScan(this, next, List.of(), columns, ranges, last, scans.isEmpty() ? skipped : 0, of));
                 next = new ArrayList<>();
             }
         }
         if (!next.isEmpty() || !rows.isEmpty() || scans.isEmpty()) {
-            scans.add(new StoreScan(this, next, rows, columns, ranges, Math.min(upTo, lastAppended), skipped, of));
+            scans.add(new StoreScan(this, next, rows, columns, ranges, last, scans.isEmpty() ? skipped : 0, of));
         }
         return scans;
     }

@@ -1,0 +1,151 @@
+package dev.millrace.server.retention;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.connector.RejectedRecord;
+import dev.millrace.connector.ScanRequest;
+import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.error.MillraceException;
+import dev.millrace.storage.retention.RetentionOptions;
+import dev.millrace.storage.retention.RetentionPolicy;
+import dev.millrace.storage.retention.SegmentStore;
+import dev.millrace.storage.simulation.SimulatedDisk;
+import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.rows.TestBatches;
+import dev.millrace.time.Clock;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.junit.jupiter.api.Test;
+
+/** From wherever a reader goes on, with whatever was flushed and merged meanwhile, it gives the rows that were still to come. */
+class StreamFollowerTest {
+    private static final long SEED = Long.getLong("millrace.retained.seed", System.nanoTime());
+    private static final Schema SCHEMA = Schema.of(new Field("v", DataType.BIGINT, false));
+    private static final ScanRequest ALL = new ScanRequest(List.of(0), List.of(), 1);
+
+    private final BufferAllocator allocator = new RootAllocator(64 << 20);
+    private final SourceContext context = new SourceContext() {
+        @Override
+        public BufferAllocator allocator() {
+            return allocator;
+        }
+
+        @Override
+        public Clock clock() {
+            return Clock.system();
+        }
+
+        @Override
+        public int batchRows() {
+            return 1024;
+        }
+
+        @Override
+        public void wakeUp() {}
+
+        @Override
+        public void reject(RejectedRecord record) {
+            throw new AssertionError(record);
+        }
+    };
+
+    private static List<Row> take(Optional<Batch> batch) {
+        if (batch.isEmpty()) {
+            return List.of();
+        }
+        try (Batch rows = batch.get()) {
+            return TestBatches.rows(rows);
+        }
+    }
+
+    @Test
+    void whereverAReaderGoesOnNoRowIsMissingOrDoubled() {
+        Random random = new Random(SEED);
+        for (int history = 0; history < 30; history++) {
+            List<Row> appended = new ArrayList<>();
+            List<Row> read = new ArrayList<>();
+            long durable = 0;
+            try (SegmentStore store = SegmentStore.open(
+                    new SimulatedDisk(1), SCHEMA, RetentionOptions.of(Optional.empty(), RetentionPolicy.FOREVER), allocator)) {
+                long[] last = {0};
+                StreamFollower follower = new StreamFollower(store, SCHEMA, OptionalLong.empty(), () -> last[0]);
+                SourceReader reader = follower.open(ALL, context).get(0);
+                for (int step = 0; step < 200; step++) {
+                    switch (random.nextInt(7)) {
+                        case 0 -> {
+                            durable += 1 + random.nextInt(3);
+                            append(store, durable, random, appended);
+                        }
+                        case 1 -> last[0] = last[0] + (durable - last[0]) / (1 + random.nextInt(2));
+                        case 2 -> store.flush(last[0]);
+                        case 3 -> store.merge();
+                        case 4 -> {
+                            SourcePosition position = reader.position().orElseThrow();
+                            reader.close();
+                            reader = follower.reopen(ALL, List.of(position), context).get(0);
+                        }
+                        default -> read.addAll(take(reader.poll()));
+                    }
+                }
+                last[0] = durable;
+                List<Row> more = take(reader.poll());
+                while (!more.isEmpty()) {
+                    read.addAll(more);
+                    more = take(reader.poll());
+                }
+                reader.close();
+            }
+            assertEquals(appended, read, "seed " + SEED + ", history " + history);
+        }
+        assertEquals(0, allocator.getAllocatedMemory());
+        allocator.close();
+    }
+
+    /** Entries of several batches, so that readers stop within one. */
+    private void append(SegmentStore store, long entry, Random random, List<Row> appended) {
+        List<Batch> batches = new ArrayList<>();
+        for (int batch = random.nextInt(4); batch >= 0; batch--) {
+            List<Row> rows = LongStream.range(0, 1 + random.nextInt(5))
+                    .mapToObj(i -> Row.of((long) random.nextInt(1000)))
+                    .toList();
+            appended.addAll(rows);
+            batches.add(TestBatches.of(SCHEMA, allocator, rows));
+        }
+        store.append(entry, entry, batches);
+        batches.forEach(Batch::close);
+    }
+
+    @Test
+    void aPositionOfAnotherSourceIsRefused() {
+        try (SegmentStore store = SegmentStore.open(
+                new SimulatedDisk(1), SCHEMA, RetentionOptions.of(Optional.empty(), RetentionPolicy.FOREVER), allocator)) {
+            StreamFollower follower = new StreamFollower(store, SCHEMA, OptionalLong.empty(), () -> 0);
+            for (SourcePosition wrong : List.of(
+                    SourcePosition.of("file", 1, out -> out.writeLong(1)),
+                    SourcePosition.of("retained", 1, out -> out.writeLong(1)),
+                    SourcePosition.of("retained", 1, out -> {
+                        out.writeLong(1);
+                        out.writeLong(-1);
+                    }))) {
+                MillraceException error = assertThrows(
+                        MillraceException.class, () -> follower.reopen(ALL, List.of(wrong), context));
+                assertTrue(error.sqlState().code().equals("XX001"), error.getMessage());
+            }
+        }
+        allocator.close();
+    }
+}
