@@ -84,10 +84,12 @@ final class Explanations {
         long startNanos = database.clock().nanoTime();
         QueryStatistics done = queries.runToEnd(select.query());
         for (OperatorStatistics operator : done.operators()) {
-            lines.add(operator.name() + (operator.detail().isEmpty() ? "" : " (" + operator.detail() + ")") + ": rows in "
-                    + operator.rowsIn() + ", out " + operator.rowsOut() + ", CPU " + millis(operator.cpuNanos()) + " ms");
+            lines.add(operator.name() + (operator.detail().isEmpty() ? "" : " (" + operator.detail() + ")")
+                    + ": rows in " + operator.rowsIn() + ", out " + operator.rowsOut() + ", CPU "
+                    + millis(operator.cpuNanos()) + " ms");
         }
-        lines.add("rows: " + done.rowsOut() + ", time: " + millis(database.clock().nanoTime() - startNanos) + " ms");
+        lines.add(
+                "rows: " + done.rowsOut() + ", time: " + millis(database.clock().nanoTime() - startNanos) + " ms");
         return lines(lines);
     }
 

@@ -80,7 +80,10 @@ class StreamFollowerTest {
             List<Row> read = new ArrayList<>();
             long durable = 0;
             try (SegmentStore store = SegmentStore.open(
-                    new SimulatedDisk(1), SCHEMA, RetentionOptions.of(Optional.empty(), RetentionPolicy.FOREVER), allocator)) {
+                    new SimulatedDisk(1),
+                    SCHEMA,
+                    RetentionOptions.of(Optional.empty(), RetentionPolicy.FOREVER),
+                    allocator)) {
                 long[] last = {0};
                 StreamFollower follower = new StreamFollower(store, SCHEMA, OptionalLong.empty(), () -> last[0]);
                 SourceReader reader = follower.open(ALL, context).get(0);
@@ -96,7 +99,8 @@ class StreamFollowerTest {
                         case 4 -> {
                             SourcePosition position = reader.position().orElseThrow();
                             reader.close();
-                            reader = follower.reopen(ALL, List.of(position), context).get(0);
+                            reader = follower.reopen(ALL, List.of(position), context)
+                                    .get(0);
                         }
                         default -> read.addAll(take(reader.poll()));
                     }
@@ -132,7 +136,10 @@ class StreamFollowerTest {
     @Test
     void aPositionOfAnotherSourceIsRefused() {
         try (SegmentStore store = SegmentStore.open(
-                new SimulatedDisk(1), SCHEMA, RetentionOptions.of(Optional.empty(), RetentionPolicy.FOREVER), allocator)) {
+                new SimulatedDisk(1),
+                SCHEMA,
+                RetentionOptions.of(Optional.empty(), RetentionPolicy.FOREVER),
+                allocator)) {
             StreamFollower follower = new StreamFollower(store, SCHEMA, OptionalLong.empty(), () -> 0);
             for (SourcePosition wrong : List.of(
                     SourcePosition.of("file", 1, out -> out.writeLong(1)),
@@ -141,8 +148,8 @@ class StreamFollowerTest {
                         out.writeLong(1);
                         out.writeLong(-1);
                     }))) {
-                MillraceException error = assertThrows(
-                        MillraceException.class, () -> follower.reopen(ALL, List.of(wrong), context));
+                MillraceException error =
+                        assertThrows(MillraceException.class, () -> follower.reopen(ALL, List.of(wrong), context));
                 assertTrue(error.sqlState().code().equals("XX001"), error.getMessage());
             }
         }

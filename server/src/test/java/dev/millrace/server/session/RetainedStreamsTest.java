@@ -214,7 +214,8 @@ class RetainedStreamsTest {
     @Test
     void whatCannotHaveRowsIsPassedBy() {
         try (TestDatabase database = open()) {
-            database.run("CREATE STREAM s (v BIGINT, k TEXT, at TIMESTAMP, WATERMARK FOR at AS at) WITH (retention = 'forever')");
+            database.run(
+                    "CREATE STREAM s (v BIGINT, k TEXT, at TIMESTAMP, WATERMARK FOR at AS at) WITH (retention = 'forever')");
             for (int part = 0; part < 2; part++) {
                 int first = part * 100_000;
                 database.run("INSERT INTO s SELECT g, 'k' || g % 3, TIMESTAMP '2026-01-01' + g * INTERVAL '1 second'"
@@ -226,8 +227,10 @@ class RetainedStreamsTest {
             String byValue = analysis(database, "SELECT k FROM s WHERE v = 200000", "1");
             assertTrue(byValue.contains("; blocks read 1, skipped "), byValue);
             String byNothing = analysis(database, "SELECT sum(v) FROM s WHERE k = 'k1'", "1");
-            assertTrue(byNothing.contains(", skipped 0; blocks read ") && byNothing.contains(", skipped 0)"), byNothing);
-            assertTrue(database.error("EXPLAIN ANALYZE INSERT INTO s VALUES (1)").startsWith("0A000 "));
+            assertTrue(
+                    byNothing.contains(", skipped 0; blocks read ") && byNothing.contains(", skipped 0)"), byNothing);
+            assertTrue(
+                    database.error("EXPLAIN ANALYZE INSERT INTO s VALUES (1)").startsWith("0A000 "));
         }
     }
 

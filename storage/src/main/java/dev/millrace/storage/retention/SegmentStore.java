@@ -261,7 +261,8 @@ public final class SegmentStore implements AutoCloseable {
             next.add(segment);
             counted += segment.file().rows();
             if (counted >= share * (scans.size() + 1) && scans.size() + 1 < most) {
-                scans.add(new StoreScan(this, next, List.of(), columns, ranges, last, scans.isEmpty() ? skipped : 0, of));
+                scans.add(
+                        new StoreScan(this, next, List.of(), columns, ranges, last, scans.isEmpty() ? skipped : 0, of));
                 next = new ArrayList<>();
             }
         }
