@@ -35,6 +35,7 @@ class DumpTest {
             "SELECT * FROM customers",
             "SELECT * FROM orders",
             "SELECT * FROM \"Odd; name \"\"quoted\"\"\"",
+            "SELECT name, query, owner, limit_bytes, state FROM millrace.subscriptions",
             "SELECT * FROM big",
             "SELECT * FROM totals",
             "SELECT * FROM \"Named; totals\"",
@@ -87,6 +88,8 @@ class DumpTest {
                 CREATE CONTINUOUS QUERY resting AS SELECT k FROM s;
                 PAUSE CONTINUOUS QUERY resting;
                 CREATE SINK nowhere FROM totals WITH (connector = 'blackhole');
+                CREATE SUBSCRIPTION "Told; all" FROM totals WITH (limit = '1GB');
+                CREATE SUBSCRIPTION second FROM totals;
                 GRANT SELECT ON orders TO staff WITH GRANT OPTION;
                 GRANT INSERT ON customers TO PUBLIC;
                 ALTER TABLE customers OWNER TO staff;

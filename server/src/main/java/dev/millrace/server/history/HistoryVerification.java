@@ -50,6 +50,38 @@ public final class HistoryVerification {
         return files;
     }
 
+    /**
+     * The subscriptions of a directory that nobody has open, by the queries that they are to.
+     *
+     * @param changes the directory of all histories, which need not be there
+     * @throws dev.millrace.error.MillraceException 58030 where something cannot be read
+     */
+    public static Map<String, List<NamedSubscription>> subscriptions(Path changes) {
+        Map<String, List<NamedSubscription>> found = new TreeMap<>();
+        if (!Files.isDirectory(changes)) {
+            return found;
+        }
+        try (Stream<Path> all = Files.list(changes)) {
+            for (Path directory : all.filter(Files::isDirectory).sorted().toList()) {
+                if (!isEmpty(directory)) {
+                    List<Reading> readings = new ArrayList<>(); // the last one counts
+                    WriteAheadLog.verify(RealDisk.readOnly(directory), () -> {
+                        readings.add(new Reading(directory));
+                        return readings.get(readings.size() - 1);
+                    });
+                    HistoryContents contents = readings.get(readings.size() - 1).contents;
+                    contents.base()
+                            .ifPresent(base -> found.put(
+                                    base.query(),
+                                    List.copyOf(contents.subscriptions().values())));
+                }
+            }
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + changes, e);
+        }
+        return found;
+    }
+
     private static boolean isEmpty(Path directory) throws IOException {
         try (Stream<Path> inside = Files.list(directory)) {
             return inside.findAny().isEmpty();

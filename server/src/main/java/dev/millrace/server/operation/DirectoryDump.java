@@ -2,6 +2,7 @@ package dev.millrace.server.operation;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.history.HistoryVerification;
 import dev.millrace.server.script.DefinitionScript;
 import dev.millrace.server.script.DefinitionScript.Definition;
 import dev.millrace.server.script.DefinitionScript.Step;
@@ -14,6 +15,7 @@ import dev.millrace.storage.disk.FileReport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -51,11 +53,15 @@ public final class DirectoryDump {
                         DefinitionScript.namesIn(object.sql()),
                         object.jar().map(DefinitionScript::jarNote).orElse("")))
                 .toList();
-        return DefinitionScript.of(
+        List<Step> steps = new ArrayList<>(DefinitionScript.of(
                 catalog.access().roles(),
                 catalog.settings(),
                 objects,
-                catalog.access().grants());
+                catalog.access().grants()));
+        HistoryVerification.subscriptions(directory.resolve(DataDirectory.CHANGES))
+                .forEach((query, subscriptions) -> subscriptions.forEach(each ->
+                        steps.add(DefinitionScript.subscription(each.name(), each.owner(), query, each.limitBytes()))));
+        return steps;
     }
 
     private static KeptCatalog read(Path directory) {

@@ -105,6 +105,20 @@ public final class DefinitionScript {
         }
     }
 
+    /**
+     * A durable subscription, made by its owner: for the end, when roles have their privileges. It begins with what its query answers then.
+     *
+     * @param limitBytes of changes that may be there and not acknowledged; written in kilobytes
+     */
+    public static Step subscription(String name, String owner, String query, long limitBytes) {
+        String create = "CREATE SUBSCRIPTION " + Identifiers.quote(name) + " FROM " + Identifiers.quote(query)
+                + " WITH (limit = '" + (limitBytes / 1024 + (limitBytes % 1024 == 0 ? 0 : 1)) + "kB')";
+        String statement = owner.equals(SUPERUSER)
+                ? create
+                : "SET ROLE " + Identifiers.quote(owner) + "; " + create + "; RESET ROLE";
+        return new Step("subscription", name, statement, "");
+    }
+
     /** That a column of numbers goes on where it was; for the moment before its table has rows. */
     public static Step counter(String table, String column, long last) {
         return new Step(

@@ -15,6 +15,7 @@ import dev.millrace.operator.Operator;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.history.Histories;
+import dev.millrace.server.history.NamedSubscription;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.instance.Recovery;
 import dev.millrace.server.planning.AdHocStatements;
@@ -432,6 +433,11 @@ public final class SystemRelations {
                         database.engine().schedulingPolicy()),
                 objects,
                 roles.privilegeDefinitions(name -> Optional.empty())));
+        for (Histories.Shown each : database.histories().all()) {
+            NamedSubscription subscription = each.subscription();
+            more.add(DefinitionScript.subscription(
+                    subscription.name(), subscription.owner(), each.query(), subscription.limitBytes()));
+        }
         steps.addAll(more);
         long position = 1;
         for (Step step : steps) {
