@@ -64,18 +64,19 @@ final class BackupTarget implements AutoCloseable {
         try {
             requireEmpty(absolute);
             Path partial = absolute.resolveSibling(name + PARTIAL);
-            if (Files.isDirectory(partial) && !isEmpty(partial) && !Files.exists(partial.resolve(BEGUN))) {
+            if (Files.isDirectory(partial) && !hasNothing(partial) && !Files.exists(partial.resolve(BEGUN))) {
                 throw refused(partial + " is there, and is no backup that did not end");
             }
-            DataPlace.Taken taken = places.apply(partial).take();
+            BackupTarget begun =
+                    new BackupTarget(absolute, partial, places.apply(partial).take());
             try {
-                BackupTarget begun = new BackupTarget(absolute, partial, taken);
-                WholeFile.write(taken.disk(), BEGUN, ByteBuffer.allocate(0));
+                WholeFile.write(begun.disk(), BEGUN, ByteBuffer.allocate(0));
                 begun.remove(false);
                 return begun;
             } catch (IOException | RuntimeException | Error e) {
-                taken.close();
-                throw e;
+                try (begun) {
+                    throw e;
+                }
             }
         } catch (IOException e) {
             throw DiskErrors.failed("write to " + target, e);
@@ -108,6 +109,13 @@ final class BackupTarget implements AutoCloseable {
     private static boolean isEmpty(Path directory) throws IOException {
         try (Stream<Path> inside = Files.list(directory)) {
             return inside.findAny().isEmpty();
+        }
+    }
+
+    /** Whether nothing was written in a directory but what says that it is taken, after which a backup may have ended. */
+    private static boolean hasNothing(Path directory) throws IOException {
+        try (Stream<Path> inside = Files.list(directory)) {
+            return inside.allMatch(path -> path.endsWith(LOCK));
         }
     }
 

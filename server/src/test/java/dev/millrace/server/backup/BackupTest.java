@@ -334,6 +334,26 @@ class BackupTest {
         assertEquals(List.of(), left("new"));
     }
 
+    /** As a server leaves it that is killed when it has just taken the directory. */
+    @Test
+    void aBackupThatEndedBeforeAnythingWasWrittenIsInNobodysWay() throws IOException {
+        Path partial = Files.createDirectories(folder.resolve("target.partial"));
+        Files.writeString(partial.resolve("lock"), "1");
+        try (TestDatabase database = new TestDatabase(folder.resolve("data"))) {
+            assertEquals("BACKUP", database.run("BACKUP TO '" + folder.resolve("target") + "'"));
+        }
+        assertFalse(Files.exists(partial));
+    }
+
+    @Test
+    void aBackupThatCannotBeBegunLeavesNothing() throws IOException {
+        Path target = folder.resolve("target");
+        AtomicLong none = new AtomicLong(-1);
+        Path data = Files.createDirectories(folder.resolve("data"));
+        assertThrows(MillraceException.class, () -> BackupTarget.begin(target, data, path -> small(path, none)));
+        assertFalse(Files.exists(folder.resolve("target.partial")));
+    }
+
     /** A disk that has room for so many bytes. */
     private static DataPlace small(Path path, AtomicLong room) {
         return () -> {
