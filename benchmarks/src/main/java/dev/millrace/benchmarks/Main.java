@@ -11,6 +11,7 @@ import dev.millrace.benchmarks.sketch.FiguresCommand;
 import dev.millrace.benchmarks.sketch.SketchBenchCommand;
 import dev.millrace.benchmarks.storage.LogCommand;
 import dev.millrace.benchmarks.storage.SegmentsCommand;
+import dev.millrace.benchmarks.storage.SpillCommand;
 import dev.millrace.benchmarks.suite.CheckpointsCommand;
 import dev.millrace.benchmarks.suite.Suite;
 import dev.millrace.benchmarks.suite.SuiteCommand;
@@ -42,6 +43,8 @@ import picocli.CommandLine.Command;
             SegmentsCommand.class,
             CheckpointsCommand.class,
             RestartCommand.class
+            SpillCommand.class,
+            CheckpointsCommand.class
         })
 public final class Main implements Runnable {
     @Override

@@ -1,6 +1,7 @@
 package dev.millrace.memory;
 
 import java.lang.reflect.Field;
+import java.nio.MappedByteBuffer;
 import java.util.Objects;
 import sun.misc.Unsafe;
 
@@ -56,6 +57,11 @@ public final class Memory {
         } else {
             UNSAFE.freeMemory(address);
         }
+    }
+
+    /** Ends a file's mapping at once; its bytes are not to be touched any more. Once for each. */
+    public static void unmap(MappedByteBuffer mapping) {
+        UNSAFE.invokeCleaner(mapping);
     }
 
     private static void check(long address, long bytes) {

@@ -1,5 +1,6 @@
 package dev.millrace.memory;
 
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
@@ -58,19 +59,28 @@ public final class PooledAllocation {
 
     /** The same, with one who is asked what to do when more is asked for than there is. */
     public static RootAllocator newRoot(long limitBytes, AllocationListener listener) {
-        return CheckedMemory.isOn() ? CheckedMemory.newRoot(limitBytes, listener) : newPool(limitBytes, listener);
+        return newRoot(limitBytes, listener, ChunkSource.SYSTEM);
+    }
+
+    /** The same, with one who says where large chunks come from; who is not asked where accesses are checked. */
+    public static RootAllocator newRoot(long limitBytes, AllocationListener listener, ChunkSource source) {
+        return CheckedMemory.isOn() ? CheckedMemory.newRoot(limitBytes, listener) : newPool(limitBytes, listener, source);
     }
 
     static RootAllocator newPool(long limitBytes) {
-        return newPool(limitBytes, AllocationListener.NOOP);
+        return newPool(limitBytes, AllocationListener.NOOP, ChunkSource.SYSTEM);
     }
 
-    private static RootAllocator newPool(long limitBytes, AllocationListener listener) {
+    private static RootAllocator newPool(long limitBytes, AllocationListener listener, ChunkSource source) {
         PooledAllocation pool = new PooledAllocation();
         AllocationManager.Factory factory = new AllocationManager.Factory() {
             @Override
             public AllocationManager create(BufferAllocator accountingAllocator, long size) {
-                return pool.new Chunk(accountingAllocator, size);
+                Optional<ChunkSource.Chunk> elsewhere =
+                        size < source.leastBytes() ? Optional.empty() : source.take(accountingAllocator, size);
+                return elsewhere.isPresent()
+                        ? new ElsewhereChunk(accountingAllocator, size, elsewhere.get())
+                        : pool.new Chunk(accountingAllocator, size);
             }
 
             @Override
@@ -152,6 +162,33 @@ public final class PooledAllocation {
             if (!give(size, address)) {
                 free(size, address);
             }
+        }
+    }
+
+    /** What is not of this pool. */
+    private static final class ElsewhereChunk extends AllocationManager {
+        private final long size;
+        private final ChunkSource.Chunk chunk;
+
+        ElsewhereChunk(BufferAllocator accountingAllocator, long size, ChunkSource.Chunk chunk) {
+            super(accountingAllocator);
+            this.size = size;
+            this.chunk = chunk;
+        }
+
+        @Override
+        protected long memoryAddress() {
+            return chunk.address();
+        }
+
+        @Override
+        public long getSize() {
+            return size;
+        }
+
+        @Override
+        protected void release0() {
+            chunk.giveBack();
         }
     }
 

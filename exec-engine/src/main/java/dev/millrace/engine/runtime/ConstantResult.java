@@ -68,6 +68,7 @@ final class ConstantResult implements Result {
                 0,
                 0,
                 0,
+                0,
                 LatencyHistogram.EMPTY,
                 SubscriberStatistics.NONE,
                 List.of(),

@@ -11,6 +11,7 @@ import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.relation.Relations;
 import dev.millrace.engine.statistic.FlushProgress;
 import dev.millrace.engine.view.VersionedView;
+import dev.millrace.memory.SpillSpace;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.time.Clock;
 import java.util.Collection;
@@ -41,7 +42,12 @@ public interface Engine extends AutoCloseable {
 
     /** @param journal where rows are written down that callers bring to relations with a number; stays the caller's */
     static Engine open(EngineOptions options, Clock clock, Journal journal) {
-        return LocalEngine.threaded(options, clock, journal);
+        return open(options, clock, journal, SpillSpace.NONE);
+    }
+
+    /** @param spill where state is that goes beyond the memory; is closed with the engine */
+    static Engine open(EngineOptions options, Clock clock, Journal journal, SpillSpace spill) {
+        return LocalEngine.threaded(options, clock, journal, spill);
     }
 
     /** An engine that runs on the threads of its callers, for tests: see {@link SteppedEngine}. */
@@ -180,14 +186,22 @@ public interface Engine extends AutoCloseable {
      */
     void flush(Consumer<FlushProgress> progress);
 
+    /**
+     * Sets what may be in memory and on disk, in bytes, from now on: what is in memory stays there. At least 1 MB of memory.
+     */
+    void setMemoryLimits(long memoryBytes, long spillBytes);
+
     /** Changes who runs next, at once; names as in {@link EngineOptions#schedulingPolicy}. */
     void setSchedulingPolicy(String name);
 
     /** Its name now. */
     String schedulingPolicy();
 
-    /** Bytes of batches and state in use now. */
+    /** Bytes of batches and state in memory now. */
     long allocatedBytes();
+
+    /** Bytes of state on disk now. */
+    long spilledBytes();
 
     /** Stops everything; pull queries and subscriptions end with 57P01. Fails if a byte was left allocated. */
     @Override

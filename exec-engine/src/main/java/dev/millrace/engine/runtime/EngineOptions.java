@@ -10,7 +10,8 @@ import java.util.function.Consumer;
  * @param workers threads that run tasks, at least 1; also how many instances a partitioned pipeline has
  * @param batchRows rows of a full batch
  * @param epochMillis an epoch is closed at the latest so long after its first row, if sources do not fall idle before
- * @param memoryLimitBytes of all batches and state together; who asks for more fails with 53200
+ * @param memoryLimitBytes of all batches and state in memory together; where state cannot be on disk who asks for more fails with 53200
+ * @param spillLimitBytes of state on disk, where state goes beyond the memory, if the engine was given a place
  * @param schedulingPolicy {@code fcfs}, {@code random} or {@code round_robin}
  * @param channelHighBytes a producer pauses when a channel between two tasks holds more; small enough that what is
  *     queued stays in the cache
@@ -21,15 +22,20 @@ public record EngineOptions(
         int batchRows,
         int epochMillis,
         long memoryLimitBytes,
+        long spillLimitBytes,
         String schedulingPolicy,
         long channelHighBytes,
         long channelLowBytes) {
+
+    /** As much as disks have: they leave room for other things. */
+    private static final long MOST_SPILLED_BYTES = 1L << 50;
 
     public EngineOptions {
         require(workers >= 1, "workers", workers);
         require(batchRows >= 1, "batchRows", batchRows);
         require(epochMillis >= 1, "epochMillis", epochMillis);
         require(memoryLimitBytes >= 1 << 20, "memoryLimitBytes", memoryLimitBytes);
+        require(spillLimitBytes >= 0, "spillLimitBytes", spillLimitBytes);
         require(channelLowBytes >= 0, "channelLowBytes", channelLowBytes);
         require(channelHighBytes > channelLowBytes, "channelHighBytes", channelHighBytes);
     }
@@ -45,6 +51,7 @@ public record EngineOptions(
                 4096,
                 100,
                 Math.max(256L << 20, machineBytes() / 3),
+                MOST_SPILLED_BYTES,
                 "fcfs",
                 1L << 20,
                 256L << 10);
@@ -73,6 +80,10 @@ public record EngineOptions(
         return with(sizes -> sizes.memoryLimitBytes = newMemoryLimitBytes);
     }
 
+    public EngineOptions withSpillLimitBytes(long newSpillLimitBytes) {
+        return with(sizes -> sizes.spillLimitBytes = newSpillLimitBytes);
+    }
+
     public EngineOptions withSchedulingPolicy(String newSchedulingPolicy) {
         return with(sizes -> sizes.schedulingPolicy = newSchedulingPolicy);
     }
@@ -92,6 +103,7 @@ public record EngineOptions(
                 sizes.batchRows,
                 sizes.epochMillis,
                 sizes.memoryLimitBytes,
+                sizes.spillLimitBytes,
                 sizes.schedulingPolicy,
                 sizes.channelHighBytes,
                 sizes.channelLowBytes);
@@ -103,6 +115,7 @@ public record EngineOptions(
         int batchRows;
         int epochMillis;
         long memoryLimitBytes;
+        long spillLimitBytes;
         String schedulingPolicy;
         long channelHighBytes;
         long channelLowBytes;
@@ -112,6 +125,7 @@ public record EngineOptions(
             batchRows = of.batchRows;
             epochMillis = of.epochMillis;
             memoryLimitBytes = of.memoryLimitBytes;
+            spillLimitBytes = of.spillLimitBytes;
             schedulingPolicy = of.schedulingPolicy;
             channelHighBytes = of.channelHighBytes;
             channelLowBytes = of.channelLowBytes;

@@ -29,6 +29,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
+import dev.millrace.memory.SpillSpace;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.Subplans;
@@ -60,12 +61,12 @@ import org.apache.arrow.memory.BufferAllocator;
 
 /**
  * The engine of one process: its standing queries, and the lock under which they are started and changed. What runs besides them has
- * classes of its own.
+ * classes of its own. Long because all methods of {@link Engine} are here.
  */
 class LocalEngine implements Engine {
     private static final long SINK_THREAD_IDLE_SECONDS = 5;
 
-    private final EngineOptions options;
+    private volatile EngineOptions options; // limits are set by anyone, as seen by anyone who asks
     private final Clock clock;
     private final Workers workers;
     private volatile String schedulingPolicy; // set and read by anyone who asks
@@ -103,13 +104,26 @@ class LocalEngine implements Engine {
             Function<PlanNode, Operator> operators,
             Journal journal,
             HeapBudget heap) {
+        this(options, clock, workers, sinkThreads, operators, journal, heap, SpillSpace.NONE);
+    }
+
+    LocalEngine(
+            EngineOptions options,
+            Clock clock,
+            Workers workers,
+            Executor sinkThreads,
+            Function<PlanNode, Operator> operators,
+            Journal journal,
+            HeapBudget heap,
+            SpillSpace spill) {
         this.heap = heap;
         this.options = options;
         this.clock = clock;
         this.workers = workers;
         this.schedulingPolicy = options.schedulingPolicy();
         this.operators = operators;
-        this.memory = new MemoryScopes(options.memoryLimitBytes(), sinkThreads);
+        this.memory =
+                new MemoryScopes(options.memoryLimitBytes(), sinkThreads, spill, options.spillLimitBytes());
         this.relief = HeapRelief.ofProcess().map(ofProcess -> new HeapRelief(ofProcess, memory));
         this.epochs = new Epochs(workers, clock, TimeUnit.MILLISECONDS.toNanos(options.epochMillis()), signal, journal);
         this.quiescence = new Quiescence(epochs, workers, signal);
@@ -129,11 +143,18 @@ class LocalEngine implements Engine {
         this.checkpoints = new EngineCheckpoints(resources, relations, quiescence, changes, options.memoryLimitBytes());
     }
 
-    static Engine threaded(EngineOptions options, Clock clock, Journal journal) {
+    static Engine threaded(EngineOptions options, Clock clock, Journal journal, SpillSpace spill) {
         Workers workers =
                 new WorkerThreads(options.workers(), SchedulingPolicies.named(options.schedulingPolicy()), clock);
         LocalEngine engine = new LocalEngine(
-                options, clock, workers, newSinkThreads(), OperatorFactory::create, journal, HeapBudget.ofProcess());
+                options,
+                clock,
+                workers,
+                newSinkThreads(),
+                OperatorFactory::create,
+                journal,
+                HeapBudget.ofProcess(),
+                spill);
         engine.relief.ifPresent(HeapRelief::begin);
         return engine;
     }
@@ -456,7 +477,20 @@ class LocalEngine implements Engine {
 
     @Override
     public long allocatedBytes() {
-        return memory.root().getAllocatedMemory();
+        return memory.bytes();
+    }
+
+    @Override
+    public long spilledBytes() {
+        return memory.spilledBytes();
+    }
+
+    @Override
+    public synchronized void setMemoryLimits(long memoryBytes, long spillBytes) {
+        EngineOptions limited =
+                options.withMemoryLimitBytes(memoryBytes).withSpillLimitBytes(spillBytes);
+        memory.limit(memoryBytes, spillBytes);
+        options = limited;
     }
 
     private List<LocalStandingQuery> newestFirst() {

@@ -69,7 +69,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 .orElse(workers);
         this.engine = engine;
         this.resources = resources;
-        MemoryScope memory = resources.memory().newScope("query \"" + name + "\"", options.mostBytes());
+        MemoryScope memory = resources.memory().newScope("query \"" + name + "\"", options.memory());
         memory.mayGiveWay(this::giveWay);
         this.tasks = new QueryTasks(
                 name,

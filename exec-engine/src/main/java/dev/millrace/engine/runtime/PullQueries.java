@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.operators.FiniteRun;
 import dev.millrace.engine.relation.RelationRegistry;
+import dev.millrace.engine.task.MemoryLimits;
 import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.expressions.constant.ConstantRows;
@@ -51,7 +52,7 @@ final class PullQueries implements AutoCloseable {
                             values, resources.batchRows(), resources.memory().root()));
         }
         LocalResult result = new LocalResult(plan.schema(), options.channelHighBytes(), this::free);
-        MemoryScope scope = resources.memory().newScope("a SELECT", mostBytes);
+        MemoryScope scope = resources.memory().newScope("a SELECT", MemoryLimits.NONE.withMostBytes(mostBytes));
         scope.mayGiveWay(result::giveWay);
         QueryTasks tasks = new QueryTasks(
                 "select",

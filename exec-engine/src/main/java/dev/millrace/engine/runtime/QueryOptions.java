@@ -2,6 +2,7 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.connector.Sink;
 import dev.millrace.engine.relation.SavedQuery;
+import dev.millrace.engine.task.MemoryLimits;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  *     reads have now, and goes on with what comes next
  * @param mostRowNanos how long it may be at one row before it fails
  * @param mostSinkNanos how long a sink that is called apart may take nothing while the query waits for it, before it fails
- * @param mostBytes of batches and state that it may hold: it fails (53200) before it has more
+ * @param memory what it may hold, and where
  */
 public record QueryOptions(
         boolean materialized,
@@ -26,7 +27,7 @@ public record QueryOptions(
         Optional<SavedQuery> restore,
         long mostRowNanos,
         long mostSinkNanos,
-        long mostBytes) {
+        MemoryLimits memory) {
     /** How long a query may be at one row unless it says otherwise. */
     public static final long MOST_ROW_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -39,41 +40,45 @@ public record QueryOptions(
 
     /** A query whose output only flows: to sinks, subscribers and other queries. */
     public static QueryOptions streaming() {
-        return new QueryOptions(false, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, MOST_SINK_NANOS, Long.MAX_VALUE);
+        return new QueryOptions(false, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, MOST_SINK_NANOS, MemoryLimits.NONE);
     }
 
     /** A query whose answer is kept. */
     public static QueryOptions view() {
-        return new QueryOptions(true, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, MOST_SINK_NANOS, Long.MAX_VALUE);
+        return new QueryOptions(true, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, MOST_SINK_NANOS, MemoryLimits.NONE);
     }
 
     public QueryOptions withSink(Sink sink) {
         List<Sink> more = new java.util.ArrayList<>(sinks);
         more.add(sink);
-        return new QueryOptions(materialized, more, priority, restore, mostRowNanos, mostSinkNanos, mostBytes);
+        return new QueryOptions(materialized, more, priority, restore, mostRowNanos, mostSinkNanos, memory);
     }
 
     public QueryOptions withPriority(int newPriority) {
-        return new QueryOptions(materialized, sinks, newPriority, restore, mostRowNanos, mostSinkNanos, mostBytes);
+        return new QueryOptions(materialized, sinks, newPriority, restore, mostRowNanos, mostSinkNanos, memory);
     }
 
     public QueryOptions withRestore(SavedQuery snapshot) {
         return new QueryOptions(
-                materialized, sinks, priority, Optional.of(snapshot), mostRowNanos, mostSinkNanos, mostBytes);
+                materialized, sinks, priority, Optional.of(snapshot), mostRowNanos, mostSinkNanos, memory);
     }
 
     /** Fails it when it is at one row for so long; {@code Long.MAX_VALUE} for never. */
     public QueryOptions withMostRowNanos(long nanos) {
-        return new QueryOptions(materialized, sinks, priority, restore, nanos, mostSinkNanos, mostBytes);
+        return new QueryOptions(materialized, sinks, priority, restore, nanos, mostSinkNanos, memory);
     }
 
     /** Fails a sink that takes nothing for so long; {@code Long.MAX_VALUE} for never. */
     public QueryOptions withMostSinkNanos(long nanos) {
-        return new QueryOptions(materialized, sinks, priority, restore, mostRowNanos, nanos, mostBytes);
+        return new QueryOptions(materialized, sinks, priority, restore, mostRowNanos, nanos, memory);
     }
 
     /** Fails it before it holds more than so much; {@code Long.MAX_VALUE} for as much as there is. */
     public QueryOptions withMostBytes(long bytes) {
-        return new QueryOptions(materialized, sinks, priority, restore, mostRowNanos, mostSinkNanos, bytes);
+        return withMemory(memory.withMostBytes(bytes));
+    }
+
+    public QueryOptions withMemory(MemoryLimits limits) {
+        return new QueryOptions(materialized, sinks, priority, restore, mostRowNanos, mostSinkNanos, limits);
     }
 }

@@ -215,12 +215,16 @@ final class QueryTasks implements TaskHost, AutoCloseable {
             return known;
         }
         if (failure instanceof OutOfMemoryException) { // Arrow's: others took what was freed for this one
-            return MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory: engine.memory is used up");
+            return MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory: memory_limit is used up");
         }
         if (failure instanceof OutOfMemoryError) {
             return MillraceException.resources(
                             SqlState.OUT_OF_MEMORY, "out of memory on the Java heap: " + failure.getMessage())
                     .withHint("let it keep less, or start with a larger heap (-Xmx)");
+        }
+        if (failure instanceof InternalError && String.valueOf(failure.getMessage()).contains("unsafe memory access")) {
+            return MillraceException.external( // that is how the JVM tells of an I/O error in a mapped file
+                    SqlState.IO_ERROR, "state on disk cannot be read or written: " + failure.getMessage(), failure);
         }
         if (failure instanceof StackOverflowError) {
             return MillraceException.resources(

@@ -72,6 +72,7 @@ final class Statistics {
                 tasks.late().count(),
                 operators.stream().mapToLong(OperatorStatistics::cpuNanos).sum(),
                 tasks.memory().bytes(),
+                tasks.memory().spilledBytes(),
                 view.map(VersionedView::rowCount).orElse(0L),
                 lastEpoch,
                 latencies,

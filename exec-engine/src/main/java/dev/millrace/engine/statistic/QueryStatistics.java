@@ -9,7 +9,8 @@ import java.util.List;
  * @param rowsOut sent to views, sinks and subscribers; retractions count too
  * @param lateRows dropped because they came too late
  * @param cpuNanos time of workers spent in its tasks
- * @param memoryBytes batches and state it holds
+ * @param memoryBytes batches and state it holds in memory
+ * @param spilledBytes state it holds on disk
  * @param viewRows rows of its materialized answer, 0 if it has none
  * @param lastEpoch the last epoch visible outside, 0 before the first
  * @param latencies of its epochs, those in which nothing came left out
@@ -23,6 +24,7 @@ public record QueryStatistics(
         long lateRows,
         long cpuNanos,
         long memoryBytes,
+        long spilledBytes,
         long viewRows,
         long lastEpoch,
         LatencyHistogram latencies,

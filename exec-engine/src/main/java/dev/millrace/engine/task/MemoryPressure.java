@@ -37,7 +37,7 @@ final class MemoryPressure {
     /** What a query counts as that holds nothing: it has objects on the Java heap. */
     private static final double AT_LEAST_BYTES = 16 << 10;
 
-    private final long limitBytes;
+    private volatile long limitBytes; // of what is in memory; set by who sets the limits
 
     @GuardedBy("this") private int underWay; // those that are giving way
 
@@ -50,14 +50,36 @@ final class MemoryPressure {
     @SuppressWarnings("NullAway.Init")
     private BufferAllocator root; // set once, before anybody asks
 
+    @SuppressWarnings("NullAway.Init")
+    private Spilling spilling; // likewise
+
     /** @param yielding runs what takes long; not on the caller's thread, unless there are no others */
     MemoryPressure(long limitBytes, Executor yielding) {
         this.limitBytes = limitBytes;
         this.yielding = yielding;
     }
 
-    void over(BufferAllocator newRoot) {
+    void over(BufferAllocator newRoot, Spilling newSpilling) {
         root = newRoot;
+        spilling = newSpilling;
+    }
+
+    void limit(long newLimitBytes) {
+        limitBytes = newLimitBytes;
+    }
+
+    long limitBytes() {
+        return limitBytes;
+    }
+
+    /** Of all that is allocated what is not in files. */
+    long memoryBytes() {
+        return root.getAllocatedMemory() - spilling.bytes();
+    }
+
+    /** What can still be had of memory. */
+    long headroom() {
+        return Math.min(root.getHeadroom(), limitBytes - memoryBytes());
     }
 
     synchronized void add(MemoryScope scope) {
@@ -68,9 +90,24 @@ final class MemoryPressure {
         scopes.remove(scope);
     }
 
-    /** Somebody is about to ask: if little is left, the greediest begins to give way. */
-    void before(long bytes) {
-        long allBytes = root.getAllocatedMemory() + bytes;
+    /**
+     * Somebody is about to ask: if little is left, the greediest begins to give way; if nothing is, and the allocator would not say
+     * so because of what may be in files, room is made.
+     */
+    void before(Optional<MemoryScope> asker, long bytes) {
+        if (spilling.decides(bytes)) {
+            return;
+        }
+        if (asker.isPresent()) {
+            beginEarly(bytes);
+        }
+        if (spilling.isOn() && headroom() < bytes) {
+            makeRoom(asker, bytes);
+        }
+    }
+
+    private void beginEarly(long bytes) {
+        long allBytes = memoryBytes() + bytes;
         if (allBytes <= limitBytes - limitBytes / SPARE) {
             if (nobodyUpToBytes != 0) {
                 nobodyUpToBytes = 0;
@@ -156,7 +193,7 @@ final class MemoryPressure {
             asker.flatMap(MemoryScope::told).ifPresent(why -> {
                 throw why;
             });
-            if (root.getHeadroom() >= bytes) {
+            if (headroom() >= bytes) {
                 return true;
             }
             Optional<MemoryScope> chosen = choose(asker, bytes);
@@ -233,7 +270,7 @@ final class MemoryPressure {
     private synchronized long unowned() {
         return Math.max(
                 0,
-                root.getAllocatedMemory()
+                memoryBytes()
                         - scopes.stream().mapToLong(MemoryScope::bytes).sum());
     }
 
@@ -255,7 +292,7 @@ final class MemoryPressure {
                         SqlState.OUT_OF_MEMORY,
                         "out of memory: " + limit() + ", and " + chosen.owner()
                                 + " gives way because it holds most; the largest users are " + largest())
-                .withHint("let it keep less, or raise engine.memory");
+                .withHint("let it keep less, or raise memory_limit");
     }
 
     private MillraceException nobodyYields(Optional<MemoryScope> asker, long bytes) {
@@ -264,11 +301,11 @@ final class MemoryPressure {
                         "out of memory: " + limit() + ", and "
                                 + asker.map(MemoryScope::owner).orElse("a statement") + " asks for "
                                 + MemoryUser.size(bytes) + "; the largest users are " + largest())
-                .withHint("drop or delete what is not needed, or raise engine.memory");
+                .withHint("drop or delete what is not needed, or raise memory_limit");
     }
 
     private String limit() {
-        return "engine.memory is " + MemoryUser.size(limitBytes);
+        return "memory_limit is " + MemoryUser.size(limitBytes);
     }
 
     private synchronized String largest() {

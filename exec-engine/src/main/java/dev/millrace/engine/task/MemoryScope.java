@@ -5,15 +5,20 @@ import dev.millrace.error.MillraceException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.apache.arrow.memory.AllocationListener;
 import org.apache.arrow.memory.AllocationOutcome;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.OutOfMemoryException;
 
 /** The allocators of one owner: one for itself and one for each of its operators. Safe on any thread. */
 public final class MemoryScope {
     private final String owner;
     private final BufferAllocator own;
+    private final AllocationListener spare;
+    private final MemoryLimits limits;
+    private final AtomicLong spilledBytes = new AtomicLong();
 
     @GuardedBy("this") private final List<BufferAllocator> children = new ArrayList<>();
 
@@ -23,14 +28,15 @@ public final class MemoryScope {
 
     /**
      * @param owner as messages name it
-     * @param mostBytes that the owner may hold; {@code Long.MAX_VALUE} for as much as there is
+     * @param limits what the owner may hold, and where
      */
-    MemoryScope(String owner, long mostBytes, BufferAllocator root, MemoryPressure pressure) {
+    MemoryScope(String owner, MemoryLimits limits, BufferAllocator root, MemoryPressure pressure) {
         this.owner = owner;
+        this.limits = limits;
         AllocationListener listener = new AllocationListener() {
             @Override
             public void onPreAllocation(long bytes) {
-                pressure.before(bytes);
+                pressure.before(Optional.of(MemoryScope.this), bytes);
             }
 
             @Override
@@ -38,7 +44,15 @@ public final class MemoryScope {
                 return pressure.makeRoom(Optional.of(MemoryScope.this), bytes);
             }
         };
-        this.own = root.newChildAllocator(owner, listener, 0, mostBytes);
+        this.spare = new AllocationListener() {
+            @Override
+            public void onPreAllocation(long bytes) {
+                if (pressure.headroom() < bytes) {
+                    throw new OutOfMemoryException("nothing is left to spare");
+                }
+            }
+        };
+        this.own = root.newChildAllocator(owner, listener, 0, limits.mostBytes());
     }
 
     String owner() {
@@ -58,7 +72,7 @@ public final class MemoryScope {
 
     /** The same for what can be done without: when memory ends, Arrow's exception says so at once, and nobody gives way. */
     public synchronized BufferAllocator newChildForSpare(String name) {
-        BufferAllocator child = own.newChildAllocator(name, AllocationListener.NOOP, 0, Long.MAX_VALUE);
+        BufferAllocator child = own.newChildAllocator(name, spare, 0, Long.MAX_VALUE);
         children.add(child);
         return child;
     }
@@ -103,9 +117,28 @@ public final class MemoryScope {
         return told.isPresent() && !gaveWay;
     }
 
-    /** Bytes of batches and state. */
+    /** Bytes of batches and state that are in memory. */
     public long bytes() {
-        return own.getAllocatedMemory();
+        return own.getAllocatedMemory() - spilledBytes.get();
+    }
+
+    /** Bytes of state that are in files. */
+    public long spilledBytes() {
+        return spilledBytes.get();
+    }
+
+    /** Returns the sum. */
+    long addSpilled(long more) {
+        return spilledBytes.addAndGet(more);
+    }
+
+    /** In memory there is to be no more of what can be in files. */
+    long memoryLimitBytes() {
+        return limits.memoryBytes();
+    }
+
+    long spillLimitBytes() {
+        return limits.spillBytes();
     }
 
     /** What its parts hold. */

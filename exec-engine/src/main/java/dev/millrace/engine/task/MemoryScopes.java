@@ -3,6 +3,7 @@ package dev.millrace.engine.task;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.engine.heap.HeapRelief;
 import dev.millrace.memory.PooledAllocation;
+import dev.millrace.memory.SpillSpace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,22 +19,69 @@ import org.apache.arrow.memory.BufferAllocator;
  * who gives way. Safe on any thread.
  */
 public final class MemoryScopes implements AutoCloseable, HeapRelief.Queries {
+    /** Smaller ones are rows that flow through, and the first of a state's pages. */
+    private static final long LEAST_SPILLED_BYTES = Long.getLong("millrace.spill.least", 256 << 10);
+
     private final BufferAllocator root;
     private final MemoryPressure pressure;
+    private final SpillSpace space;
+    private final Spilling spilling;
 
     @GuardedBy("this") private final List<MemoryScope> lingering = new ArrayList<>();
 
-    /** @param yielding ends queries that give way; on other threads than those that ask for memory, if there are any */
+    /** All in memory. */
     public MemoryScopes(long limitBytes, Executor yielding) {
+        this(limitBytes, yielding, SpillSpace.NONE, 0);
+    }
+
+    /**
+     * @param limitBytes of what is in memory
+     * @param yielding ends queries that give way; on other threads than those that ask for memory, if there are any
+     * @param space for state beyond the limit; is closed with this
+     * @param spillLimitBytes of what is there
+     */
+    public MemoryScopes(long limitBytes, Executor yielding, SpillSpace space, long spillLimitBytes) {
         MemoryPressure whole = new MemoryPressure(limitBytes, yielding);
-        pressure = whole;
-        root = PooledAllocation.newRoot(limitBytes, new AllocationListener() {
-            @Override
-            public boolean onFailedAllocation(long bytes, AllocationOutcome outcome) {
-                return whole.makeRoom(Optional.empty(), bytes);
-            }
-        });
-        pressure.over(root);
+        this.space = space;
+        this.pressure = whole;
+        this.spilling = new Spilling(space, spillLimitBytes, LEAST_SPILLED_BYTES, whole);
+        this.root = PooledAllocation.newRoot(
+                most(limitBytes, spillLimitBytes),
+                new AllocationListener() {
+                    @Override
+                    public void onPreAllocation(long bytes) {
+                        whole.before(Optional.empty(), bytes);
+                    }
+
+                    @Override
+                    public boolean onFailedAllocation(long bytes, AllocationOutcome outcome) {
+                        return whole.makeRoom(Optional.empty(), bytes);
+                    }
+                },
+                spilling);
+        pressure.over(root, spilling);
+    }
+
+    /** Of both together: what is in memory is held to its limit by who decides what is there. */
+    private long most(long limitBytes, long spillLimitBytes) {
+        return space.isNone() ? limitBytes : limitBytes + Math.min(spillLimitBytes, Long.MAX_VALUE - limitBytes);
+    }
+
+    /** Sets other limits, from now on: what is there stays where it is. */
+    public void limit(long limitBytes, long spillLimitBytes) {
+        root.setLimit(most(limitBytes, spillLimitBytes));
+        pressure.limit(limitBytes);
+        spilling.limit(spillLimitBytes);
+    }
+
+    /** Bytes in memory. */
+    public long bytes() {
+        return pressure.memoryBytes();
+    }
+
+    /** Bytes in files. */
+    public long spilledBytes() {
+        return spilling.bytes();
     }
 
     /** For rows that belong to no query or relation. */
@@ -43,13 +91,14 @@ public final class MemoryScopes implements AutoCloseable, HeapRelief.Queries {
 
     /** A scope for one owner, who gives it back by {@link #release}. */
     public MemoryScope newScope(String owner) {
-        return newScope(owner, Long.MAX_VALUE);
+        return newScope(owner, MemoryLimits.NONE);
     }
 
     /** A scope for one owner, who is to hold no more than this and gives it back by {@link #release}. */
-    public MemoryScope newScope(String owner, long mostBytes) {
+    public MemoryScope newScope(String owner, MemoryLimits limits) {
         releaseLingering();
-        MemoryScope scope = new MemoryScope(owner, mostBytes, root, pressure);
+        MemoryScope scope = new MemoryScope(owner, limits, root, pressure);
+        spilling.add(scope);
         pressure.add(scope);
         return scope;
     }
@@ -65,6 +114,7 @@ public final class MemoryScopes implements AutoCloseable, HeapRelief.Queries {
             boolean isClosed = scope.tryClose();
             if (isClosed) {
                 pressure.remove(scope);
+                spilling.remove(scope);
             }
             return isClosed;
         });
@@ -101,6 +151,10 @@ public final class MemoryScopes implements AutoCloseable, HeapRelief.Queries {
     public void close() {
         pressure.awaitGiven();
         releaseLingering();
-        root.close();
+        try {
+            root.close();
+        } finally {
+            space.close();
+        }
     }
 }

@@ -108,7 +108,7 @@ final class GreedyQueryTest {
             assertEquals(SqlState.OUT_OF_MEMORY, why.sqlState());
             assertTrue(
                     why.getMessage()
-                            .startsWith("out of memory: engine.memory is 24 MB, and query \"" + greediest.name()
+                            .startsWith("out of memory: memory_limit is 24 MB, and query \"" + greediest.name()
                                     + "\" gives way because it holds most; the largest users are query \""
                                     + greediest.name() + "\" "),
                     why::getMessage);

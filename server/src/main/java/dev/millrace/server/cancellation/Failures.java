@@ -22,7 +22,7 @@ public final class Failures {
         } catch (MillraceException e) {
             throw e;
         } catch (OutOfMemoryException e) {
-            throw MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory: engine.memory is used up");
+            throw MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory: memory_limit is used up");
         } catch (OutOfMemoryError e) {
             throw MillraceException.resources(
                             SqlState.OUT_OF_MEMORY, "out of memory on the Java heap: " + e.getMessage())

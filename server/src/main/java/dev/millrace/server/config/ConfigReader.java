@@ -88,6 +88,7 @@ final class ConfigReader {
         }
         return engine.withWorkers(workers == 0 ? engine.workers() : workers)
                 .withMemoryLimitBytes(memory == 0 ? engine.memoryLimitBytes() : memory)
+                .withSpillLimitBytes(bytes("engine.spill-limit", 0, Long.MAX_VALUE))
                 .withBatchRows((int) integer("engine.batch-rows", 1, 1 << 16))
                 .withEpochMillis((int) Math.max(1, duration("engine.epoch").toMillis()))
                 .withSchedulingPolicy(oneOf("engine.scheduling-policy", SchedulingPolicies.names()));

@@ -1,5 +1,6 @@
 package dev.millrace.server.ddl;
 
+import dev.millrace.connector.Options;
 import dev.millrace.engine.alteration.Alteration;
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.StandingQuery;
@@ -152,7 +153,9 @@ public final class Alterations {
                 notices.accept("the plan of \"" + alter.name() + "\" is the same: nothing changes, all state is kept");
             } else {
                 QueryOptions how = queries.limits()
-                        .limited(planned.query.materialized() ? QueryOptions.view() : QueryOptions.streaming());
+                        .limited(
+                                planned.query.materialized() ? QueryOptions.view() : QueryOptions.streaming(),
+                                new Options(planned.object.options()));
                 int priority = Integer.parseInt(planned.object.options().getOrDefault("priority", "0"));
                 StandingQuery query = database.engine()
                         .alter(

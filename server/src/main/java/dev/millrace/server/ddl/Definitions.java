@@ -308,12 +308,13 @@ public final class Definitions {
             int priority = (int) options.integer("priority", 0, -1000, 1000);
             options.text("start");
             options.integer(Retries.OPTION, 0, 0, Retries.MOST);
+            boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
+            QueryOptions how = queries.limits()
+                    .limited(
+                            (view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority), options);
             options.rejectUnread();
             PlanBasis basis = database.catalogStore().basis();
             PhysicalPlan plan = queries.plan(query, rules, basis);
-            boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
-            QueryOptions how = queries.limits()
-                    .limited((view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority));
             PlanNode root = starts.plan(
                     name, plan.root(), options, query, database.catalogStore().creationMicros());
             try {
@@ -352,6 +353,7 @@ public final class Definitions {
             Options options = new Options(create.options());
             String connector = options.required("connector");
             PlanBasis basis = database.catalogStore().basis();
+            QueryOptions limited = queries.limits().limited(QueryOptions.streaming(), options);
             PhysicalPlan plan = queries.plan(create.query(), StandingRules.of(options), basis);
             Schema schema = create.query().schema();
             Sink sink = database.connectors().sink(connector).open(schema, plan.appendOnly(), options);
@@ -361,8 +363,7 @@ public final class Definitions {
                 sink.close();
                 throw e;
             }
-            QueryOptions how = queries.limits().limited(QueryOptions.streaming().withSink(sink));
-            start(create.name(), plan.root(), how);
+            start(create.name(), plan.root(), limited.withSink(sink));
             database.catalogStore().plannedBy(create.name(), basis);
             return new CatalogObject(
                     create.name(),

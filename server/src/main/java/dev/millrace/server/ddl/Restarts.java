@@ -1,5 +1,6 @@
 package dev.millrace.server.ddl;
 
+import dev.millrace.connector.Options;
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.QueryState;
@@ -90,7 +91,10 @@ public final class Restarts {
     private void startAnew(CatalogObject object) {
         StandingQuery failed = database.standing(object.name()).orElseThrow();
         QueryOptions how =
-                queries.limits().limited(failed.materialized() ? QueryOptions.view() : QueryOptions.streaming());
+                queries.limits()
+                        .limited(
+                                failed.materialized() ? QueryOptions.view() : QueryOptions.streaming(),
+                                new Options(object.options()));
         int priority = Integer.parseInt(object.options().getOrDefault("priority", "0"));
         StandingQuery query = database.engine()
                 .alter(

@@ -3,6 +3,7 @@ package dev.millrace.server.host;
 import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.EngineOptions;
+import dev.millrace.memory.SpillSpace;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.log.WriteAheadLog;
 import dev.millrace.storage.log.WriteAheadLogOptions;
@@ -14,8 +15,8 @@ public interface Host {
     /** This process: workers, the log and work in the background have threads of their own. */
     Host PROCESS = new Host() {
         @Override
-        public Engine engine(EngineOptions options, Clock clock, Journal journal) {
-            return Engine.open(options, clock, journal);
+        public Engine engine(EngineOptions options, Clock clock, Journal journal, SpillSpace spill) {
+            return Engine.open(options, clock, journal, spill);
         }
 
         @Override
@@ -29,8 +30,12 @@ public interface Host {
         }
     };
 
-    /** The engine, which the caller closes. */
-    Engine engine(EngineOptions options, Clock clock, Journal journal);
+    /**
+     * The engine, which the caller closes.
+     *
+     * @param spill where state may be that goes beyond the memory; the engine's
+     */
+    Engine engine(EngineOptions options, Clock clock, Journal journal, SpillSpace spill);
 
     /**
      * The log of rows, which the caller closes.

@@ -25,6 +25,7 @@ import dev.millrace.server.storage.KnownLog;
 import dev.millrace.server.transaction.RowLocks;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.Frontend;
+import dev.millrace.storage.spill.SpillFiles;
 import dev.millrace.time.Clock;
 import java.io.PrintStream;
 import java.util.HashMap;
@@ -59,6 +60,7 @@ public final class Instance implements AutoCloseable {
     private final CatalogStore catalogStore;
     private final RowJournal journal;
     private final CheckpointStore checkpoints;
+    private final EngineOptions opened;
     private final Recovery recovery;
     private final Retries retries;
     private final Histories histories;
@@ -86,7 +88,12 @@ public final class Instance implements AutoCloseable {
         this.journal = journal;
         this.checkpoints = checkpoints;
         this.clock = clock;
-        this.engine = host.engine(options, clock, journal);
+        this.opened = options;
+        this.engine = host.engine(
+                options,
+                clock,
+                journal,
+                catalogStore.directory().map(DataDirectory::spill).orElseGet(SpillFiles::temporary));
         this.recovery = new Recovery(engine);
         this.retries = new Retries(catalog, this::standing, clock);
         if (!host.hasThreads()) {
@@ -120,6 +127,11 @@ public final class Instance implements AutoCloseable {
         catalog.subscriptions(histories::queryOf);
         this.adHoc = new AdHocStatements(frontend, catalog::version);
         this.pgCatalog = new PgCatalog(catalog);
+    }
+
+    /** How the engine was opened; its limits may be others by now. */
+    public EngineOptions opened() {
+        return opened;
     }
 
     /** What is kept on disk, if anything is. */

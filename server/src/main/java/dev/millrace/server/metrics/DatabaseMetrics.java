@@ -103,6 +103,7 @@ public final class DatabaseMetrics implements MultiCollector {
         queries.counter("millrace_query_late_rows", "Rows that came too late.", QueryStatistics::lateRows);
         queries.counter("millrace_query_cpu_seconds", "Time of workers.", query -> query.cpuNanos() / NANOS_PER_SECOND);
         queries.gauge("millrace_query_memory_bytes", "Batches and state held.", QueryStatistics::memoryBytes);
+        queries.gauge("millrace_query_spilled_bytes", "State held on disk.", QueryStatistics::spilledBytes);
         queries.gauge("millrace_query_view_rows", "Rows of the answer.", QueryStatistics::viewRows);
         queries.gauge(
                 "millrace_query_running",
@@ -240,6 +241,8 @@ public final class DatabaseMetrics implements MultiCollector {
                 "millrace_memory_limit_bytes",
                 "What they may use at most.",
                 one -> one.engine().options().memoryLimitBytes());
+        whole.gauge(
+                "millrace_spilled_bytes", "State on disk.", one -> one.engine().spilledBytes());
         whole.gauge("millrace_sessions", "Sessions of clients and of the program itself.", Database::sessionCount);
         whole.counter("millrace_statements", "Statements executed, failed ones included.", Database::statementCount);
     }

@@ -477,6 +477,10 @@ final class Execution {
 
     private Command set(Statement.SetSetting set) {
         Setting setting = Setting.named(set.name());
+        if (EngineLimits.are(setting)) {
+            new EngineLimits(database).set(setting, set.value());
+            return Command.of("SET");
+        }
         set.value().ifPresentOrElse(value -> set(setting, value, set.local()), () -> settings.reset(setting));
         applied(setting);
         return Command.of("SET");
@@ -502,6 +506,10 @@ final class Execution {
 
     private Command reset(Statement.ResetSetting reset) {
         Optional<Setting> one = reset.name().map(Setting::named);
+        if (one.filter(EngineLimits::are).isPresent()) {
+            new EngineLimits(database).set(one.get(), Optional.empty());
+            return Command.of("RESET");
+        }
         one.ifPresentOrElse(settings::reset, settings::resetAll);
         one.ifPresent(this::applied);
         return Command.of("RESET");

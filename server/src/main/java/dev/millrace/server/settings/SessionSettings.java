@@ -2,6 +2,7 @@ package dev.millrace.server.settings;
 
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * One session's values. Not thread-safe: the session's thread sets and reads.
@@ -114,6 +115,16 @@ public final class SessionSettings {
     /** A setting that is a size in memory. */
     public long bytes(Setting setting) {
         return bytes(get(setting));
+    }
+
+    /** The bytes that a text says, as {@code 64MB}; empty if it says none. */
+    public static OptionalLong parsedBytes(String text) {
+        return Quantity.BYTES.parse(text).stream().mapToLong(Long::longValue).findFirst();
+    }
+
+    /** A size as a setting has it, in the largest unit that says it exactly. */
+    public static String sizeText(long bytes) {
+        return Quantity.BYTES.text(bytes);
     }
 
     /** A size as a setting has it; 0 for what is none. */

@@ -37,6 +37,17 @@ public enum Setting {
             SettingForm.BYTES,
             "memory that each query may have before it fails (53200), a SELECT too; a role whose queries have as much together"
                     + " makes no more (0: any); for ALTER ROLE ... SET"),
+    MEMORY_LIMIT(
+            "memory_limit",
+            "0",
+            SettingForm.BYTES,
+            "memory of all state and rows together, in all sessions at once, until the server ends (engine.memory says what it begins"
+                    + " with); beyond it state is on disk; superusers only"),
+    SPILL_LIMIT(
+            "spill_limit",
+            "0",
+            SettingForm.BYTES,
+            "state that may be on disk, likewise (engine.spill-limit); a query that needs more fails (53400); 0: none"),
     STATEMENT_TIMEOUT(
             "statement_timeout",
             "0",
@@ -189,7 +200,7 @@ public enum Setting {
             "the database of this session, under the name its client uses");
 
     /** Those that only a superuser may change: they are everybody's, or limits. */
-    private static final Set<Setting> FOR_SUPERUSERS = Set.of(SCHEDULING_POLICY, MAX_QUERIES, MAX_QUERY_MEMORY);
+    private static final Set<Setting> FOR_SUPERUSERS = Set.of(SCHEDULING_POLICY, MAX_QUERIES, MAX_QUERY_MEMORY, MEMORY_LIMIT, SPILL_LIMIT);
 
     /** Those that a client is told of when they change, as PostgreSQL's protocol has it. */
     private static final List<Setting> REPORTED = List.of(

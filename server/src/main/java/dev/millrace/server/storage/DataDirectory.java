@@ -2,6 +2,7 @@ package dev.millrace.server.storage;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.SpillSpace;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.FileImage;
@@ -217,6 +218,11 @@ public final class DataDirectory implements AutoCloseable {
         } catch (IOException e) {
             throw DiskErrors.failed("use " + disk.path(name), e);
         }
+    }
+
+    /** See {@link DataPlace.Taken#spill}. */
+    public SpillSpace spill() {
+        return taken.spill();
     }
 
     /** Where the changes of views are that have durable subscriptions. */

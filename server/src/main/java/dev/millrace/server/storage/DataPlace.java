@@ -1,5 +1,6 @@
 package dev.millrace.server.storage;
 
+import dev.millrace.memory.SpillSpace;
 import dev.millrace.storage.disk.Disk;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,6 +33,11 @@ public interface DataPlace {
     interface Taken extends AutoCloseable {
         /** Its files. */
         Disk disk();
+
+        /** Where the state of queries may be that goes beyond the memory, of which nothing is kept; for one engine, which closes it. */
+        default SpillSpace spill() {
+            return SpillSpace.NONE;
+        }
 
         /** Lets another database have it; more than once is allowed. */
         @Override

@@ -2,9 +2,11 @@ package dev.millrace.server.storage;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.SpillSpace;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.RealDisk;
+import dev.millrace.storage.spill.SpillFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** A directory of the machine that this process has for itself, by a lock on the file {@code lock}, which has its number. */
 final class LockedDirectory implements DataPlace.Taken {
     static final String LOCK = "lock";
+    private static final String SPILL = "spill";
 
     /** Those of this process: closing any other channel of a lock file would free its lock, as systems have one for all channels. */
     private static final Set<Path> TAKEN = ConcurrentHashMap.newKeySet();
@@ -124,6 +127,15 @@ final class LockedDirectory implements DataPlace.Taken {
     @Override
     public Disk disk() {
         return new RealDisk(path);
+    }
+
+    @Override
+    public SpillSpace spill() {
+        try {
+            return SpillFiles.in(path.resolve(SPILL));
+        } catch (IOException e) {
+            throw DiskErrors.failed("remove files of an earlier process in " + path.resolve(SPILL), e);
+        }
     }
 
     /** The file stays: removing it could remove that of the next, who may have it open. Closing it frees the lock. */

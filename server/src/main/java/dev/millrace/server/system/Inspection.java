@@ -240,7 +240,12 @@ public final class Inspection {
     }
 
     private String value(Setting setting) {
-        return setting == Setting.SCHEDULING_POLICY ? database.engine().schedulingPolicy() : settings.get(setting);
+        return switch (setting) {
+            case SCHEDULING_POLICY -> database.engine().schedulingPolicy();
+            case MEMORY_LIMIT -> SessionSettings.sizeText(database.engine().options().memoryLimitBytes());
+            case SPILL_LIMIT -> SessionSettings.sizeText(database.engine().options().spillLimitBytes());
+            default -> settings.get(setting);
+        };
     }
 
     private static Field text(String name) {

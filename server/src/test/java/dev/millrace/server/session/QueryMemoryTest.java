@@ -29,7 +29,7 @@ final class QueryMemoryTest {
 
     private static Database open(long memoryBytes, Optional<Path> data) {
         DatabaseOptions options = DatabaseOptions.defaults()
-                .withEngine(EngineOptions.defaults().withWorkers(2).withMemoryLimitBytes(memoryBytes));
+                .withEngine(EngineOptions.defaults().withWorkers(2).withMemoryLimitBytes(memoryBytes).withSpillLimitBytes(0));
         return Database.open(data.map(options::withData).orElse(options));
     }
 
@@ -68,7 +68,7 @@ final class QueryMemoryTest {
                     .drain();
             String why = failure(session, SORTED).getMessage();
             assertTrue(
-                    why.contains("out of memory: engine.memory is 32 MB, and a SELECT gives way because it holds most;"
+                    why.contains("out of memory: memory_limit is 32 MB, and a SELECT gives way because it holds most;"
                             + " the largest users are a SELECT "),
                     why);
             session.execute("INSERT INTO t VALUES (3)").drain();

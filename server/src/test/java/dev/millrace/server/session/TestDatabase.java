@@ -54,7 +54,7 @@ public final class TestDatabase implements AutoCloseable {
         this(DatabaseOptions.defaults().withWorkers(2).withData(place));
     }
 
-    private TestDatabase(DatabaseOptions options) {
+    TestDatabase(DatabaseOptions options) {
         database = Database.open(options.withPrinted(new PrintStream(printed, true, StandardCharsets.UTF_8)));
         session = database.session();
         session.onNotice(notices::add);

@@ -3,6 +3,7 @@ package dev.millrace.server.simulation;
 import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.EngineOptions;
+import dev.millrace.memory.SpillSpace;
 import dev.millrace.server.host.Host;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
@@ -48,7 +49,8 @@ final class SimulatedHost implements Host {
     }
 
     @Override
-    public Engine engine(EngineOptions options, Clock ofOptions, Journal journal) {
+    public Engine engine(EngineOptions options, Clock ofOptions, Journal journal, SpillSpace spill) {
+        spill.close(); // pages of mapped files are none of what a seed decides
         return Engine.stepped(options, clock, random.nextLong(), journal, this::writeLog);
     }
 
