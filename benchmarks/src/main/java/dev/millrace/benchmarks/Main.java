@@ -41,10 +41,9 @@ import picocli.CommandLine.Command;
             FiguresCommand.class,
             LogCommand.class,
             SegmentsCommand.class,
+            SpillCommand.class,
             CheckpointsCommand.class,
             RestartCommand.class
-            SpillCommand.class,
-            CheckpointsCommand.class
         })
 public final class Main implements Runnable {
     @Override
