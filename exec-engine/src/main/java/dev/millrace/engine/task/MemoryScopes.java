@@ -62,16 +62,16 @@ public final class MemoryScopes implements AutoCloseable, HeapRelief.Queries {
         pressure.over(root, spilling);
     }
 
-    /** Of both together: what is in memory is held to its limit by who decides what is there. */
+    /** What the allocator itself is held to: where there are files, nothing, as who decides what is there holds both to their limits. */
     private long most(long limitBytes, long spillLimitBytes) {
-        return space.isNone() ? limitBytes : limitBytes + Math.min(spillLimitBytes, Long.MAX_VALUE - limitBytes);
+        return space.isNone() || spillLimitBytes == 0 ? limitBytes : Long.MAX_VALUE;
     }
 
     /** Sets other limits, from now on: what is there stays where it is. */
     public void limit(long limitBytes, long spillLimitBytes) {
-        root.setLimit(most(limitBytes, spillLimitBytes));
         pressure.limit(limitBytes);
         spilling.limit(spillLimitBytes);
+        root.setLimit(most(limitBytes, spillLimitBytes));
     }
 
     /** Bytes in memory. */
