@@ -98,7 +98,7 @@ final class MemoryPressure {
         if (spilling.decides(bytes)) {
             return;
         }
-        if (asker.isPresent()) {
+        if (asker.isPresent() && !spilling.isOn()) { // else large queries leave a quarter to others by themselves
             beginEarly(bytes);
         }
         if (spilling.isOn() && headroom() < bytes) {

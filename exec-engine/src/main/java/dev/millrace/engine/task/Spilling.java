@@ -13,7 +13,7 @@ import org.apache.arrow.memory.BufferAllocator;
 
 /**
  * Which large chunks of memory are in files. Pages, which are filled in their order, are in memory up to half of a limit, so
- * that there is room for indexes, which are touched all over, up to seven eighths of it; what is smaller than either stays in memory.
+ * that there is room for indexes, which are touched all over, up to three quarters; what is small stays in memory, rows under way first of all.
  * Nothing moves: what is in memory stays there. The limits are the process's and the query's, whichever is reached first. Any thread.
  */
 final class Spilling implements ChunkSource {
@@ -86,7 +86,7 @@ final class Spilling implements ChunkSource {
     }
 
     private static long share(long chunkBytes, long limit) {
-        return limit - (chunkBytes <= MOST_PAGE_BYTES ? limit / 2 : limit / 8);
+        return limit - (chunkBytes <= MOST_PAGE_BYTES ? limit / 2 : limit / 4);
     }
 
     private Optional<MemoryScope> scopeOf(BufferAllocator owner) {

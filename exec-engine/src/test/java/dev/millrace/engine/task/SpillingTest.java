@@ -95,7 +95,7 @@ class SpillingTest {
         }
         assertEquals(8 * MB, scope.bytes());
         assertEquals(4 * MB, scope.spilledBytes());
-        take(operator, 5 * MB); // 8 MB: more than seven eighths together
+        take(operator, 5 * MB); // 8 MB: more than three quarters together
         assertEquals(12 * MB, scope.spilledBytes());
         take(operator, 100 << 10);
         assertEquals(8 * MB + (128 << 10), scope.bytes());
