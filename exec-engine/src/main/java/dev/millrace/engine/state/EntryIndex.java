@@ -10,7 +10,8 @@ import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
- * Finds entries by their hashes: open addressing with linear probing, one word per slot, at most half of them in use. Entries
+ * Finds entries by their hashes: open addressing with linear probing, one word per slot, at most half of them in use, but for an
+ * index of 1 GB. Entries
  * have their hash at an offset that is the same for all. Whoever probes compares keys:
  *
  * <pre>
@@ -29,6 +30,9 @@ final class EntryIndex implements AutoCloseable {
 
     /** From here on the index doubles instead of quadrupling: then its memory weighs more than growing less often. */
     private static final int LARGE_CAPACITY = 1 << 20;
+
+    /** An index of 1 GB, which is filled further: one twice as large is more than a file's mapping can be. */
+    private static final long LARGEST_MAPPED_CAPACITY = 1L << 27;
 
     private static final int REHASHED_SLOTS = 512;
 
@@ -111,7 +115,7 @@ final class EntryIndex implements AutoCloseable {
     /** Puts an entry, which holds its hash, into a free slot; address, shift and mask may be others afterwards. */
     void put(long slot, long hash, long entry) {
         setWord(slot, hash << 48 | entry);
-        if (2L * ++size > mask) {
+        if (++size > most(mask + 1)) {
             grow((mask + 1 < LARGE_CAPACITY ? 4 : 2) * (mask + 1));
         }
     }
@@ -123,7 +127,7 @@ final class EntryIndex implements AutoCloseable {
     void reserve(long more, long atHand) {
         long wanted = Math.max(size + atHand, Math.min(size + more, GUESSED * (size + atHand)));
         long capacity = mask + 1;
-        while (2 * (wanted + 1) > capacity) {
+        while (wanted + 1 > most(capacity)) {
             capacity *= 2;
         }
         if (capacity > mask + 1) {
@@ -210,6 +214,11 @@ final class EntryIndex implements AutoCloseable {
         } finally {
             oldBuffer.forEach(memory::adopt); // for new entries
         }
+    }
+
+    /** The entries that an index of so many slots has before it grows. */
+    private static long most(long capacity) {
+        return capacity == LARGEST_MAPPED_CAPACITY ? capacity - capacity / 8 : (capacity - 1) / 2;
     }
 
     private void renew(long capacity) {
