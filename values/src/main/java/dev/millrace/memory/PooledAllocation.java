@@ -64,7 +64,9 @@ public final class PooledAllocation {
 
     /** The same, with one who says where large chunks come from; who is not asked where accesses are checked. */
     public static RootAllocator newRoot(long limitBytes, AllocationListener listener, ChunkSource source) {
-        return CheckedMemory.isOn() ? CheckedMemory.newRoot(limitBytes, listener) : newPool(limitBytes, listener, source);
+        return CheckedMemory.isOn()
+                ? CheckedMemory.newRoot(limitBytes, listener)
+                : newPool(limitBytes, listener, source);
     }
 
     static RootAllocator newPool(long limitBytes) {

@@ -41,7 +41,8 @@ public final class SpillCommand implements Callable<Integer> {
             names = "--limit-mb",
             defaultValue = "2048",
             split = ",",
-            description = "memory_limit in MB, 0 for all in memory; one run each, in this order (default: ${DEFAULT-VALUE}).")
+            description =
+                    "memory_limit in MB, 0 for all in memory; one run each, in this order (default: ${DEFAULT-VALUE}).")
     private List<Long> limits = new ArrayList<>();
 
     @Option(names = "--data", description = "Where files are (default: the directory for temporary ones).")

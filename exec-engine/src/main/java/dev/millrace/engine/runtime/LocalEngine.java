@@ -28,8 +28,8 @@ import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
-import dev.millrace.operator.Operator;
 import dev.millrace.memory.SpillSpace;
+import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.Subplans;
@@ -122,8 +122,7 @@ class LocalEngine implements Engine {
         this.workers = workers;
         this.schedulingPolicy = options.schedulingPolicy();
         this.operators = operators;
-        this.memory =
-                new MemoryScopes(options.memoryLimitBytes(), sinkThreads, spill, options.spillLimitBytes());
+        this.memory = new MemoryScopes(options.memoryLimitBytes(), sinkThreads, spill, options.spillLimitBytes());
         this.relief = HeapRelief.ofProcess().map(ofProcess -> new HeapRelief(ofProcess, memory));
         this.epochs = new Epochs(workers, clock, TimeUnit.MILLISECONDS.toNanos(options.epochMillis()), signal, journal);
         this.quiescence = new Quiescence(epochs, workers, signal);
@@ -487,8 +486,7 @@ class LocalEngine implements Engine {
 
     @Override
     public synchronized void setMemoryLimits(long memoryBytes, long spillBytes) {
-        EngineOptions limited =
-                options.withMemoryLimitBytes(memoryBytes).withSpillLimitBytes(spillBytes);
+        EngineOptions limited = options.withMemoryLimitBytes(memoryBytes).withSpillLimitBytes(spillBytes);
         memory.limit(memoryBytes, spillBytes);
         options = limited;
     }

@@ -40,12 +40,14 @@ public record QueryOptions(
 
     /** A query whose output only flows: to sinks, subscribers and other queries. */
     public static QueryOptions streaming() {
-        return new QueryOptions(false, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, MOST_SINK_NANOS, MemoryLimits.NONE);
+        return new QueryOptions(
+                false, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, MOST_SINK_NANOS, MemoryLimits.NONE);
     }
 
     /** A query whose answer is kept. */
     public static QueryOptions view() {
-        return new QueryOptions(true, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, MOST_SINK_NANOS, MemoryLimits.NONE);
+        return new QueryOptions(
+                true, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, MOST_SINK_NANOS, MemoryLimits.NONE);
     }
 
     public QueryOptions withSink(Sink sink) {

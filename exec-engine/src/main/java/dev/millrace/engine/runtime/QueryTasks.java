@@ -222,7 +222,8 @@ final class QueryTasks implements TaskHost, AutoCloseable {
                             SqlState.OUT_OF_MEMORY, "out of memory on the Java heap: " + failure.getMessage())
                     .withHint("let it keep less, or start with a larger heap (-Xmx)");
         }
-        if (failure instanceof InternalError && String.valueOf(failure.getMessage()).contains("unsafe memory access")) {
+        if (failure instanceof InternalError
+                && String.valueOf(failure.getMessage()).contains("unsafe memory access")) {
             return MillraceException.external( // that is how the JVM tells of an I/O error in a mapped file
                     SqlState.IO_ERROR, "state on disk cannot be read or written: " + failure.getMessage(), failure);
         }

@@ -269,9 +269,7 @@ final class MemoryPressure {
     /** Bytes of rows that clients bring, or that were read for them. */
     private synchronized long unowned() {
         return Math.max(
-                0,
-                memoryBytes()
-                        - scopes.stream().mapToLong(MemoryScope::bytes).sum());
+                0, memoryBytes() - scopes.stream().mapToLong(MemoryScope::bytes).sum());
     }
 
     private void requireWithinLimit(MemoryScope scope, long bytes) {

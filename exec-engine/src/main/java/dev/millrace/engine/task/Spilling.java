@@ -136,14 +136,13 @@ final class Spilling implements ChunkSource {
         scope.ifPresent(of -> of.addSpilled(-chunkBytes));
     }
 
-    private static MillraceException limited(
-            Optional<MemoryScope> scope, long limit, boolean own, long chunkBytes) {
+    private static MillraceException limited(Optional<MemoryScope> scope, long limit, boolean own, long chunkBytes) {
         return MillraceException.resources(
                         SqlState.CONFIGURATION_LIMIT_EXCEEDED,
                         name(scope) + " needs more on disk than " + (own ? "its" : "the server's")
                                 + " spill_limit of " + MemoryUser.size(limit)
-                                + scope.map(of -> "; it has " + MemoryUser.size(of.bytes() - chunkBytes) + " in memory and "
-                                                + MemoryUser.size(of.spilledBytes()) + " on disk")
+                                + scope.map(of -> "; it has " + MemoryUser.size(of.bytes() - chunkBytes)
+                                                + " in memory and " + MemoryUser.size(of.spilledBytes()) + " on disk")
                                         .orElse(""))
                 .withHint(
                         own

@@ -62,7 +62,8 @@ class SpillingTest {
 
     @BeforeEach
     void open() {
-        Assumptions.assumeFalse(Boolean.getBoolean("millrace.memory.checked"), "files are not used where accesses are checked");
+        Assumptions.assumeFalse(
+                Boolean.getBoolean("millrace.memory.checked"), "files are not used where accesses are checked");
         scopes = new MemoryScopes(16 * MB, Runnable::run, space, 64 * MB);
     }
 

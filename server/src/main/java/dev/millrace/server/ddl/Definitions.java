@@ -310,8 +310,7 @@ public final class Definitions {
             options.integer(Retries.OPTION, 0, 0, Retries.MOST);
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
             QueryOptions how = queries.limits()
-                    .limited(
-                            (view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority), options);
+                    .limited((view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority), options);
             options.rejectUnread();
             PlanBasis basis = database.catalogStore().basis();
             PhysicalPlan plan = queries.plan(query, rules, basis);

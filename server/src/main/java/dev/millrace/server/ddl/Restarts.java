@@ -90,11 +90,10 @@ public final class Restarts {
 
     private void startAnew(CatalogObject object) {
         StandingQuery failed = database.standing(object.name()).orElseThrow();
-        QueryOptions how =
-                queries.limits()
-                        .limited(
-                                failed.materialized() ? QueryOptions.view() : QueryOptions.streaming(),
-                                new Options(object.options()));
+        QueryOptions how = queries.limits()
+                .limited(
+                        failed.materialized() ? QueryOptions.view() : QueryOptions.streaming(),
+                        new Options(object.options()));
         int priority = Integer.parseInt(object.options().getOrDefault("priority", "0"));
         StandingQuery query = database.engine()
                 .alter(

@@ -39,7 +39,6 @@ final class EngineLimits {
         }
         EngineOptions now = database.engine().options();
         database.engine()
-                .setMemoryLimits(
-                        ofMemory ? bytes : now.memoryLimitBytes(), ofMemory ? now.spillLimitBytes() : bytes);
+                .setMemoryLimits(ofMemory ? bytes : now.memoryLimitBytes(), ofMemory ? now.spillLimitBytes() : bytes);
     }
 }

@@ -200,7 +200,8 @@ public enum Setting {
             "the database of this session, under the name its client uses");
 
     /** Those that only a superuser may change: they are everybody's, or limits. */
-    private static final Set<Setting> FOR_SUPERUSERS = Set.of(SCHEDULING_POLICY, MAX_QUERIES, MAX_QUERY_MEMORY, MEMORY_LIMIT, SPILL_LIMIT);
+    private static final Set<Setting> FOR_SUPERUSERS =
+            Set.of(SCHEDULING_POLICY, MAX_QUERIES, MAX_QUERY_MEMORY, MEMORY_LIMIT, SPILL_LIMIT);
 
     /** Those that a client is told of when they change, as PostgreSQL's protocol has it. */
     private static final List<Setting> REPORTED = List.of(

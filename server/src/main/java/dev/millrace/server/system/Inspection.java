@@ -242,8 +242,10 @@ public final class Inspection {
     private String value(Setting setting) {
         return switch (setting) {
             case SCHEDULING_POLICY -> database.engine().schedulingPolicy();
-            case MEMORY_LIMIT -> SessionSettings.sizeText(database.engine().options().memoryLimitBytes());
-            case SPILL_LIMIT -> SessionSettings.sizeText(database.engine().options().spillLimitBytes());
+            case MEMORY_LIMIT ->
+                SessionSettings.sizeText(database.engine().options().memoryLimitBytes());
+            case SPILL_LIMIT ->
+                SessionSettings.sizeText(database.engine().options().spillLimitBytes());
             default -> settings.get(setting);
         };
     }

@@ -29,7 +29,10 @@ final class QueryMemoryTest {
 
     private static Database open(long memoryBytes, Optional<Path> data) {
         DatabaseOptions options = DatabaseOptions.defaults()
-                .withEngine(EngineOptions.defaults().withWorkers(2).withMemoryLimitBytes(memoryBytes).withSpillLimitBytes(0));
+                .withEngine(EngineOptions.defaults()
+                        .withWorkers(2)
+                        .withMemoryLimitBytes(memoryBytes)
+                        .withSpillLimitBytes(0));
         return Database.open(data.map(options::withData).orElse(options));
     }
 

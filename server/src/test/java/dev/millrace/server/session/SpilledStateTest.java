@@ -45,7 +45,8 @@ final class SpilledStateTest {
 
     @BeforeEach
     void memoryIsThatOfTheProcess() {
-        Assumptions.assumeFalse(Boolean.getBoolean("millrace.memory.checked"), "files are not used where accesses are checked");
+        Assumptions.assumeFalse(
+                Boolean.getBoolean("millrace.memory.checked"), "files are not used where accesses are checked");
     }
 
     private static void create(TestDatabase database) {
@@ -58,9 +59,11 @@ final class SpilledStateTest {
     private static void change(TestDatabase database, Random random, int rows) {
         int from = random.nextInt(1000) * rows;
         database.run("INSERT INTO a SELECT " + from + " + i, i * 7919 % 20000, i * 31 % 1009, repeat('t' || i % 997, 4)"
-                + " FROM generate_series(1, " + rows + ") g(i) WHERE NOT EXISTS (SELECT 1 FROM a WHERE id = " + from + " + i)");
+                + " FROM generate_series(1, " + rows + ") g(i) WHERE NOT EXISTS (SELECT 1 FROM a WHERE id = " + from
+                + " + i)");
         database.run("INSERT INTO b SELECT i * 13 % 20000, i % 1009 FROM generate_series(1, " + rows / 40 + ") g(i)");
-        database.run("INSERT INTO s SELECT i * " + (1 + random.nextInt(50)) + " % 30000, i FROM generate_series(1, " + rows + ") g(i)");
+        database.run("INSERT INTO s SELECT i * " + (1 + random.nextInt(50)) + " % 30000, i FROM generate_series(1, "
+                + rows + ") g(i)");
         database.run("UPDATE a SET v = v + 1, x = x || 'u' WHERE id % 11 = " + random.nextInt(11));
         database.run("DELETE FROM a WHERE id % 17 = " + random.nextInt(17));
         database.run("DELETE FROM b WHERE k % 19 = " + random.nextInt(19));
@@ -69,15 +72,17 @@ final class SpilledStateTest {
     private static void assertSame(TestDatabase database) {
         database.session().flush();
         QUERIES.keySet().forEach(name -> {
-            String counts = "SELECT count(*) FROM (SELECT * FROM %s_" + name + " EXCEPT ALL SELECT * FROM %s_" + name + ")";
+            String counts =
+                    "SELECT count(*) FROM (SELECT * FROM %s_" + name + " EXCEPT ALL SELECT * FROM %s_" + name + ")";
             assertEquals(List.of("0"), database.rows(String.format(counts, "m", "d")), name);
             assertEquals(List.of("0"), database.rows(String.format(counts, "d", "m")), name);
         });
     }
 
     private static long spilled(TestDatabase database, String query) {
-        return Long.parseLong(database.rows("SELECT spilled_bytes FROM millrace.query_stats WHERE query = '" + query + "'")
-                .get(0));
+        return Long.parseLong(
+                database.rows("SELECT spilled_bytes FROM millrace.query_stats WHERE query = '" + query + "'")
+                        .get(0));
     }
 
     @ParameterizedTest
@@ -95,8 +100,9 @@ final class SpilledStateTest {
                 assertEquals(0, spilled(database, "m_" + name), name);
                 assertTrue(name.equals("distinct_values") || spilled(database, "d_" + name) > 0, name);
             });
-            database.run("ALTER MATERIALIZED VIEW d_grouped AS SELECT k, count(*) AS n, sum(v) AS total, max(x) AS most FROM a"
-                    + " WHERE k > 10 GROUP BY k");
+            database.run(
+                    "ALTER MATERIALIZED VIEW d_grouped AS SELECT k, count(*) AS n, sum(v) AS total, max(x) AS most FROM a"
+                            + " WHERE k > 10 GROUP BY k");
             assertTrue(spilled(database, "d_grouped") > 0, "the limit is the query's, whatever its plan");
             database.run("ALTER MATERIALIZED VIEW d_grouped AS " + QUERIES.get("grouped"));
             database.run("PAUSE MATERIALIZED VIEW d_joined");
@@ -122,7 +128,8 @@ final class SpilledStateTest {
         }
         assertFalse(Files.exists(directory.resolve("spill")));
         Files.createDirectories(directory.resolve("spill"));
-        Files.write(directory.resolve("spill").resolve("spill-1"), new byte[10]); // as a process leaves it that is killed
+        Files.write(
+                directory.resolve("spill").resolve("spill-1"), new byte[10]); // as a process leaves it that is killed
         try (TestDatabase database = new TestDatabase(directory)) {
             assertSame(database);
             change(database, random, 2_000);
@@ -136,15 +143,17 @@ final class SpilledStateTest {
     void aQueryThatNeedsMoreOnDiskThanItsLimitFailsAloneAndItsRoomIsFree() {
         try (TestDatabase database = new TestDatabase()) {
             database.run(TABLES);
-            database.run("CREATE MATERIALIZED VIEW good AS SELECT k, count(*) AS n FROM a GROUP BY k;"
-                    + "CREATE MATERIALIZED VIEW bad WITH (memory_limit = '1MB', spill_limit = '2MB') AS SELECT id, x FROM a");
+            database.run(
+                    "CREATE MATERIALIZED VIEW good AS SELECT k, count(*) AS n FROM a GROUP BY k;"
+                            + "CREATE MATERIALIZED VIEW bad WITH (memory_limit = '1MB', spill_limit = '2MB') AS SELECT id, x FROM a");
             database.run("INSERT INTO a SELECT i, i, i, repeat('x', 100) FROM generate_series(1, 100000) g(i)");
             database.session().flush();
             MillraceException why =
                     database.database().engine().query("bad").failure().orElseThrow();
             assertEquals(SqlState.CONFIGURATION_LIMIT_EXCEEDED, why.sqlState());
             assertTrue(
-                    why.getMessage().contains("query \"bad\" needs more on disk than its spill_limit of 2048 kB; it has"),
+                    why.getMessage()
+                            .contains("query \"bad\" needs more on disk than its spill_limit of 2048 kB; it has"),
                     why::getMessage);
             assertEquals(List.of("100000"), database.rows("SELECT count(*) FROM good"));
             database.run("DROP MATERIALIZED VIEW bad");
@@ -161,10 +170,12 @@ final class SpilledStateTest {
             database.run(TABLES);
             database.run("CREATE MATERIALIZED VIEW every AS SELECT id, x FROM a");
             for (int part = 0; part < 6; part++) {
-                database.run("INSERT INTO a SELECT i, i, i, repeat('y', 150) FROM generate_series(" + part * 50_000 + ", "
-                        + (part * 50_000 + 49_999) + ") g(i)");
+                database.run("INSERT INTO a SELECT i, i, i, repeat('y', 150) FROM generate_series(" + part * 50_000
+                        + ", " + (part * 50_000 + 49_999) + ") g(i)");
             }
-            assertEquals(List.of("300000|299999"), database.flushedRows("SELECT count(*), max(id) FROM every WHERE length(x) = 150"));
+            assertEquals(
+                    List.of("300000|299999"),
+                    database.flushedRows("SELECT count(*), max(id) FROM every WHERE length(x) = 150"));
             assertEquals(QueryState.RUNNING, database.database().state("every").orElseThrow());
             assertTrue(database.database().engine().spilledBytes() > 32L << 20);
             assertTrue(database.database().engine().allocatedBytes() <= 64L << 20);
@@ -174,17 +185,24 @@ final class SpilledStateTest {
     @Test
     void limitsOfTheServerAreSetWhileItRuns() {
         try (TestDatabase database = new TestDatabase(DatabaseOptions.defaults()
-                .withEngine(EngineOptions.defaults().withWorkers(2).withMemoryLimitBytes(1L << 30).withSpillLimitBytes(0)))) {
+                .withEngine(EngineOptions.defaults()
+                        .withWorkers(2)
+                        .withMemoryLimitBytes(1L << 30)
+                        .withSpillLimitBytes(0)))) {
             assertEquals(List.of("1GB"), database.rows("SHOW memory_limit"));
-            assertEquals(List.of("0"), database.rows("SHOW spill_limit").stream().map(text -> text.replaceAll("[a-zA-Z]", "")).toList());
+            assertEquals(
+                    List.of("0"),
+                    database.rows("SHOW spill_limit").stream()
+                            .map(text -> text.replaceAll("[a-zA-Z]", ""))
+                            .toList());
             database.run(TABLES);
             database.run("SET memory_limit = '16MB'");
             database.run("INSERT INTO a SELECT i, i, i, 'x' FROM generate_series(1, 30000) g(i)");
             assertEquals(0, database.database().engine().spilledBytes());
             database.run("SET spill_limit = '1GB'");
             for (int part = 1; part < 6; part++) {
-                database.run("INSERT INTO a SELECT i, i, i, repeat('z', 100) FROM generate_series(" + (part * 30_000 + 1) + ", "
-                        + (part + 1) * 30_000 + ") g(i)");
+                database.run("INSERT INTO a SELECT i, i, i, repeat('z', 100) FROM generate_series("
+                        + (part * 30_000 + 1) + ", " + (part + 1) * 30_000 + ") g(i)");
             }
             assertTrue(database.database().engine().spilledBytes() > 0);
             assertEquals(List.of("180000"), database.rows("SELECT count(*) FROM a"));

@@ -24,7 +24,8 @@ class SpillFilesTest {
     private Path directory;
 
     private Path spill() {
-        Assumptions.assumeFalse(Boolean.getBoolean("millrace.memory.checked"), "what is not the allocator's is refused");
+        Assumptions.assumeFalse(
+                Boolean.getBoolean("millrace.memory.checked"), "what is not the allocator's is refused");
         return directory.resolve("spill");
     }
 
