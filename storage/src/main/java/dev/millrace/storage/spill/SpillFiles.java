@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
@@ -88,7 +89,7 @@ public final class SpillFiles implements SpillSpace {
         return new SpillFiles(new Place() {
             @Override
             public Path make() throws IOException {
-                Path parent = directory.toAbsolutePath().getParent();
+                Path parent = Objects.requireNonNull(directory.toAbsolutePath().getParent()); // it has a name
                 new RealDisk(parent).directory(String.valueOf(directory.getFileName()));
                 return directory;
             }
