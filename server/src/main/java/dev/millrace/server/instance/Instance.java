@@ -25,7 +25,7 @@ import dev.millrace.server.storage.KnownLog;
 import dev.millrace.server.transaction.RowLocks;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.Frontend;
-import dev.millrace.storage.spill.SpillFiles;
+import dev.millrace.storage.disk.SpillFiles;
 import dev.millrace.time.Clock;
 import java.io.PrintStream;
 import java.util.HashMap;

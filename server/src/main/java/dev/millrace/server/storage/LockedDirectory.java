@@ -6,7 +6,7 @@ import dev.millrace.memory.SpillSpace;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.RealDisk;
-import dev.millrace.storage.spill.SpillFiles;
+import dev.millrace.storage.disk.SpillFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,4 +1,4 @@
-package dev.millrace.storage.spill;
+package dev.millrace.storage.disk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

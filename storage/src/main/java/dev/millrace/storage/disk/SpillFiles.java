@@ -1,12 +1,8 @@
-package dev.millrace.storage.spill;
+package dev.millrace.storage.disk;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.memory.Memory;
 import dev.millrace.memory.SpillSpace;
-import dev.millrace.storage.disk.Disk;
-import dev.millrace.storage.disk.DiskFile;
-import dev.millrace.storage.disk.DiskFullException;
-import dev.millrace.storage.disk.RealDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
