@@ -5,6 +5,9 @@
  * package of storage reaches files through it alone. All types may be used by several threads, as each says. Not a cache and not
  * a file format: what is written is what the caller gave.
  *
+ * <p>{@link dev.millrace.storage.disk.SpillFiles} is apart: memory in mapped files, for state that is larger than memory. Nothing of it
+ * outlives the process.
+ *
  * <p>What a caller may rely on after the machine has stopped: bytes that were written before a
  * {@link dev.millrace.storage.disk.DiskFile#force} that returned are there; names that were made, changed or removed before a
  * {@link dev.millrace.storage.disk.Disk#forceNames} that returned are so. Of anything later, any part may be there: each sector of 512
