@@ -193,31 +193,36 @@ public final class RestoredRows implements AutoCloseable {
         }
     }
 
+    /** Fills keys from nothing: a unique index that was made again has filled some already, with the rows of then. */
     private void fillKeys(CatalogObject table) {
-        TableKeys keys = Objects.requireNonNull(database.tableKeys().get(table.name()));
-        long epoch = epochs.getOrDefault(table.name(), 0L);
-        keys.lock().lock();
+        TableKeys keys = new TableKeys(
+                table.name(), table.schema(), table.primaryKey(), table.rules().uniques(), allocator);
         try {
-            if (epoch > 0) {
-                keys.wrote(epoch);
-                database.engine().awaitEpoch(epoch, List.of(table.name()));
-            }
-            PlanNode all = new PlanNode.Scan(
-                    table.name(),
-                    IntStream.range(0, table.schema().size()).boxed().toList(),
-                    List.of(),
-                    table.schema());
-            if (keys.hasKey() || !keys.uniques().isEmpty()) {
-                try (Result there = database.engine().run(all)) {
-                    for (Optional<Batch> next = there.next(); next.isPresent(); next = there.next()) {
-                        try (Batch batch = next.get()) {
-                            keys.fill(batch);
-                        }
-                    }
+            fill(keys, table);
+        } catch (RuntimeException | Error e) {
+            keys.close();
+            throw e;
+        }
+        Objects.requireNonNull(database.tableKeys().put(table.name(), keys)).close();
+    }
+
+    private void fill(TableKeys keys, CatalogObject table) {
+        long epoch = epochs.getOrDefault(table.name(), 0L);
+        if (epoch > 0) {
+            keys.wrote(epoch);
+            database.engine().awaitEpoch(epoch, List.of(table.name()));
+        }
+        if (keys.takesAnyRows()) {
+            return;
+        }
+        PlanNode all = new PlanNode.Scan(
+                table.name(), IntStream.range(0, table.schema().size()).boxed().toList(), List.of(), table.schema());
+        try (Result there = database.engine().run(all)) {
+            for (Optional<Batch> next = there.next(); next.isPresent(); next = there.next()) {
+                try (Batch batch = next.get()) {
+                    keys.fill(batch);
                 }
             }
-        } finally {
-            keys.unlock();
         }
     }
 

@@ -116,7 +116,8 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
             if (upTo < entry) {
                 return false;
             }
-            List<ColumnRange> ranges = new ArrayList<>(RetainedPast.ranges(request, schema));
+            List<ColumnRange> ranges =
+                    new ArrayList<>(); // none of the query's: rows of an entry are counted, however blocks lie
             ranges.add(ColumnRange.of(schema.size(), entry, Long.MAX_VALUE));
             fromMicros.ifPresent(from -> ranges.add(ColumnRange.of(schema.size() + 1, from, Long.MAX_VALUE)));
             scan = Optional.of(

@@ -124,7 +124,8 @@ class DiskFailureTest {
 
     @Test
     void whoWritesToAStreamOfLaterDurabilityIsAnsweredBeforeTheDiskHasTheRows() {
-        try (TestDatabase database = open()) {
+        TestDatabase database = open();
+        try {
             database.run("CREATE STREAM quick (a INT) WITH (durability = 'async'); CREATE STREAM sure (a INT)");
             database.run("CREATE MATERIALIZED VIEW q AS SELECT count(*) AS n FROM quick");
             database.run("CREATE MATERIALIZED VIEW s AS SELECT count(*) AS n FROM sure");
@@ -137,6 +138,7 @@ class DiskFailureTest {
                     "the disk is found to be well",
                     () -> database.database().instance().journal().failure().isEmpty());
             database.run("INSERT INTO sure VALUES (1)"); // what came before it is on disk with it
+        } finally {
             disk = disk.crash();
             closeDead(database);
         }
