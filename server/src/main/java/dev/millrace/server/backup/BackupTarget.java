@@ -115,7 +115,8 @@ final class BackupTarget implements AutoCloseable {
     /** Whether nothing was written in a directory but what says that it is taken, after which a backup may have ended. */
     private static boolean hasNothing(Path directory) throws IOException {
         try (Stream<Path> inside = Files.list(directory)) {
-            return inside.allMatch(path -> path.endsWith(LOCK));
+            return inside.map(path -> String.valueOf(path.getFileName()))
+                    .allMatch(name -> name.equals(LOCK) || name.startsWith(BEGUN));
         }
     }
 

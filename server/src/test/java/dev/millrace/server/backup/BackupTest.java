@@ -339,6 +339,7 @@ class BackupTest {
     void aBackupThatEndedBeforeAnythingWasWrittenIsInNobodysWay() throws IOException {
         Path partial = Files.createDirectories(folder.resolve("target.partial"));
         Files.writeString(partial.resolve("lock"), "1");
+        Files.writeString(partial.resolve("backup.begun.new"), "");
         try (TestDatabase database = new TestDatabase(folder.resolve("data"))) {
             assertEquals("BACKUP", database.run("BACKUP TO '" + folder.resolve("target") + "'"));
         }
