@@ -2,44 +2,36 @@ package dev.millrace.server.session;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.host.BackgroundThread;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.sql.text.Identifiers;
 
 /** The thread {@code millrace-retries}, which begins queries anew that failed of what may pass, as their owners. */
-final class RetryThread implements AutoCloseable {
+final class RetryThread implements BackgroundThread.Step, AutoCloseable {
     private static final EventLog LOG = EventLog.named("queries");
     private static final long LOOK_MILLIS = 250;
 
     private final Database database;
-    private final Thread thread = new Thread(this::run, "millrace-retries");
-    private final Interrupt interrupt = new Interrupt(); // of whatever it waits for
-    private volatile boolean closed; // written by who closes, read by the thread
+    private final BackgroundThread thread;
 
     RetryThread(Database database) {
         this.database = database;
-        thread.setDaemon(true);
-        thread.start();
+        this.thread = BackgroundThread.start("millrace-retries", LOOK_MILLIS, this);
     }
 
-    private void run() {
+    @Override
+    public long run() {
         Instance instance = database.instance();
-        while (!closed) {
-            try (Interrupt.Binding binding = interrupt.bind()) {
-                Thread.sleep(LOOK_MILLIS);
-                for (CatalogObject object : instance.retries().due()) {
-                    retry(instance, object);
-                }
-            } catch (InterruptedException e) {
-                return;
-            } catch (RuntimeException e) { // of any kind: the others are tried all the same
-                if (!closed) {
-                    LOG.warning("a failed query is not begun anew", "reason", String.valueOf(e.getMessage()));
-                }
-            }
-        }
+        instance.retries().due().forEach(object -> retry(instance, object));
+        return LOOK_MILLIS;
+    }
+
+    @Override
+    public long failed(RuntimeException why) {
+        LOG.warning("a failed query is not begun anew", "reason", String.valueOf(why.getMessage()));
+        return LOOK_MILLIS;
     }
 
     private void retry(Instance instance, CatalogObject object) {
@@ -64,22 +56,8 @@ final class RetryThread implements AutoCloseable {
         }
     }
 
-    /** Ends the thread, and waits for what it is at to notice. */
     @Override
     public void close() {
-        closed = true;
-        interrupt.stop(MillraceException.user(SqlState.ADMIN_SHUTDOWN, "the database is closed"));
-        thread.interrupt();
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        thread.close();
     }
 }
