@@ -14,8 +14,7 @@ import org.apache.arrow.vector.FieldVector;
  *     rows, or none.
  * @param weights of each row; empty if each is 1. Formats of changes have others: a row that is deleted has -1.
  */
-public record DecodedRows(
-        List<FieldVector> columns, int rows, Optional<int[]> records, Optional<long[]> weights)
+public record DecodedRows(List<FieldVector> columns, int rows, Optional<int[]> records, Optional<long[]> weights)
         implements AutoCloseable {
     public DecodedRows {
         columns = List.copyOf(columns);
