@@ -41,6 +41,8 @@ public final class EpochDomain {
     long dirtySinceNanos;
     int busyInputs;
     boolean timerSet;
+    boolean still; // while held: nothing is under way, and nothing is to begin
+    boolean touched; // while still: the open epoch is to end once rows flow again
     private volatile boolean dirty; // written under the lock, read by inputs
     private volatile boolean held; // likewise
 

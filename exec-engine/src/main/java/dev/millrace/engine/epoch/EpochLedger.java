@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * Which epochs of which domains are open, closed and committed: what {@link Epochs} keeps, and how it changes. By one thread at a
@@ -120,6 +121,8 @@ final class EpochLedger {
             merged.inputs.addAll(part.inputs);
             merged.outputs.addAll(part.outputs);
             merged.busyInputs += part.busyInputs;
+            merged.still |= part.still;
+            merged.touched |= part.touched;
             domains.remove(part);
         }
         return merged;
@@ -129,6 +132,11 @@ final class EpochLedger {
     void release(Collection<EpochDomain> held) {
         for (EpochDomain domain : held) {
             domain.setHeld(opening);
+            domain.still = false;
+            if (domain.touched) {
+                domain.touched = false;
+                touch(domain);
+            }
             List.copyOf(domain.inputs).forEach(input -> input.wake.run());
         }
     }
@@ -194,6 +202,25 @@ final class EpochLedger {
                 host.timeOutAt(domain, domain.dirtySinceNanos + epochNanos);
             }
         }
+    }
+
+    /** Has the open epoch closed soon, rows or not; where all is still, as soon as it is not any more. */
+    void touch(EpochDomain domain) {
+        if (domain.still) {
+            domain.touched = true;
+            return;
+        }
+        makeDirty(domain);
+        closeIfDry(domain);
+    }
+
+    /** Whether nothing is under way in domains that are held; then they are still until they are released. */
+    boolean comeToRest(Collection<EpochDomain> held, BooleanSupplier also) {
+        if (!held.stream().allMatch(EpochDomain::isQuiet) || !also.getAsBoolean()) {
+            return false;
+        }
+        held.forEach(domain -> domain.still = true);
+        return true;
     }
 
     void timedOut(EpochDomain domain) {

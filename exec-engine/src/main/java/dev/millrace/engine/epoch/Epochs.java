@@ -16,6 +16,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
@@ -242,15 +243,17 @@ public final class Epochs {
         commitReady(input);
     }
 
-    /** Has the domain's open epoch closed soon, rows or not; returns its number. */
-    public long touch(EpochDomain domain) {
+    /** Has the open epoch of the output's domain closed soon, rows or not; returns its number. */
+    public long touch(EpochOutput output) {
+        EpochDomain[] touched = new EpochDomain[1];
         long epoch = locked.get(ledger -> {
+            EpochDomain domain = output.domain;
+            touched[0] = domain;
             long open = domain.open;
-            ledger.makeDirty(domain);
-            ledger.closeIfDry(domain);
+            ledger.touch(domain);
             return open;
         });
-        commitReady(domain);
+        commitReady(touched[0]);
         return epoch;
     }
 
@@ -387,9 +390,18 @@ public final class Epochs {
         return atomically(() -> held.stream().allMatch(EpochDomain::isQuiet));
     }
 
+    /**
+     * Whether nothing moves in domains that are held, and something else holds as well. Then nothing begins to move in them until they
+     * are released, though a timer or an idle source would have an epoch end: who comes to them reads all of them from one moment on.
+     */
+    public boolean comeToRest(Collection<EpochDomain> held, BooleanSupplier also) {
+        return locked.get(ledger -> ledger.comeToRest(held, also));
+    }
+
     /** Lets rows flow again. */
     public void release(Collection<EpochDomain> held) {
         locked.run(ledger -> ledger.release(held));
+        held.forEach(this::commitReady);
         signal.raise();
     }
 

@@ -56,7 +56,7 @@ public final class Quiescence {
     public void atRest(Set<EpochDomain> domains, BooleanSupplier also, Consumer<EpochDomain> action) {
         holding(
                 domains,
-                () -> epochs.isQuiet(domains) && also.getAsBoolean(),
+                () -> epochs.comeToRest(domains, also),
                 () -> domains.size() > 1
                         ? epochs.merge(domains)
                         : domains.iterator().next(),

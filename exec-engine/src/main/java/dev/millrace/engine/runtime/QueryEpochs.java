@@ -124,7 +124,7 @@ final class QueryEpochs {
 
     /** Called once, when the tasks have started: what relations held at the start is an epoch of its own. */
     void beginFirst() {
-        firstEpoch = ownEpoch.orElseGet(() -> epochs.touch(domain()));
+        firstEpoch = ownEpoch.orElseGet(() -> epochs.touch(output.epochs()));
     }
 
     /** Its number; {@link Epochs#NONE} before the query has started. Any thread. */
@@ -148,7 +148,7 @@ final class QueryEpochs {
 
     /** Has the open epoch closed soon; any thread. */
     void touch() {
-        epochs.touch(domain());
+        epochs.touch(output.epochs());
     }
 
     /** Has the tasks keep what comes; meanwhile epochs are ended at the output. */

@@ -159,8 +159,8 @@ final class EpochWaitersTest {
                     shown.publish(epoch, sinceNanos);
                 }
             };
-            epochs.addOutput(domain, slow, NOTHING);
-            waiter.isToldOf(() -> epochs.touch(domain)); // without inputs both publish at once, in their order
+            EpochOutput last = epochs.addOutput(domain, slow, NOTHING);
+            waiter.isToldOf(() -> epochs.touch(last)); // without inputs both publish at once, in their order
             assertEquals(1, shown.epochs.size());
         }
     }
@@ -256,7 +256,7 @@ final class EpochWaitersTest {
         EpochOutput second = epochs.addOutput(domain, new Shown(), NOTHING);
         second.leave();
         Cut cut = epochs.cut(List.of(alone));
-        long epoch = epochs.touch(domain);
+        long epoch = epochs.touch(alone);
         assertEquals(List.of(epoch), epochs.pending());
         assertFalse(epochs.isCommitted(epoch));
         cut.close();

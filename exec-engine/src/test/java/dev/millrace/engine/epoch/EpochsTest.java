@@ -317,7 +317,40 @@ final class EpochsTest {
         assertEquals(OptionalLong.of(1_000_000_000), out.since);
         in.input.arrived(); // busy all the while
         assertFalse(epochs.isQuiet(List.of(domain)));
-        epochs.touch(domain);
+        epochs.touch(out.output);
+        assertEquals(1, in.end().size());
+    }
+
+    /** As by an idle source's timer, while a query comes to one input after the other. */
+    @Test
+    void whatIsTouchedInADomainAtRestEndsNoEpochBeforeItIsReleased() {
+        EpochDomain second = epochs.newDomain();
+        In other = new In(second);
+        Out otherOut = new Out(second);
+        List<EpochDomain> both = List.of(domain, second);
+        epochs.hold(both);
+        out.output.done(in.end().get(0));
+        assertFalse(epochs.comeToRest(both, () -> true));
+        epochs.touch(otherOut.output); // not at rest yet: it comes to it the sooner
+        List<Long> ended = other.end();
+        assertEquals(2, ended.size());
+        otherOut.output.done(ended.get(1));
+        assertFalse(epochs.comeToRest(both, () -> false));
+        assertTrue(epochs.comeToRest(both, () -> true));
+        epochs.touch(otherOut.output);
+        EpochDomain merged = epochs.merge(both);
+        epochs.touch(out.output);
+        assertEquals(List.of(), in.end());
+        assertEquals(List.of(), other.end());
+        assertTrue(epochs.isQuiet(List.of(merged)));
+        epochs.release(List.of(merged));
+        assertEquals(1, in.end().size());
+        assertEquals(1, other.end().size());
+        assertEquals(1, epochs.pending().size());
+        long last = epochs.pending().get(0);
+        out.output.done(last);
+        otherOut.output.done(last);
+        assertTrue(in.append() > last);
         assertEquals(1, in.end().size());
     }
 
@@ -362,7 +395,7 @@ final class EpochsTest {
         assertFalse(epochs.isCommitted(epoch));
         otherOut.output.done(epoch);
         assertTrue(epochs.isCommitted(epoch));
-        assertTrue(epochs.touch(epochs.newDomain()) > epoch); // numbers only grow
+        assertTrue(epochs.touch(new Out(epochs.newDomain()).output) > epoch); // numbers only grow
         assertTrue(epoch > out.published.get(0) && epoch > otherOut.published.get(0));
     }
 
@@ -417,10 +450,10 @@ final class EpochsTest {
     void anOutputThatIsNotFedPublishesAtOnce() {
         EpochDomain unfed = epochs.newDomain();
         Out alone = new Out(unfed);
-        long epoch = epochs.touch(unfed);
+        long epoch = epochs.touch(alone.output);
         assertEquals(List.of(epoch), alone.published);
         assertTrue(epochs.isCommitted(epoch));
-        assertTrue(epochs.touch(unfed) > epoch);
+        assertTrue(epochs.touch(alone.output) > epoch);
     }
 
     @Test
@@ -430,7 +463,7 @@ final class EpochsTest {
         assertEquals(1, ended.size());
         out.output.done(ended.get(0));
         assertEquals(ended, out.published);
-        long epoch = epochs.touch(domain);
+        long epoch = epochs.touch(out.output);
         assertEquals(List.of(epoch), in.end());
     }
 
@@ -540,8 +573,8 @@ final class EpochsTest {
         assertTrue(epochs.isCommitted(open + 1));
         out.output.leave();
         assertTrue(epochs.isPublished(out.output, open));
-        EpochDomain unused = epochs.newDomain();
-        assertTrue(epochs.isCommitted(epochs.touch(unused)));
+        Out unfed = new Out(epochs.newDomain());
+        assertTrue(epochs.isCommitted(epochs.touch(unfed.output)));
     }
 
     @Test
