@@ -11,6 +11,7 @@ import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.task.Restores;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.view.VersionedView.Staged;
 import dev.millrace.error.MillraceException;
@@ -33,6 +34,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
     private final MemoryScope memory;
     private final Fanout fanout;
     private final EpochInput input;
+    private final Optional<Restores.Part> firstRows; // of a table
     private volatile Optional<VersionedView> view; // of a table; replaced while nothing is published
     private final Optional<EpochOutput> output; // of a table
     private List<Staged> open = new ArrayList<>(); // rows of the open epoch; guarded by the epochs' lock
@@ -44,6 +46,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
     /**
      * @param number by which the journal knows the relation; 0 if nothing of it is written down
      * @param saved where its rows are, if they are anywhere
+     * @param restores by which they are read while it is there already; if there is none, now
      */
     AppendedRelation(
             String name,
@@ -51,7 +54,8 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
             boolean keepsRows,
             long number,
             Resources resources,
-            Optional<SavedSections> saved) {
+            Optional<SavedSections> saved,
+            Optional<Restores> restores) {
         this.name = name;
         this.number = number;
         this.schema = schema;
@@ -61,18 +65,24 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         var domain = resources.epochs().newDomain();
         if (keepsRows) {
             VersionedView rows = new VersionedView(schema, resources.batchRows(), memory.newChild("rows"));
+            firstRows = saved.map(sections -> restores.orElseGet(() -> Restores.ofCaller(1, Runnable::run))
+                    .add(() -> SavedTable.restore(sections, section(), rows)));
             try {
-                saved.ifPresent(sections -> SavedTable.restore(sections, section(), rows));
+                if (restores.isEmpty()) {
+                    firstRows.ifPresent(Restores.Part::await);
+                }
             } catch (RuntimeException | Error e) {
                 rows.close();
                 resources.memory().release(memory);
                 throw e;
             }
+            firstRows.ifPresent(part -> rows.beginWith(part::await));
             view = Optional.of(rows);
             EpochOutput added = resources.epochs().addOutput(domain, new Publisher(), () -> {});
             output = Optional.of(added);
             rows.follow(added::version);
         } else {
+            firstRows = Optional.empty();
             view = Optional.empty();
             output = Optional.empty();
         }
@@ -321,6 +331,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
             return;
         }
         dropped = true;
+        firstRows.ifPresent(Restores.Part::cancel);
         resources.barriers().current().ifPresent(barrier -> barrier.forget(this));
         resources.signal().raise();
         output.ifPresent(EpochOutput::leave);

@@ -12,6 +12,7 @@ import dev.millrace.engine.epoch.EpochInput;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.task.Restores;
 import dev.millrace.engine.view.VersionedView.Staged;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -51,13 +52,20 @@ public final class RelationRegistry implements Relations, AutoCloseable {
 
     @GuardedBy("this") private Optional<SavedSections> saved = Optional.empty(); // while they are declared again
 
+    @GuardedBy("this") private Optional<Restores> restores = Optional.empty(); // likewise
+
     public RelationRegistry(Resources resources) {
         this.resources = resources;
     }
 
-    /** From now on relations begin with what a checkpoint has under their names; with none, empty. */
-    public synchronized void restoreFrom(Optional<SavedSections> checkpoint) {
+    /**
+     * From now on relations begin with what a checkpoint has under their names; with none, empty.
+     *
+     * @param side by which their rows are read while they are there already; if there is none, before
+     */
+    public synchronized void restoreFrom(Optional<SavedSections> checkpoint, Optional<Restores> side) {
         saved = checkpoint;
+        restores = side;
     }
 
     /** Whether there is something through which rows flow, or may have flowed: not sources that each reader reads by itself. */
@@ -111,7 +119,7 @@ public final class RelationRegistry implements Relations, AutoCloseable {
 
     private synchronized WritableRelation addAppended(String name, Schema schema, boolean keepsRows, long number) {
         requireFree(name);
-        AppendedRelation relation = new AppendedRelation(name, schema, keepsRows, number, resources, saved);
+        AppendedRelation relation = new AppendedRelation(name, schema, keepsRows, number, resources, saved, restores);
         put(name, relation.feed(), Optional.of(relation), Optional.empty(), List.of(relation));
         return relation;
     }

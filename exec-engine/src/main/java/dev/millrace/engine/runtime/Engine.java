@@ -158,11 +158,15 @@ public interface Engine extends AutoCloseable {
     CheckpointSummary checkpoint(CheckpointWriter writer, Runnable atCut);
 
     /**
-     * Has the engine, in which no query, table or stream was declared yet but replayable sources, go on from a checkpoint: see {@link Resumption}.
+     * Has the engine, in which no query, table or stream was declared yet but replayable sources, go on from a checkpoint: see {@link
+     * Resumption}. Of what is declared all is read before the call returns by which it is, and that fails if this does.
      *
      * @throws dev.millrace.error.MillraceException XX001 if it is damaged; what is found to be later is told by who needs it
      */
     Resumption restore(CheckpointReader reader);
+
+    /** The same, and quicker: all is read side by side, and what fails is told by {@link Resumption#await}. */
+    Resumption restoreSideBySide(CheckpointReader reader);
 
     /**
      * Waits until the effects of an epoch are in all views and subscriptions (read your writes). Returns at once for an

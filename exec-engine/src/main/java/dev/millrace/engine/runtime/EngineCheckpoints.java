@@ -4,15 +4,22 @@ import dev.millrace.engine.checkpoint.CheckpointReader;
 import dev.millrace.engine.checkpoint.CheckpointSummary;
 import dev.millrace.engine.checkpoint.CheckpointWriter;
 import dev.millrace.engine.checkpoint.Resumption;
+import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.Quiescence;
 import dev.millrace.engine.relation.RelationRegistry;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.task.Restores;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.node.PlanNode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -80,8 +87,12 @@ final class EngineCheckpoints {
         }
     }
 
-    /** See {@link Engine#restore}. */
-    Resumption restore(CheckpointReader reader) {
+    /**
+     * See {@link Engine#restore}.
+     *
+     * @param side by which all is read; if there is none, each before it is declared
+     */
+    Resumption restore(CheckpointReader reader, Optional<Restores> side) {
         Interrupt.lock(changes);
         try {
             if (restoring.isPresent() || relations.hasFeeds()) {
@@ -89,9 +100,9 @@ final class EngineCheckpoints {
                         SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
                         "an engine goes on from a checkpoint before anything is declared in it");
             }
-            LocalResumption resumption = new LocalResumption(reader, this::endResumption);
+            LocalResumption resumption = new LocalResumption(reader, side, this::goOn, this::endResumption);
             resources.epochs().beginOpening(resumption.numbers());
-            relations.restoreFrom(Optional.of(resumption.saved()));
+            relations.restoreFrom(Optional.of(resumption.saved()), side);
             restoring = Optional.of(resumption);
             return resumption;
         } finally {
@@ -99,12 +110,42 @@ final class EngineCheckpoints {
         }
     }
 
+    /** Has queries go on with their state, those of one domain together. */
+    private void goOn(List<LocalStandingQuery> queries) {
+        Interrupt.lock(changes);
+        try {
+            Map<EpochDomain, List<LocalStandingQuery>> together = new LinkedHashMap<>();
+            for (LocalStandingQuery query : queries) {
+                if (query.state() == QueryState.RUNNING || query.state() == QueryState.PAUSED) {
+                    together.computeIfAbsent(query.domain(), first -> new ArrayList<>())
+                            .add(query);
+                }
+            }
+            together.forEach((domain, all) -> {
+                quiescence.atRest(Set.of(domain), still -> all.forEach(LocalStandingQuery::goOn));
+                all.forEach(query -> query.tasks().wakeAll());
+            });
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    /** By what the state of a query that is started now is read, if not before it is. */
+    Optional<Restores> restores() {
+        return restoring.flatMap(LocalResumption::restores);
+    }
+
+    /** A query was started whose state is not there yet. */
+    void isRestored(LocalStandingQuery query) {
+        restoring.ifPresent(resumption -> resumption.isRestored(query));
+    }
+
     private void endResumption() {
         changes.lock();
         try {
             if (restoring.isPresent()) {
                 restoring = Optional.empty();
-                relations.restoreFrom(Optional.empty());
+                relations.restoreFrom(Optional.empty(), Optional.empty());
                 resources.epochs().endOpening();
             }
         } finally {

@@ -24,6 +24,7 @@ import dev.millrace.engine.statistic.FlushProgress;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.task.MemoryScopes;
 import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.task.Restores;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -197,7 +198,13 @@ class LocalEngine implements Engine {
 
     @Override
     public Resumption restore(CheckpointReader reader) {
-        return checkpoints.restore(reader);
+        return checkpoints.restore(reader, Optional.empty());
+    }
+
+    @Override
+    public Resumption restoreSideBySide(CheckpointReader reader) {
+        return checkpoints.restore(
+                reader, Optional.of(Restores.ofNobody(options.workers(), resources.sinkThreads())));
     }
 
     @Override
@@ -228,8 +235,13 @@ class LocalEngine implements Engine {
             }
             HeapBudget.Taken taken = takeHeap(name, plan, queryOptions);
             try {
-                return new QueryStart(this, resources, relations, operators, quiescence)
+                LocalStandingQuery query = new QueryStart(
+                                this, resources, relations, operators, quiescence, checkpoints.restores())
                         .run(name, plan, queryOptions, allocated -> heap.started(taken, allocated));
+                if (query.isRestored()) {
+                    checkpoints.isRestored(query);
+                }
+                return query;
             } catch (RuntimeException | Error e) {
                 heap.give(taken);
                 throw e;

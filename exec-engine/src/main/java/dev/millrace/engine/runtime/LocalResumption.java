@@ -8,26 +8,64 @@ import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.graph.PlanPrint;
+import dev.millrace.engine.task.Restores;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.node.PlanNode;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** What the queries of an engine begin with that is being opened from a checkpoint. */
 final class LocalResumption implements Resumption {
     private final SavedSections saved;
     private final CheckpointMeta meta;
+    private final Optional<Restores> restores;
+    private final Consumer<List<LocalStandingQuery>> onRestored;
     private final Runnable onClose;
+
+    @GuardedBy("this") private List<LocalStandingQuery> restoring = new ArrayList<>();
 
     @GuardedBy("this") private final Map<String, String> anew = new LinkedHashMap<>();
 
-    /** @param onClose lets rows flow */
-    LocalResumption(CheckpointReader reader, Runnable onClose) {
+    /**
+     * @param restores by which all is read; if there is none, before it is declared
+     * @param onRestored has queries go on
+     * @param onClose lets rows flow
+     */
+    LocalResumption(
+            CheckpointReader reader,
+            Optional<Restores> restores,
+            Consumer<List<LocalStandingQuery>> onRestored,
+            Runnable onClose) {
+        this.restores = restores;
+        this.onRestored = onRestored;
         this.saved = new SavedSections(reader);
         this.meta = CheckpointMeta.read(saved);
         this.onClose = onClose;
+    }
+
+    Optional<Restores> restores() {
+        return restores;
+    }
+
+    /** A query whose state is read while it is there. */
+    synchronized void isRestored(LocalStandingQuery query) {
+        restoring.add(query);
+    }
+
+    @Override
+    public void await() {
+        restores.ifPresent(Restores::finish);
+        List<LocalStandingQuery> all;
+        synchronized (this) {
+            all = restoring;
+            restoring = new ArrayList<>();
+        }
+        onRestored.accept(all);
     }
 
     SavedSections saved() {
@@ -101,6 +139,7 @@ final class LocalResumption implements Resumption {
 
     @Override
     public void close() {
+        restores.ifPresent(Restores::cancel);
         onClose.run();
     }
 }

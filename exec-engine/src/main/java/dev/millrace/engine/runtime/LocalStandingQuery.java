@@ -22,6 +22,7 @@ import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.task.Restores;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -55,6 +56,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private final QueryCheckpoint checkpoint;
     private final int parallelism;
 
+    private boolean restored; // its tasks wait for their state; of who holds the lock of changes
     private volatile Optional<HeapBudget.Taken> taken = Optional.empty(); // set once, by who starts it, when it runs
 
     /** @param workers of the engine */
@@ -115,6 +117,39 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     void restoreAnswer(SavedQuery saved) {
         output.view().ifPresent(saved::restoreAnswer);
         saved.restoreFailures(failedRows);
+    }
+
+    /**
+     * Its answer and state are read while it is there, and its tasks wait for them: before it is attached. What reads the rows of others
+     * where they are kept begins to do so when it is attached, and needs its state before.
+     */
+    void beginRestored() {
+        if (tasks.sharedJoins.isEmpty()) {
+            restored = true;
+            output.view().ifPresent(view -> view.beginWith(tasks.restores.get(0)::await));
+        } else {
+            tasks.restores.forEach(Restores.Part::await);
+        }
+    }
+
+    /** Whether its state is being read. By who holds the lock of changes. */
+    boolean isRestored() {
+        return restored;
+    }
+
+    /** Its state is there. While its epochs are at rest. */
+    void goOn() {
+        restored = false;
+        if (life.state() == QueryState.RUNNING) {
+            letTasksGo();
+        }
+        epochs.beginFirst();
+    }
+
+    private void letTasksGo() {
+        tasks.tasks.forEach(PipelineTask::prepareToResume);
+        epochs.resume();
+        tasks.tasks.forEach(PipelineTask::resume);
     }
 
     QueryTasks tasks() {
@@ -187,7 +222,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     /** Joins a domain that is new, or at rest, or between epochs where the query reads no rows that are kept. */
     void attach(EpochDomain domain) {
-        epochs.attach(domain, publisher(), isSeen, life.state() == QueryState.PAUSED);
+        epochs.attach(domain, publisher(), isSeen, life.state() == QueryState.PAUSED, restored);
     }
 
     private EpochOutput.Publisher publisher() {
@@ -402,9 +437,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         engine.atRest(this, () -> {
             if (life.change(QueryState.PAUSED, QueryState.RUNNING)) {
                 resources.barriers().current().ifPresent(checkpoint::resumed);
-                tasks.tasks.forEach(PipelineTask::prepareToResume);
-                epochs.resume();
-                tasks.tasks.forEach(PipelineTask::resume);
+                letTasksGo();
             }
         });
         if (life.state() == QueryState.RUNNING) {

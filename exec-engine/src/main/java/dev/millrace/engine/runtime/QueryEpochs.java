@@ -50,11 +50,18 @@ final class QueryEpochs {
      *
      * @param isSeen of a leaf of the plan: whether the query has its rows already
      * @param paused whether it is from the start
+     * @param restored whether its answer is that of a whole epoch, and its tasks wait for their state
      */
-    void attach(EpochDomain domain, EpochOutput.Publisher publisher, Predicate<PlanNode> isSeen, boolean paused) {
+    void attach(
+            EpochDomain domain,
+            EpochOutput.Publisher publisher,
+            Predicate<PlanNode> isSeen,
+            boolean paused,
+            boolean restored) {
+        begun = restored;
         since = epochs.atomically(() -> epochs.journal().appended());
         output.attach(epochs.addOutput(domain, publisher, tasks::wakeAll), tasks::wakeAll);
-        if (paused) {
+        if (paused || restored) {
             pause();
         }
         for (int i = 0; i < tasks.tasks.size(); i++) {

@@ -11,6 +11,7 @@ import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.task.Restores;
 import dev.millrace.error.MillraceException;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
@@ -35,18 +36,22 @@ final class QueryStart {
     private final RelationRegistry relations;
     private final Function<PlanNode, Operator> operators;
     private final Quiescence quiescence;
+    private final Optional<Restores> restores;
 
+    /** @param restores by which states are read while their queries wait for them; if there is none, before they are started */
     QueryStart(
             LocalEngine engine,
             Resources resources,
             RelationRegistry relations,
             Function<PlanNode, Operator> operators,
-            Quiescence quiescence) {
+            Quiescence quiescence,
+            Optional<Restores> restores) {
         this.engine = engine;
         this.resources = resources;
         this.relations = relations;
         this.operators = operators;
         this.quiescence = quiescence;
+        this.restores = restores;
     }
 
     /** @param taken of the Java heap, told how many bytes making the query allocated */
@@ -67,7 +72,7 @@ final class QueryStart {
             if (finished || failure.isPresent()) {
                 answer.run();
             } else {
-                allocatedElsewhere = new TaskBuilder(
+                TaskBuilder tasks = new TaskBuilder(
                                 query.tasks(),
                                 plan,
                                 relations,
@@ -77,13 +82,20 @@ final class QueryStart {
                                 query.output(),
                                 options.restore(),
                                 query::isSeen)
-                        .besides(answer)
-                        .build();
+                        .besides(answer);
+                if (options.restore().isPresent() && restores.isPresent()) {
+                    tasks.build(restores.get());
+                    query.beginRestored();
+                } else {
+                    allocatedElsewhere = tasks.build();
+                }
             }
             attach(query);
             engine.add(query);
             query.tasks().start();
-            query.beginFirstEpoch();
+            if (!query.isRestored()) {
+                query.beginFirstEpoch();
+            }
             query.took(taken.apply(THREADS.getCurrentThreadAllocatedBytes() - allocatedBefore + allocatedElsewhere));
             if (finished) {
                 query.endAtOnce();

@@ -13,6 +13,7 @@ import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.task.Restores;
 import dev.millrace.engine.task.SourceInput;
 import dev.millrace.engine.task.Stage;
 import dev.millrace.engine.task.TaskHost;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.arrow.memory.OutOfMemoryException;
 
@@ -76,6 +78,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     final List<FeedScan> feeds = new ArrayList<>();
     final List<SharedJoin> sharedJoins = new ArrayList<>();
     final Set<StateFormat> formats = ConcurrentHashMap.newKeySet(); // of states written for checkpoints
+    final List<Restores.Part> restores = new CopyOnWriteArrayList<>(); // that were to be read later
     final List<Channel> channels = new ArrayList<>();
     final List<Operator> opened = new ArrayList<>(); // also those that no task has, because building it failed
     final Object freeing =
@@ -326,6 +329,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
             return;
         }
         closed = true;
+        restores.forEach(Restores.Part::cancel);
         for (FeedScan scan : feeds) {
             scan.feed().fanout().remove(scan.channel());
         }

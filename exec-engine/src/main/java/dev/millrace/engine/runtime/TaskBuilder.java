@@ -96,7 +96,7 @@ final class TaskBuilder {
     private final Map<Node, Long> schemaHashes = new HashMap<>();
     private final Map<Integer, Integer> instances = new HashMap<>(); // of a pipeline
     private final Map<Long, Runnable> wakes = new HashMap<>(); // of a pipeline's instance
-    private final Restores restores = new Restores();
+    private final List<Runnable> restores = new ArrayList<>();
     private List<Outlet> outlets = List.of(); // of the last pipeline's instances
 
     /**
@@ -149,11 +149,28 @@ final class TaskBuilder {
     }
 
     /**
-     * Builds all tasks, with the states to begin with. If it fails, closing the {@link QueryTasks} frees what was made.
+     * Builds all tasks, and has the states read that they begin with. If it fails, closing the {@link QueryTasks} frees what was made.
      *
      * @return bytes of the Java heap that other threads allocated for it
      */
     long build() {
+        buildTasks();
+        Restores all = Restores.ofCaller(workers, resources.sinkThreads());
+        restores.forEach(all::add);
+        return all.finish();
+    }
+
+    /**
+     * The same, but the states are read later: before that none of the tasks may be at a row.
+     *
+     * @param later which closing the {@link QueryTasks} cancels
+     */
+    void build(Restores later) {
+        buildTasks();
+        restores.forEach(part -> query.restores.add(later.add(part)));
+    }
+
+    private void buildTasks() {
         try {
             openReaders();
             connect();
@@ -163,7 +180,6 @@ final class TaskBuilder {
                     buildTask(pipeline, instance);
                 }
             }
-            return restores.run(workers, resources.sinkThreads());
         } finally {
             readers.values().forEach(Closing::all); // those no task took over
         }

@@ -71,6 +71,7 @@ public final class VersionedView implements AutoCloseable {
 
     @GuardedBy("lock") private long newestStamped;
 
+    private volatile Runnable awaitFirstRows = () -> {}; // set before anybody has it
     private volatile LongSupplier current = () -> 0; // set before anything is stamped, read by all
     private volatile long rowCount; // written under the lock, read by statistics
     private volatile long bytes; // written under the lock, read by statistics
@@ -111,6 +112,15 @@ public final class VersionedView implements AutoCloseable {
         this.indexes = new ViewIndexes(this, lock, rows, pins, allocator);
         this.followers = new Followers(this, indexes, pins);
         this.columns = IntStream.range(0, schema.size()).toArray();
+    }
+
+    /** Has who reads or indexes the rows wait until those are there that it begins with. Before anybody has it. */
+    public void beginWith(Runnable await) {
+        awaitFirstRows = await;
+    }
+
+    void awaitRows() {
+        awaitFirstRows.run();
     }
 
     /** Says which version is current. Before there are any but the first, 0. */
@@ -281,6 +291,7 @@ public final class VersionedView implements AutoCloseable {
 
     /** Begins a scan of some columns as of now, which the caller closes. Takes no lock that is held for long. */
     public ViewScan scan(List<Integer> chosen) {
+        awaitRows();
         return new ViewScan(this, chosen, new RowCodec(types, false, allocator), batchRows, pins.add(current));
     }
 
@@ -502,21 +513,24 @@ public final class VersionedView implements AutoCloseable {
         long[] nodes = new long[2 * TOGETHER];
         long done = 0;
         long bytesBefore = SectionInput.bytesAhead(input);
-        lock.lock();
-        try {
-            int count = nodes.length;
-            while (count == nodes.length) {
+        int count = nodes.length;
+        while (count == nodes.length) {
+            lock.lock(); // for some rows: epochs without rows are shown meanwhile
+            try {
+                if (closed) {
+                    throw gone();
+                }
                 count = read(input, nodes);
                 done += count;
                 long ahead = SectionInput.bytesAhead(input);
                 long bytesOfEach = Math.max(1, (bytesBefore - ahead) / Math.max(1, done));
                 rows.restore(nodes, count, ahead / bytesOfEach);
                 Closing.all(rows.takeUnused());
+                rowCount = rows.size();
+                bytes = rows.bytes();
+            } finally {
+                lock.unlock();
             }
-            rowCount = rows.size();
-            bytes = rows.bytes();
-        } finally {
-            lock.unlock();
         }
     }
 

@@ -90,6 +90,7 @@ public final class ViewIndexes {
     }
 
     private RowIndex make(IndexKey key, RowCodec codec) {
+        view.awaitRows();
         Filling filling = new Filling();
         RowIndex index = begin(key, codec, filling);
         try {

@@ -745,12 +745,14 @@ final class CheckpointTest {
         for (String section : saved.sections()) {
             byte[] whole = saved.bytes(section);
             for (int length = 0; length < whole.length; length++) {
+                boolean isEven = length % 2 == 0;
                 saved.replace(section, Arrays.copyOf(whole, length));
                 try (Engine engine = open(1)) {
                     MillraceException damaged = assertThrows(MillraceException.class, () -> {
-                        try (Resumption resumption = engine.restore(saved)) {
+                        try (Resumption resumption = isEven ? engine.restore(saved) : engine.restoreSideBySide(saved)) {
                             engine.relations().addTable("t", KV);
                             engine.start("sums", sums, QueryOptions.view());
+                            resumption.await();
                         }
                     });
                     assertEquals(SqlState.DATA_CORRUPTED, damaged.sqlState(), damaged.getMessage());

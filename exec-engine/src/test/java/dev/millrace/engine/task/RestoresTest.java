@@ -8,8 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -38,20 +41,20 @@ class RestoresTest {
 
     @Test
     void asManyThreadsAsThereAreWorkersAreAtItForWhatTheCallerWorksFor() {
-        Restores restores = new Restores();
         CyclicBarrier three = new CyclicBarrier(3); // passed only by three at a time
         Set<Thread> threads = ConcurrentHashMap.newKeySet();
         Set<Interrupt> interrupts = ConcurrentHashMap.newKeySet();
-        for (int i = 0; i < 9; i++) {
-            restores.add(() -> {
-                threads.add(Thread.currentThread());
-                interrupts.add(Interrupt.current());
-                meet(three);
-            });
-        }
         Interrupt interrupt = new Interrupt();
         try (Interrupt.Binding binding = interrupt.bind()) {
-            restores.run(3, others);
+            Restores restores = Restores.ofCaller(3, others);
+            for (int i = 0; i < 9; i++) {
+                restores.add(() -> {
+                    threads.add(Thread.currentThread());
+                    interrupts.add(Interrupt.current());
+                    meet(three);
+                });
+            }
+            restores.finish();
         }
         assertEquals(3, threads.size());
         assertTrue(threads.contains(Thread.currentThread()));
@@ -60,7 +63,7 @@ class RestoresTest {
 
     @Test
     void whatFailsIsThrownWhenNobodyIsAtItAnyMore() {
-        Restores restores = new Restores();
+        Restores restores = Restores.ofCaller(2, others);
         CyclicBarrier both = new CyclicBarrier(2);
         AtomicInteger under = new AtomicInteger();
         MillraceException damaged = MillraceException.external(SqlState.DATA_CORRUPTED, "no");
@@ -73,21 +76,60 @@ class RestoresTest {
             meet(both);
             under.decrementAndGet();
         });
-        assertSame(damaged, assertThrows(MillraceException.class, () -> restores.run(2, others)));
+        assertSame(damaged, assertThrows(MillraceException.class, restores::finish));
         assertEquals(0, under.get());
     }
 
     @Test
-    void withoutAThreadToHelpAllIsDoneAndSaid() {
-        Restores restores = new Restores();
+    void withoutAThreadToHelpAllIsDoneByWhoFinishes() {
+        Restores restores = Restores.ofCaller(2, work -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        });
         AtomicInteger done = new AtomicInteger();
         restores.add(done::incrementAndGet);
         restores.add(done::incrementAndGet);
-        assertThrows(
-                OutOfMemoryError.class,
-                () -> restores.run(2, work -> {
-                    throw new OutOfMemoryError("unable to create native thread");
-                }));
+        restores.finish();
         assertEquals(2, done.get());
+    }
+
+    @Test
+    void whoNeedsAPartReadsItAndWhatIsCancelledIsNeverReadAndFailsNobody() {
+        Restores restores = Restores.ofNobody(1, work -> {}); // that never comes
+        List<Integer> read = new ArrayList<>();
+        List<Restores.Part> parts = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            int number = i;
+            parts.add(restores.add(() -> read.add(number)));
+        }
+        parts.get(2).await();
+        parts.get(2).await();
+        parts.get(1).cancel();
+        parts.get(2).cancel();
+        assertThrows(MillraceException.class, parts.get(1)::await);
+        restores.finish();
+        assertEquals(List.of(2, 0, 3), read);
+    }
+
+    @Test
+    void whatIsCancelledWhileSomebodyIsAtItEndsBeforeThatReturns() throws Exception {
+        Restores restores = Restores.ofNobody(1, others);
+        CountDownLatch begun = new CountDownLatch(1);
+        AtomicInteger under = new AtomicInteger();
+        Restores.Part part = restores.add(() -> {
+            under.incrementAndGet();
+            begun.countDown();
+            try {
+                while (true) {
+                    Interrupt.checkCurrent();
+                    Thread.onSpinWait();
+                }
+            } finally {
+                under.decrementAndGet();
+            }
+        });
+        begun.await();
+        part.cancel();
+        assertEquals(0, under.get());
+        restores.finish();
     }
 }

@@ -18,6 +18,7 @@ import dev.millrace.server.permission.RoleSessions;
 import dev.millrace.server.planning.HeadStart;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.retention.RetentionThread;
+import dev.millrace.server.log.EventLog;
 import dev.millrace.server.role.LoginCheck;
 import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
@@ -44,6 +45,8 @@ import org.apache.arrow.vector.VectorSchemaRoot;
  * the process: definitions, roles, settings, rows, and what queries made of them.
  */
 public final class Database implements AutoCloseable {
+    private static final EventLog LOG = EventLog.named("storage");
+
     private final Instance instance;
     private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
     private final Timeouts timeouts;
@@ -80,6 +83,15 @@ public final class Database implements AutoCloseable {
      */
     public static Database open(DatabaseOptions options) {
         HeadStart.begin();
+        try {
+            return open(options, true);
+        } catch (Restoration.NotSideBySide e) {
+            LOG.warning("the checkpoint is read again, one after the other", "reason", String.valueOf(e.getMessage()));
+            return open(options, false);
+        }
+    }
+
+    private static Database open(DatabaseOptions options, boolean sideBySide) {
         CatalogStore catalogStore = CatalogStore.open(options.data(), options.clock());
         List<AutoCloseable> opened = new ArrayList<>(List.of(catalogStore));
         Database database;
@@ -94,7 +106,7 @@ public final class Database implements AutoCloseable {
             throw e;
         }
         try {
-            new Restoration(database, options.restoring()).run();
+            new Restoration(database, options.restoring(), sideBySide).run();
             if (options.host().hasThreads()) {
                 database.checkpoints = Optional.of(new CheckpointThread(database.instance));
                 database.retention = database.retentionThread();

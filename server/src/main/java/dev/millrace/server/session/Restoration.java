@@ -1,6 +1,7 @@
 package dev.millrace.server.session;
 
 import dev.millrace.engine.checkpoint.Resumption;
+import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
@@ -54,6 +55,7 @@ final class Restoration {
     private final CatalogStore catalogStore;
     private final Clock clock;
     private final DatabaseOptions.Restoring progress;
+    private final boolean sideBySide;
     private final List<KeptObject> waiting = new ArrayList<>(); // for something that was not there
     private final Map<String, String> anew = new HashMap<>(); // why, of what does not go on where it was
     private Recovery.Way way = Recovery.Way.LOG; // of what is made
@@ -65,7 +67,21 @@ final class Restoration {
     /** What was done between two entries of the log. @param since the last before it */
     private record Event(long since, Runnable redo) {}
 
-    Restoration(Database database, DatabaseOptions.Restoring progress) {
+    /**
+     * What the checkpoint has was not to be read side by side, though it is not damaged: read one by one, who does not find what it needs
+     * begins anew, and the others go on.
+     */
+    static final class NotSideBySide extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        NotSideBySide(MillraceException why) {
+            super(why);
+        }
+    }
+
+    /** @param sideBySide how a checkpoint is read */
+    Restoration(Database database, DatabaseOptions.Restoring progress, boolean sideBySide) {
+        this.sideBySide = sideBySide;
         this.database = database;
         this.instance = database.instance();
         this.catalogStore = instance.catalogStore();
@@ -161,11 +177,13 @@ final class Restoration {
             (has || STATELESS.contains(object.kind()) ? toMake : rest).add(object);
         }
         way = Recovery.Way.CHECKPOINT;
-        try (Resumption resumption = instance.engine().restore(saved)) {
+        Engine engine = instance.engine();
+        try (Resumption resumption = sideBySide ? engine.restoreSideBySide(saved) : engine.restore(saved)) {
             for (int before = Integer.MAX_VALUE; toMake.size() < before; ) {
                 before = toMake.size(); // what reads a table that was altered is kept before it
                 toMake.removeIf(object -> make(session, object));
             }
+            await(resumption);
             resumption
                     .failure()
                     .ifPresent(
@@ -209,6 +227,14 @@ final class Restoration {
             }
         });
         return rest;
+    }
+
+    private static void await(Resumption resumption) {
+        try {
+            resumption.await();
+        } catch (MillraceException e) {
+            throw resumption.failure().isPresent() ? e : new NotSideBySide(e);
+        }
     }
 
     // ---- what came after -------------------------------------------------------------------------------------------

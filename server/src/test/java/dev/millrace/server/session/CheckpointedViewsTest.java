@@ -270,7 +270,8 @@ final class CheckpointedViewsTest {
     }
 
     /** Another database, with the plans of before: they depend on the number of workers, and on sizes. */
-    private static TestDatabase movedOn(TestDatabase database, Map<String, String> views, int workers) {
+    private static TestDatabase movedOn(
+            TestDatabase database, Map<String, String> views, int workers, boolean sideBySide) {
         MemoryCheckpoint saved = new MemoryCheckpoint();
         Map<String, PlanNode> plans = new LinkedHashMap<>();
         try (database) {
@@ -279,7 +280,7 @@ final class CheckpointedViewsTest {
         }
         TestDatabase other = new TestDatabase(workers);
         Engine engine = other.database().engine();
-        try (Resumption resumption = engine.restore(saved)) {
+        try (Resumption resumption = sideBySide ? engine.restoreSideBySide(saved) : engine.restore(saved)) {
             declare(other, views);
             List<String> anew = new ArrayList<>(plans.keySet());
             anew.retainAll(resumption.begunAnew().keySet());
@@ -287,6 +288,7 @@ final class CheckpointedViewsTest {
             anew.forEach(name -> engine.query(name).drop());
             Collections.reverse(anew);
             anew.forEach(name -> engine.start(name, plans.get(name), QueryOptions.view()));
+            resumption.await();
             assertEquals(Map.of(), resumption.begunAnew());
         } catch (RuntimeException | Error e) {
             other.close();
@@ -311,7 +313,7 @@ final class CheckpointedViewsTest {
                 change.append(whole);
                 change.append(moved);
                 if (random.nextInt(8) == 0) {
-                    moved = movedOn(moved, views, random.nextInt(1, 4));
+                    moved = movedOn(moved, views, random.nextInt(1, 4), random.nextInt(3) > 0);
                 }
                 if (step == 1 || random.nextInt(12) == 0) {
                     compare(whole, moved, views);
@@ -374,7 +376,7 @@ final class CheckpointedViewsTest {
                 change.append(whole);
                 change.append(moved);
                 if (step % 40 == 20) {
-                    moved = movedOn(moved, views, 1 + step / 40);
+                    moved = movedOn(moved, views, 1 + step / 40, true);
                 }
             }
             compare(whole, moved, views);

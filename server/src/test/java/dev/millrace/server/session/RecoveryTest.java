@@ -1,7 +1,9 @@
 package dev.millrace.server.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.engine.runtime.EngineOptions;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -74,6 +76,28 @@ class RecoveryTest {
             Eventually.holds("the file is read again", () -> List.of("3").equals(again.rows("SELECT n FROM v")));
             assertEquals(
                     List.of("anew|t"), again.rows("SELECT way, reason <> '' FROM millrace.recovery WHERE name = 'v'"));
+        }
+    }
+
+    /** Read side by side, who has no room fails for all; one by one, the others are there. */
+    @Test
+    void whatHasNoRoomIsLostAloneAndStaysOnDisk() {
+        DatabaseOptions options = DatabaseOptions.defaults().withWorkers(2).withData(folder.resolve("data"));
+        EngineOptions little = options.engine().withMemoryLimitBytes(8L << 20).withSpillLimitBytes(0);
+        try (TestDatabase database = new TestDatabase(options)) {
+            database.run("CREATE TABLE large (k INT, t TEXT); CREATE TABLE small (k INT);"
+                    + "CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM small");
+            database.run("INSERT INTO small VALUES (1), (2);"
+                    + "INSERT INTO large SELECT g, repeat('x', 100) || g FROM generate_series(1, 100000) g; CHECKPOINT");
+        }
+        try (TestDatabase again = new TestDatabase(options.withEngine(little))) {
+            String why = String.join(", ", again.database().notRestored());
+            assertTrue(why.contains("\"large\"") && why.contains("out of memory"), why);
+            assertEquals(List.of("1", "2"), again.rows("SELECT k FROM small ORDER BY k"));
+            assertEquals(List.of("2"), again.rows("SELECT n FROM n"));
+        }
+        try (TestDatabase again = new TestDatabase(options)) {
+            assertEquals(List.of("100000"), again.rows("SELECT count(*) FROM large"));
         }
     }
 }
