@@ -203,8 +203,7 @@ class LocalEngine implements Engine {
 
     @Override
     public Resumption restoreSideBySide(CheckpointReader reader) {
-        return checkpoints.restore(
-                reader, Optional.of(Restores.ofNobody(options.workers(), resources.sinkThreads())));
+        return checkpoints.restore(reader, Optional.of(Restores.ofNobody(options.workers(), resources.sinkThreads())));
     }
 
     @Override

@@ -144,7 +144,8 @@ public final class Restores {
 
         /** Nobody is at it any more when this returns, nor will be. */
         public void cancel() {
-            MillraceException why = MillraceException.user(SqlState.QUERY_CANCELED, "what was being read is not needed");
+            MillraceException why =
+                    MillraceException.user(SqlState.QUERY_CANCELED, "what was being read is not needed");
             synchronized (Restores.this) {
                 cancelled = true;
             }

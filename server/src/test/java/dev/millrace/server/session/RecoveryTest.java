@@ -87,8 +87,9 @@ class RecoveryTest {
         try (TestDatabase database = new TestDatabase(options)) {
             database.run("CREATE TABLE large (k INT, t TEXT); CREATE TABLE small (k INT);"
                     + "CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM small");
-            database.run("INSERT INTO small VALUES (1), (2);"
-                    + "INSERT INTO large SELECT g, repeat('x', 100) || g FROM generate_series(1, 100000) g; CHECKPOINT");
+            database.run(
+                    "INSERT INTO small VALUES (1), (2);"
+                            + "INSERT INTO large SELECT g, repeat('x', 100) || g FROM generate_series(1, 100000) g; CHECKPOINT");
         }
         try (TestDatabase again = new TestDatabase(options.withEngine(little))) {
             String why = String.join(", ", again.database().notRestored());
