@@ -41,6 +41,9 @@ import java.util.function.Predicate;
  *
  * <p>Tasks that fail or end are freed by a thread that calls sinks, by way of the timer thread: a worker cannot wait for
  * other workers to leave them, and a sink may take its time to close.
+ *
+ * <p>Long because how it begins, pauses, fails, gives way and ends each touch tasks, epochs and output in an order that is to be seen in one
+ * place.
  */
 final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private final String name;
