@@ -30,6 +30,7 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true)
 public final class RestartCommand implements Callable<Integer> {
     private static final int INSERTED_TOGETHER = 100_000;
+    private static final int RETAINED_TOGETHER = 500_000;
 
     /** With state that grows with the rows: answers, groups, both sides of a join, windows that are open. */
     private static final List<String> VIEWS = List.of(
@@ -61,6 +62,12 @@ public final class RestartCommand implements Callable<Integer> {
             description = "How many of these an INSERT brings (default: ${DEFAULT-VALUE}).")
     private int behindTogether;
 
+    @Option(
+            names = "--retained",
+            defaultValue = "0",
+            description = "Rows of a stream with retention, beside them (default: ${DEFAULT-VALUE}).")
+    private long retained;
+
     @Option(names = "--workers", defaultValue = "2", description = "Worker threads (default: ${DEFAULT-VALUE}).")
     private int workers;
 
@@ -84,7 +91,8 @@ public final class RestartCommand implements Callable<Integer> {
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
         command.addAll(List.of("restart", directory.toString(), "--fill", "--rows=" + rows, "--behind=" + behind));
-        command.addAll(List.of("--behind-together=" + behindTogether, "--workers=" + workers));
+        command.addAll(List.of(
+                "--behind-together=" + behindTogether, "--retained=" + retained, "--workers=" + workers));
         Process process = new ProcessBuilder(command).inheritIO().start();
         int code = process.waitFor();
         if (code != 0) {
@@ -102,6 +110,14 @@ public final class RestartCommand implements Callable<Integer> {
                 "CREATE STREAM s (k BIGINT, v BIGINT, ts TIMESTAMP, WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE);"
                         + "CREATE STREAM u (k BIGINT, w BIGINT);"
                         + "CREATE TABLE t (id BIGINT PRIMARY KEY, name TEXT, v BIGINT)");
+        if (retained > 0) {
+            database.execute("CREATE STREAM past (k BIGINT, v BIGINT, ts TIMESTAMP) WITH (retention = 'forever')");
+            for (long first = 0; first < retained; first += RETAINED_TOGETHER) {
+                database.execute("INSERT INTO past SELECT i % 1000, i, TIMESTAMP '2026-01-01 00:00:00' + i * INTERVAL"
+                        + " '1' MILLISECOND FROM generate_series(" + first + "::BIGINT, "
+                        + (Math.min(retained, first + RETAINED_TOGETHER) - 1) + "::BIGINT) i");
+            }
+        }
         VIEWS.forEach(view -> database.execute("CREATE MATERIALIZED VIEW " + view));
         insert(database, 0, rows, INSERTED_TOGETHER);
         database.execute("CHECKPOINT");
@@ -123,9 +139,16 @@ public final class RestartCommand implements Callable<Integer> {
     private void open() throws IOException {
         long checkpointBytes = bytes("checkpoints");
         long logBytes = bytes("rows");
+        long streamBytes = bytes("streams");
         Reading begin = ProcessClock.now();
         try (Database database = database()) {
             Reading opened = ProcessClock.now();
+            boolean isRetained = Files.exists(directory.resolve("streams"))
+                    && ask(database, "SELECT 1 FROM millrace.segments LIMIT 1") > 0;
+            if (isRetained) {
+                ask(database, "SELECT v FROM past WHERE ts < TIMESTAMP '2026-01-01 00:00:01'");
+            }
+            Reading ofPast = ProcessClock.now();
             ask(database, "SELECT n FROM small");
             Reading answered = ProcessClock.now();
             for (String view : VIEWS) {
@@ -136,14 +159,16 @@ public final class RestartCommand implements Callable<Integer> {
             System.out.printf(
                     Locale.ROOT,
                     "{\"bench\":\"restart\",\"rows\":%d,\"behind\":%d,\"workers\":%d,\"checkpoint_mb\":%.1f,\"log_mb\":%.1f,"
-                            + "\"open_s\":%.2f,\"first_answer_s\":%.2f,\"caught_up_s\":%.2f,\"cpu_s\":%.2f,"
+                            + "\"streams_mb\":%.1f,\"open_s\":%.2f,\"past_s\":%.2f,\"first_answer_s\":%.2f,\"caught_up_s\":%.2f,\"cpu_s\":%.2f,"
                             + "\"mb_per_cpu_s\":%.0f,\"gc_ms\":%d,\"rss_mb\":%d}%n",
                     rows,
                     behind,
                     workers,
                     checkpointBytes / 1e6,
                     logBytes / 1e6,
+                    streamBytes / 1e6,
                     seconds(begin, opened),
+                    seconds(begin, ofPast),
                     seconds(begin, answered),
                     seconds(begin, caughtUp),
                     (caughtUp.cpuNanos() - begin.cpuNanos()) / 1e9,
@@ -153,10 +178,13 @@ public final class RestartCommand implements Callable<Integer> {
         }
     }
 
-    private static void ask(Database database, String query) {
+    /** @return how many rows there are */
+    private static long ask(Database database, String query) {
+        long[] rows = new long[1];
         try (StatementResult.Rows answer = database.query(query)) {
-            answer.forEach(batch -> {});
+            answer.forEach(batch -> rows[0] += batch.rowCount());
         }
+        return rows[0];
     }
 
     private static double seconds(Reading from, Reading to) {
@@ -165,6 +193,9 @@ public final class RestartCommand implements Callable<Integer> {
 
     /** Of a folder of the database; what the file system gave them. */
     private long bytes(String folder) throws IOException {
+        if (!Files.exists(directory.resolve(folder))) {
+            return 0;
+        }
         try (Stream<Path> files = Files.walk(directory.resolve(folder))) {
             return files.filter(Files::isRegularFile)
                     .mapToLong(file -> {

@@ -53,6 +53,8 @@ import org.apache.arrow.memory.BufferAllocator;
  * <p>Long because what waits in memory, is on disk and is read by scans changes under two locks, whose order is to be seen in one place.
  */
 public final class SegmentStore implements AutoCloseable {
+    private static final int PARTS = 8; // of a large segment, for each scan
+
     private final Disk disk;
     private final Schema kept;
     private final RetentionOptions options;
@@ -239,7 +241,7 @@ public final class SegmentStore implements AutoCloseable {
      * The same for several threads, of the rows that one moment had.
      *
      * @param upTo rows of later entries are left out
-     * @param most how many scans there may be; the rows of the second come behind those of the first
+     * @param most how many scans there may be, with about as many rows of segments each; the rows of the second come behind those of the first
      * @return at least one; together they have every row once
      */
     public synchronized List<StoreScan> scans(
@@ -251,19 +253,27 @@ public final class SegmentStore implements AutoCloseable {
         long skipped = list.segments().size() - segments.size();
         List<RetainedRows> rows = new ArrayList<>();
         pending.stream().filter(each -> each.entry() <= upTo).forEach(each -> rows.add(each.retain()));
-        segments.forEach(segment -> pins.merge(segment.number(), 1, Integer::sum));
         long share = segments.stream().mapToLong(each -> each.file().rows()).sum() / Math.max(1, most) + 1;
         long last = Math.min(upTo, lastAppended);
         List<StoreScan> scans = new ArrayList<>();
-        List<KeptSegment> next = new ArrayList<>();
-        long counted = 0;
+        List<StoreScan.Piece> next = new ArrayList<>();
+        double counted = 0;
         for (KeptSegment segment : segments) {
-            next.add(segment);
-            counted += segment.file().rows();
-            if (counted >= share * (scans.size() + 1) && scans.size() + 1 < most) {
-                scans.add(
-                        new StoreScan(this, next, List.of(), columns, ranges, last, scans.isEmpty() ? skipped : 0, of));
-                next = new ArrayList<>();
+            int parts = segment.file().rows() <= share ? 1 : PARTS * most; // so many that scans end together
+            int from = 0;
+            for (int to = 1; to <= parts; to++) {
+                counted += (double) segment.file().rows() / parts;
+                boolean isShare = counted >= (double) share * (scans.size() + 1) && scans.size() + 1 < most;
+                if (isShare || to == parts) {
+                    next.add(new StoreScan.Piece(segment, from, to, parts));
+                    pins.merge(segment.number(), 1, Integer::sum);
+                    from = to;
+                }
+                if (isShare) {
+                    scans.add(new StoreScan(
+                            this, next, List.of(), columns, ranges, last, scans.isEmpty() ? skipped : 0, of));
+                    next = new ArrayList<>();
+                }
             }
         }
         if (!next.isEmpty() || !rows.isEmpty() || scans.isEmpty()) {

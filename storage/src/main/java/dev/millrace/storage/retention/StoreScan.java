@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StoreScan implements AutoCloseable {
     private final SegmentStore store;
-    private final Deque<KeptSegment> segments;
+    private final Deque<Piece> pieces;
     private final Deque<RetainedRows> rows;
     private final List<Integer> columns;
     private final List<ColumnRange> ranges;
     private final long lastEntry;
     private final BufferAllocator allocator;
-    private @Nullable ColumnSegment file; // the first of the segments, if it is open
+    private @Nullable ColumnSegment file; // of the first of the pieces, if it is open
     private @Nullable SegmentScan scan;
     private final long segmentsSkipped;
     private long segmentsRead;
@@ -33,9 +33,12 @@ public final class StoreScan implements AutoCloseable {
     private long blocksSkipped;
     private long bytesRead;
 
+    /** Some of the parts of a segment, of about as many blocks each, from one to before another. */
+    record Piece(KeptSegment segment, int from, int to, int parts) {}
+
     StoreScan(
             SegmentStore store,
-            List<KeptSegment> segments,
+            List<Piece> pieces,
             List<RetainedRows> rows,
             List<Integer> columns,
             List<ColumnRange> ranges,
@@ -43,7 +46,7 @@ public final class StoreScan implements AutoCloseable {
             long segmentsSkipped,
             BufferAllocator allocator) {
         this.store = store;
-        this.segments = new ArrayDeque<>(segments);
+        this.pieces = new ArrayDeque<>(pieces);
         this.rows = new ArrayDeque<>(rows);
         this.columns = List.copyOf(columns);
         this.ranges = List.copyOf(ranges);
@@ -54,14 +57,14 @@ public final class StoreScan implements AutoCloseable {
 
     /** The next rows, the caller's; empty at the end. */
     public Optional<Batch> next() {
-        while (!segments.isEmpty()) {
+        while (!pieces.isEmpty()) {
             SegmentScan from = scan == null ? openNext() : scan;
             Optional<Batch> batch = from.next();
             if (batch.isPresent()) {
                 return batch;
             }
             closeFile();
-            store.unpin(segments.removeFirst());
+            store.unpin(pieces.removeFirst().segment());
         }
         RetainedRows next = rows.pollFirst();
         if (next == null) {
@@ -73,15 +76,16 @@ public final class StoreScan implements AutoCloseable {
     }
 
     private SegmentScan openNext() {
-        ColumnSegment opened = store.open(segments.getFirst());
+        Piece piece = pieces.getFirst();
+        ColumnSegment opened = store.open(piece.segment());
         file = opened;
-        scan = opened.scan(columns, ranges, allocator);
+        scan = opened.scan(columns, ranges, piece.from(), piece.to(), piece.parts(), allocator);
         return scan;
     }
 
     private void closeFile() {
         if (scan != null) {
-            segmentsRead++;
+            segmentsRead += pieces.getFirst().from() == 0 ? 1 : 0;
             blocksRead += scan.blocksRead();
             blocksSkipped += scan.blocksSkipped();
             bytesRead += scan.bytesRead();
@@ -98,7 +102,7 @@ public final class StoreScan implements AutoCloseable {
         return lastEntry;
     }
 
-    /** Segments that were opened, and are closed. */
+    /** Segments that were opened, and are closed; of scans of one moment one counts each. */
     public long segmentsRead() {
         return segmentsRead;
     }
@@ -126,8 +130,8 @@ public final class StoreScan implements AutoCloseable {
     @Override
     public void close() {
         closeFile();
-        for (KeptSegment segment = segments.pollFirst(); segment != null; segment = segments.pollFirst()) {
-            store.unpin(segment);
+        for (Piece piece = pieces.pollFirst(); piece != null; piece = pieces.pollFirst()) {
+            store.unpin(piece.segment());
         }
         Closing.all(rows);
         rows.clear();

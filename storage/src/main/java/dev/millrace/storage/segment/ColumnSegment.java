@@ -159,7 +159,21 @@ public final class ColumnSegment implements AutoCloseable {
      * @param allocator of the batches; also of what is read at a time, one column of one block
      */
     public SegmentScan scan(List<Integer> columns, List<ColumnRange> ranges, BufferAllocator allocator) {
-        return new SegmentScan(this, columns, ranges, allocator);
+        return scan(columns, ranges, 0, 1, 1, allocator);
+    }
+
+    /**
+     * Reads some of the parts, of about as many blocks each, that together have every block once, in their order.
+     *
+     * @param from the first part, from 0 on
+     * @param to the part behind the last
+     * @param parts at least 1; where there are fewer blocks some parts are empty
+     */
+    public SegmentScan scan(
+            List<Integer> columns, List<ColumnRange> ranges, int from, int to, int parts, BufferAllocator allocator) {
+        long all = blocks.size();
+        return new SegmentScan(
+                this, columns, ranges, (int) (all * from / parts), (int) (all * to / parts), allocator);
     }
 
     /** Fills a buffer with what is stored of a column, checked. */

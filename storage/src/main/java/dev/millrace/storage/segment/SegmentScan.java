@@ -16,7 +16,7 @@ import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
-/** Reads a segment block by block. For one thread; holds nothing between calls. Errors are those of {@link ColumnSegment}. */
+/** Reads a segment, or a part of it, block by block. For one thread; holds nothing between calls. Errors are those of {@link ColumnSegment}. */
 public final class SegmentScan {
     private static final int MOST_RATIO = 1 << 17; // a block that zstd made of one byte, repeated
 
@@ -25,12 +25,21 @@ public final class SegmentScan {
     private final List<ColumnRange> ranges;
     private final BufferAllocator allocator;
     private final Schema schema;
+    private final int end; // the block behind the last
     private int block;
     private int blocksRead;
     private int blocksSkipped;
     private long bytesRead;
 
-    SegmentScan(ColumnSegment segment, List<Integer> columns, List<ColumnRange> ranges, BufferAllocator allocator) {
+    SegmentScan(
+            ColumnSegment segment,
+            List<Integer> columns,
+            List<ColumnRange> ranges,
+            int first,
+            int end,
+            BufferAllocator allocator) {
+        this.block = first;
+        this.end = end;
         this.segment = segment;
         this.columns = List.copyOf(columns);
         this.ranges = List.copyOf(ranges);
@@ -40,7 +49,7 @@ public final class SegmentScan {
 
     /** The rows of the next block, the caller's; empty at the end. */
     public Optional<Batch> next() {
-        while (block < segment.blocks().size()) {
+        while (block < end) {
             Interrupt.checkCurrent();
             SegmentBlock at = segment.blocks().get(block);
             if (mayHaveRows(at)) {

@@ -101,6 +101,40 @@ class SegmentStoreTest {
         }
     }
 
+    /** Blocks are what readers share: a large segment is read by all, and with its neighbours each row once and in order. */
+    @Test
+    void severalScansShareOneLargeSegment() {
+        long[] large = LongStream.range(2, 200_002).toArray();
+        List<Row> all = LongStream.range(1, 200_003).mapToObj(Row::of).toList();
+        try (SegmentStore store = open(FOREVER)) {
+            append(store, 1, 1, 1);
+            store.flush();
+            append(store, 2, 2, large);
+            store.flush();
+            append(store, 3, 3, 200_002);
+            for (int most = 1; most <= 9; most++) {
+                List<StoreScan> scans = store.scans(List.of(0), List.of(), Long.MAX_VALUE, most, allocator);
+                List<Row> read = new ArrayList<>();
+                long leastRows = Long.MAX_VALUE;
+                for (StoreScan scan : scans) {
+                    List<Row> rows = read(scan);
+                    read.addAll(rows);
+                    leastRows = Math.min(leastRows, rows.size());
+                }
+                assertEquals(all, read);
+                assertEquals(most, scans.size());
+                assertTrue(most > 3 || leastRows > 200_000 / most / 2, leastRows + " of " + most);
+                assertEquals(2, scans.stream().mapToLong(StoreScan::segmentsRead).sum());
+                assertFalse(store.isRead());
+            }
+            List<StoreScan> unread = store.scans(List.of(0), List.of(), Long.MAX_VALUE, 3, allocator);
+            unread.get(0).close();
+            assertTrue(store.isRead(), "by the others");
+            unread.forEach(StoreScan::close);
+            assertFalse(store.isRead());
+        }
+    }
+
     @Test
     void aScanSeesWhatWasThereAndItsFilesStayUntilItIsClosed() throws Exception {
         RetentionPolicy policy = new RetentionPolicy(OptionalLong.of(1000), false, OptionalLong.empty());
