@@ -91,8 +91,8 @@ public final class RestartCommand implements Callable<Integer> {
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
         command.addAll(List.of("restart", directory.toString(), "--fill", "--rows=" + rows, "--behind=" + behind));
-        command.addAll(List.of(
-                "--behind-together=" + behindTogether, "--retained=" + retained, "--workers=" + workers));
+        command.addAll(
+                List.of("--behind-together=" + behindTogether, "--retained=" + retained, "--workers=" + workers));
         Process process = new ProcessBuilder(command).inheritIO().start();
         int code = process.waitFor();
         if (code != 0) {

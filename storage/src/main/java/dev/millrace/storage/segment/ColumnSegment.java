@@ -172,8 +172,7 @@ public final class ColumnSegment implements AutoCloseable {
     public SegmentScan scan(
             List<Integer> columns, List<ColumnRange> ranges, int from, int to, int parts, BufferAllocator allocator) {
         long all = blocks.size();
-        return new SegmentScan(
-                this, columns, ranges, (int) (all * from / parts), (int) (all * to / parts), allocator);
+        return new SegmentScan(this, columns, ranges, (int) (all * from / parts), (int) (all * to / parts), allocator);
     }
 
     /** Fills a buffer with what is stored of a column, checked. */

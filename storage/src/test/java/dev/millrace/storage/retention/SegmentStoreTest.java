@@ -124,7 +124,8 @@ class SegmentStoreTest {
                 assertEquals(all, read);
                 assertEquals(most, scans.size());
                 assertTrue(most > 3 || leastRows > 200_000 / most / 2, leastRows + " of " + most);
-                assertEquals(2, scans.stream().mapToLong(StoreScan::segmentsRead).sum());
+                assertEquals(
+                        2, scans.stream().mapToLong(StoreScan::segmentsRead).sum());
                 assertFalse(store.isRead());
             }
             List<StoreScan> unread = store.scans(List.of(0), List.of(), Long.MAX_VALUE, 3, allocator);
