@@ -215,6 +215,7 @@ public final class RestoredRows implements AutoCloseable {
         if (keys.takesAnyRows()) {
             return;
         }
+        database.engine().relations().rows(table.name()).ifPresent(keys::expect);
         PlanNode all = new PlanNode.Scan(
                 table.name(), IntStream.range(0, table.schema().size()).boxed().toList(), List.of(), table.schema());
         try (Result there = database.engine().run(all)) {

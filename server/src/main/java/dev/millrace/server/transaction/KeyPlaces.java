@@ -164,6 +164,30 @@ final class KeyPlaces implements AutoCloseable {
         return NONE;
     }
 
+    /** Gives a key a place, for which room was reserved; false if it has one, which it keeps. */
+    boolean add(long hash, Match match, long place) {
+        long address = address(hash);
+        long there = Memory.getLong(address);
+        for (long slot = hash; there != EMPTY; there = Memory.getLong(address)) {
+            if (there == hash && match.is(Memory.getLong(address + Long.BYTES))) {
+                return false;
+            }
+            address = address(++slot);
+        }
+        if (used + 1 >= capacity) {
+            throw new IllegalStateException("no room was reserved for a key");
+        }
+        write(address, hash, place);
+        used++;
+        size++;
+        return true;
+    }
+
+    /** Where a hash is looked for first, of which there is a slot: who asks for those of many keys waits less for memory. */
+    long firstWord(long hash) {
+        return Memory.getLong(address(hash));
+    }
+
     /** The place that a key had; {@link #NONE} if it was not there. */
     long remove(long hash, Match match) {
         long address = find(hash, match);

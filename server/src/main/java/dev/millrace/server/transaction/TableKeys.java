@@ -53,6 +53,8 @@ public final class TableKeys implements AutoCloseable {
 
     private final UniqueKeys uniques;
 
+    private long touched; // what comes of words that were loaded ahead, which keeps the JIT from dropping the loads
+
     private final AtomicLong lastEpoch = new AtomicLong(); // of what anybody wrote who holds the lock
 
     private volatile boolean gone; // written by who alters or drops the table, read by who is about to change it
@@ -282,6 +284,17 @@ public final class TableKeys implements AutoCloseable {
     }
 
     /**
+     * Makes room at once for so many rows, by which it is going to be {@link #fill filled}.
+     *
+     * @throws org.apache.arrow.memory.OutOfMemoryException if there is none
+     */
+    public void expect(long rows) {
+        if (hasKey()) {
+            places.reserve(rows);
+        }
+    }
+
+    /**
      * Makes all rows of a batch current ones, of a table that is being filled. Does not take the batch over.
      *
      * @throws MillraceException 23505 for two rows of one key
@@ -292,14 +305,19 @@ public final class TableKeys implements AutoCloseable {
             Kept of = keep(batch.retain());
             of.current++; // this method's own hold
             try {
-                for (int row = 0; row < batch.rowCount(); row++) {
-                    String key = keyOf(batch, row);
-                    KeyPlaces.Match match = is(key);
-                    long hash = KeyPlaces.hash(key);
-                    if (places.get(hash, match) != KeyPlaces.NONE) {
+                String[] keys = new String[batch.rowCount()];
+                long[] hashes = new long[keys.length];
+                long loaded = 0;
+                for (int row = 0; row < keys.length; row++) {
+                    keys[row] = keyOf(batch, row);
+                    hashes[row] = KeyPlaces.hash(keys[row]);
+                    loaded += places.firstWord(hashes[row]); // a loop of its own: these wait for memory together
+                }
+                touched = loaded;
+                for (int row = 0; row < keys.length; row++) {
+                    if (!places.add(hashes[row], is(keys[row]), place(of, row))) {
                         throw duplicate(batch, row);
                     }
-                    places.put(hash, match, place(of, row));
                     of.current++;
                 }
             } finally {

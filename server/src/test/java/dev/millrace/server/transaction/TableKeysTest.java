@@ -14,6 +14,7 @@ import dev.millrace.type.Schema;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import java.util.Random;
 import java.util.TreeMap;
 import org.apache.arrow.memory.BufferAllocator;
@@ -139,6 +140,27 @@ class TableKeysTest {
             assertTrue(allocator.getAllocatedMemory() < full / 2, allocator.getAllocatedMemory() + " of " + full);
             assertEquals("value ".repeat(20) + 999, value(keys, allocator, 999));
             assertEquals(1_300, keys.rowCount());
+        }
+    }
+
+    @Test
+    void whatItIsFilledWithIsFoundWhetherItWasExpectedOrNot() {
+        for (int expected : new int[] {0, 10, 5_000}) {
+            try (BufferAllocator allocator = new RootAllocator();
+                    TableKeys keys = keys(allocator)) {
+                keys.expect(expected);
+                for (long from = 0; from < 5_000; from += 500) {
+                    Map<Long, String> rows = new TreeMap<>();
+                    LongStream.range(from, from + 500).forEach(id -> rows.put(id, "of " + id));
+                    try (Batch batch = rows(allocator, rows)) {
+                        keys.fill(batch);
+                        assertThrows(MillraceException.class, () -> keys.fill(batch), "they are there");
+                    }
+                }
+                assertEquals(5_000, keys.rowCount());
+                assertEquals("of 0", value(keys, allocator, 0));
+                assertEquals("of 4999", value(keys, allocator, 4_999));
+            }
         }
     }
 
