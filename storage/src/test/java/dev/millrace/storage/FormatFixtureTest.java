@@ -12,6 +12,7 @@ import dev.millrace.storage.log.WriteAheadLog;
 import dev.millrace.storage.log.WriteAheadLogOptions;
 import dev.millrace.storage.manifest.Checkpoint;
 import dev.millrace.storage.manifest.Manifest;
+import dev.millrace.storage.retention.KnownPast;
 import dev.millrace.storage.retention.RetentionOptions;
 import dev.millrace.storage.retention.RetentionPolicy;
 import dev.millrace.storage.retention.RetentionVerification;
@@ -51,7 +52,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * {@code -Dmillrace.golden.update=true}, if they are not there; those of versions that were released never change.
  */
 class FormatFixtureTest {
-    private static final int NEWEST = 1;
+    private static final int NEWEST = 2;
     private static final Path FIXTURES = Path.of("src", "test", "resources", "formats");
     private static final WriteAheadLogOptions OPTIONS =
             WriteAheadLogOptions.standard().withSizes(8192, 1 << 20).simulated(Clock.system(), () -> 4711);
@@ -61,7 +62,7 @@ class FormatFixtureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1})
+    @ValueSource(ints = {1, 2})
     void aLogThatWasClosedOpensAndGoesOn(int version) throws IOException {
         SimulatedDisk disk = load(version, "log-closed");
         assertEquals(List.of(), WriteAheadLog.verify(disk).damage());
@@ -76,7 +77,7 @@ class FormatFixtureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1})
+    @ValueSource(ints = {1, 2})
     void aLogWhoseProcessWasKilledOpensAndGoesOn(int version) throws IOException {
         SimulatedDisk disk = load(version, "log-torn");
         try (WriteAheadLog log = WriteAheadLog.open(disk, OPTIONS)) {
@@ -102,7 +103,7 @@ class FormatFixtureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1})
+    @ValueSource(ints = {1, 2})
     void aCheckpointIsRead(int version) throws IOException {
         SimulatedDisk disk = load(version, "checkpoints");
         assertTrue(Manifest.verify(disk).stream().allMatch(FileReport::isWhole));
@@ -149,12 +150,13 @@ class FormatFixtureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1})
+    @ValueSource(ints = {1, 2})
     void retainedRowsAreRead(int version) throws IOException {
         SimulatedDisk disk = load(version, "segments");
-        assertTrue(RetentionVerification.run(disk, STREAM).stream().allMatch(FileReport::isWhole));
+        assertTrue(RetentionVerification.run(disk, STREAM, KnownPast.NOTHING).stream()
+                .allMatch(FileReport::isWhole));
         try (BufferAllocator allocator = new RootAllocator();
-                SegmentStore store = SegmentStore.open(disk, STREAM, RETENTION, allocator)) {
+                SegmentStore store = SegmentStore.open(disk, STREAM, RETENTION, KnownPast.NOTHING, allocator)) {
             assertEquals(2, store.segments().size());
             assertEquals(7, store.lastEntry());
             List<Row> rows = new ArrayList<>();
@@ -177,7 +179,7 @@ class FormatFixtureTest {
     private static void writeSegments() throws IOException {
         SimulatedDisk disk = new SimulatedDisk(1);
         try (BufferAllocator allocator = new RootAllocator();
-                SegmentStore store = SegmentStore.open(disk, STREAM, RETENTION, allocator)) {
+                SegmentStore store = SegmentStore.open(disk, STREAM, RETENTION, KnownPast.NOTHING, allocator)) {
             for (long part = 0; part < 2; part++) {
                 List<Row> rows = LongStream.range(500 * part, 500 * part + 500)
                         .mapToObj(FormatFixtureTest::row)

@@ -94,11 +94,18 @@ public final class DatabaseCheckpoint {
                     database.definitionLock().unlock();
                 }
             }
-            CheckpointCatalog catalog = new CheckpointCatalog(
-                    record, KeptCatalog.of(records).records(), counters(), ahead, Map.of(), journal.identity());
+            Map<String, Map<String, Long>> counters = counters();
             Mark then = cut.get(0);
             journal.awaitAll(); // also rows of streams that nothing reads, which no epoch waits for
             database.retained().flush(then.last()); // the log is going to forget them
+            CheckpointCatalog catalog = new CheckpointCatalog(
+                    record,
+                    KeptCatalog.of(records).records(),
+                    counters,
+                    ahead,
+                    Map.of(),
+                    journal.identity(),
+                    database.retained().lastEntries());
             long bytes = writing.publish(then.last(), catalog);
             journal.forget(then, bytes);
             LOG.info(

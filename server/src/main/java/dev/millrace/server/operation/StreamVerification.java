@@ -3,6 +3,7 @@ package dev.millrace.server.operation;
 import dev.millrace.connector.Options;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.retention.RetentionClause;
+import dev.millrace.server.storage.CheckpointVerification;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptCatalog;
 import dev.millrace.server.storage.KeptObject;
@@ -14,6 +15,8 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.storage.disk.FileReport;
 import dev.millrace.storage.disk.RealDisk;
+import dev.millrace.storage.log.WriteAheadLog;
+import dev.millrace.storage.retention.KnownPast;
 import dev.millrace.storage.retention.RetentionVerification;
 import dev.millrace.type.Schema;
 import java.io.IOException;
@@ -23,7 +26,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -33,6 +38,8 @@ final class StreamVerification {
 
     /** @param catalog by whose definitions the files are read; without it they are not */
     static List<FileReport> run(Path directory, Optional<KeptCatalog> catalog) throws IOException {
+        Map<Long, Long> expected = CheckpointVerification.streams(directory);
+        OptionalLong log = log(directory);
         Path streams = directory.resolve(DataDirectory.STREAMS);
         List<FileReport> files = new ArrayList<>();
         Set<String> seen = new HashSet<>();
@@ -43,7 +50,13 @@ final class StreamVerification {
                 String name = DataDirectory.STREAMS + "/" + number;
                 seen.add(number);
                 if (Files.isDirectory(streams.resolve(number))) {
-                    RetentionVerification.run(RealDisk.readOnly(streams.resolve(number)), schema.get())
+                    RetentionVerification.run(
+                                    RealDisk.readOnly(streams.resolve(number)),
+                                    schema.get(),
+                                    new KnownPast(
+                                            log,
+                                            expected.getOrDefault(
+                                                    object.number().getAsLong(), 0L)))
                             .forEach(file -> files.add(file.in(name)));
                 } else {
                     files.add(FileReport.damaged(
@@ -65,6 +78,11 @@ final class StreamVerification {
             }
         }
         return files;
+    }
+
+    private static OptionalLong log(Path directory) throws IOException {
+        Path rows = directory.resolve(DataDirectory.ROWS);
+        return Files.isDirectory(rows) ? WriteAheadLog.identity(RealDisk.readOnly(rows)) : OptionalLong.empty();
     }
 
     private static FileReport other(String name, Path file, boolean isKnown) throws IOException {

@@ -12,6 +12,7 @@ import dev.millrace.server.log.EventLog;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.retention.KeptSegment;
+import dev.millrace.storage.retention.KnownPast;
 import dev.millrace.storage.retention.RetentionOptions;
 import dev.millrace.storage.retention.SegmentStore;
 import dev.millrace.storage.retention.StoreImage;
@@ -25,6 +26,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
@@ -66,6 +68,9 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         }
     }
 
+    private volatile Map<Long, Long> expected =
+            Map.of(); // as lastEntries, when the checkpoint that is gone on from was written
+
     /** A segment of a stream, for those who look. */
     public record StreamSegment(String stream, KeptSegment segment) {}
 
@@ -89,7 +94,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      * @param number by which the log knows the stream's rows
      * @param isNew whether the stream is being made; else it has files
      * @return what queries read of it
-     * @throws MillraceException 0A000 without a data directory; XX001 if the list of segments is damaged; 53100 or 58030
+     * @throws MillraceException 0A000 without a data directory; XX001 if the list of segments is damaged, of another database or an older copy; 53100 or 58030
      */
     public Source add(String stream, long number, Schema schema, RetentionOptions options, boolean isNew) {
         Disk all = directory
@@ -105,7 +110,12 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
                 throw DiskErrors.missing(own.path("segments"), "stream \"" + stream + "\" has its rows there")
                         .withHint("put it back from a copy");
             }
-            store = SegmentStore.open(own, schema, options, allocator);
+            store = SegmentStore.open(
+                    own,
+                    schema,
+                    options,
+                    new KnownPast(journal.identity(), expected.getOrDefault(number, 0L)),
+                    allocator);
         } catch (IOException e) {
             throw DiskErrors.failed("use " + all.path(String.valueOf(number)), e);
         }
@@ -148,8 +158,26 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         }
     }
 
+    /** Before streams are restored: of each, up to which entry the log may have forgotten its rows. */
+    public void expect(Map<Long, Long> lastEntries) {
+        expected = Map.copyOf(lastEntries);
+    }
+
+    /**
+     * Of each stream by its number, the last entry whose rows are on disk, or were. Of one that could not be restored it is what was
+     * expected of it.
+     */
+    public Map<Long, Long> lastEntries() {
+        Map<Long, Long> entries = new TreeMap<>(expected);
+        byNumber.forEach((number, kept) -> entries.put(number, kept.store.lastEntry()));
+        return entries;
+    }
+
     /** Removes the directories of streams that are gone: when a database is open. */
     public void removeOthers(Set<Long> defined) {
+        Map<Long, Long> lost = new TreeMap<>(expected);
+        lost.keySet().removeIf(number -> byNumber.containsKey(number) || !defined.contains(number));
+        expected = Map.copyOf(lost);
         directory.get().ifPresent(all -> {
             try {
                 for (String name : all.directories()) {

@@ -108,6 +108,8 @@ final class Restoration {
             from.known(DataDirectory.ROWS).ifPresent(log -> log.requireLast(from.rows(), journal.appended()));
             checkpoint.ifPresent(saved -> requireOwnLog(from, saved.catalog(), journal));
             checkpoint.ifPresent(saved -> catchUp(from, saved.catalog()));
+            checkpoint.ifPresent(
+                    saved -> instance.retained().expect(saved.catalog().streams()));
             from.catalog().objects().forEach(object -> object.number().ifPresent(catalogStore::used));
             catalogStore.used(journal.kept().greatest());
             from.catalog().access().roles().forEach(statement -> run(session, statement));

@@ -16,11 +16,12 @@ import java.util.stream.Collectors;
 /**
  * What the server says in a checkpoint beside the engine: the definitions as of then.
  *
- * <p>Section {@code catalog}: lines of JSON. The first is {@code {"version": 3, "record": number, "counters": {table: {column: number}}, "ahead":
- * record, "kept": {section: file}, "log": identity}};
+ * <p>Section {@code catalog}: lines of JSON. The first is {@code {"version": 4, "record": number, "counters": {table: {column: number}}, "ahead":
+ * record, "kept": {section: file}, "log": identity, "streams": {number:
+ * record}}};
  * each other is a record as {@code catalog.log} has them, and all of them together make the definitions. Version 1, in which a checkpoint was one file
  * with all rows of an answer in section {@code answer QUERY}, has no {@code kept}, and is read, as is
- * version 2, which did not say which log it was of.
+ * version 2, which did not say which log it was of, and version 3, which has no {@code streams}.
  *
  * @param record the number of the last record of {@code catalog.log} that is in it
  * @param records that make these definitions of none
@@ -29,6 +30,7 @@ import java.util.stream.Collectors;
  *     when the state that it made is
  * @param kept sections that this checkpoint has in files of earlier ones, which it names; all others are in the file of this section
  * @param log the identity of the log of rows that goes on from it; none of versions 1 and 2
+ * @param streams of each stream that keeps its rows, by its number, the last record of that log whose rows were in its own files
  */
 public record CheckpointCatalog(
         long record,
@@ -36,20 +38,22 @@ public record CheckpointCatalog(
         Map<String, Map<String, Long>> counters,
         Optional<CatalogRecord> ahead,
         Map<String, String> kept,
-        OptionalLong log) {
+        OptionalLong log,
+        Map<Long, Long> streams) {
     static final String SECTION = "catalog";
-    private static final int VERSION = 3;
+    private static final int VERSION = 4;
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     public CheckpointCatalog {
         records = List.copyOf(records);
         counters = Map.copyOf(counters);
         kept = Map.copyOf(kept);
+        streams = Map.copyOf(streams);
     }
 
     /** The same of a checkpoint that has some sections in files of earlier ones. */
     CheckpointCatalog keeping(Map<String, String> sections) {
-        return new CheckpointCatalog(record, records, counters, ahead, sections, log);
+        return new CheckpointCatalog(record, records, counters, ahead, sections, log, streams);
     }
 
     /** The numbers of its objects ({@link KeptObject#number}): one that was altered since has another. */
@@ -69,6 +73,9 @@ public record CheckpointCatalog(
             head.set("kept", MAPPER.valueToTree(new TreeMap<>(kept)));
         }
         log.ifPresent(identity -> head.put("log", Long.toHexString(identity)));
+        if (!streams.isEmpty()) {
+            head.set("streams", MAPPER.valueToTree(new TreeMap<>(streams)));
+        }
         StringBuilder text = new StringBuilder(head.toString()).append('\n');
         records.forEach(each -> text.append(RecordJson.write(each)).append('\n'));
         return text.toString();
@@ -105,6 +112,11 @@ public record CheckpointCatalog(
         OptionalLong log = head.has("log")
                 ? OptionalLong.of(Long.parseUnsignedLong(head.path("log").asText(), 16))
                 : OptionalLong.empty();
-        return new CheckpointCatalog(head.path("record").asLong(), records, counters, ahead, kept, log);
+        Map<Long, Long> streams = new TreeMap<>();
+        head.path("streams")
+                .fields()
+                .forEachRemaining(stream -> streams.put(
+                        Long.parseLong(stream.getKey()), stream.getValue().asLong()));
+        return new CheckpointCatalog(head.path("record").asLong(), records, counters, ahead, kept, log, streams);
     }
 }

@@ -13,6 +13,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -67,6 +68,29 @@ public final class CheckpointVerification {
             }
         } catch (IOException e) {
             throw DiskErrors.failed("read " + checkpoints, e);
+        }
+    }
+
+    /**
+     * What the newest checkpoint says of streams that keep their rows ({@link CheckpointCatalog#streams}); nothing if it cannot be read, which
+     * is told of its files.
+     */
+    public static Map<Long, Long> streams(Path directory) throws IOException {
+        Path checkpoints = directory.resolve(DataDirectory.CHECKPOINTS);
+        if (!Files.isDirectory(checkpoints)) {
+            return Map.of();
+        }
+        RealDisk disk = RealDisk.readOnly(checkpoints);
+        try {
+            Optional<Checkpoint> newest = Manifest.exists(disk) ? Manifest.read(disk) : Optional.empty();
+            if (newest.isEmpty() || newest.get().number() == 0) {
+                return Map.of();
+            }
+            try (SavedCheckpoint saved = SavedCheckpoint.open(disk, newest.get())) {
+                return saved.catalog().streams();
+            }
+        } catch (MillraceException | NoSuchFileException e) {
+            return Map.of();
         }
     }
 

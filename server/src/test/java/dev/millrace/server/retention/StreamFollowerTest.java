@@ -11,6 +11,7 @@ import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.error.MillraceException;
+import dev.millrace.storage.retention.KnownPast;
 import dev.millrace.storage.retention.RetentionOptions;
 import dev.millrace.storage.retention.RetentionPolicy;
 import dev.millrace.storage.retention.SegmentStore;
@@ -83,6 +84,7 @@ class StreamFollowerTest {
                     new SimulatedDisk(1),
                     SCHEMA,
                     RetentionOptions.of(Optional.empty(), RetentionPolicy.FOREVER),
+                    KnownPast.NOTHING,
                     allocator)) {
                 long[] last = {0};
                 StreamFollower follower = new StreamFollower(store, SCHEMA, OptionalLong.empty(), () -> last[0]);
@@ -139,6 +141,7 @@ class StreamFollowerTest {
                 new SimulatedDisk(1),
                 SCHEMA,
                 RetentionOptions.of(Optional.empty(), RetentionPolicy.FOREVER),
+                KnownPast.NOTHING,
                 allocator)) {
             StreamFollower follower = new StreamFollower(store, SCHEMA, OptionalLong.empty(), () -> 0);
             for (SourcePosition wrong : List.of(

@@ -12,15 +12,27 @@ import java.util.zip.CRC32C;
  * follows in 4, and that; numbers are little endian. Any thread.
  *
  * @param magic 8 characters
+ * @param version that is written
+ * @param oldest version that is read
  * @param what of errors: {@code manifest}
  */
-public record CheckedFormat(String magic, int version, String what) {
+public record CheckedFormat(String magic, int version, int oldest, String what) {
     /** Bytes before what a format has of its own. */
     public static final int HEAD = 16;
 
     private static final int VERSION_AT = 8;
     private static final int CHECKSUM_AT = 12;
     private static final int LATER_VERSIONS = 1000;
+
+    /** One of which no other version is read. */
+    public CheckedFormat(String magic, int version, String what) {
+        this(magic, version, version, what);
+    }
+
+    /** The version of a file that was read. */
+    public static int versionOf(ByteBuffer bytes) {
+        return bytes.getInt(VERSION_AT);
+    }
 
     /** A file of so many bytes, to be filled behind its head. */
     public ByteBuffer begin(int length) {
@@ -48,11 +60,12 @@ public record CheckedFormat(String magic, int version, String what) {
         byte[] magicBytes = magicBytes();
         boolean isOurs = Arrays.equals(magicBytes, 0, magicBytes.length, bytes.array(), 0, magicBytes.length);
         DiskErrors.require(isOurs, path, 0, "it is no " + what);
-        int found = bytes.getInt(VERSION_AT);
+        int found = versionOf(bytes);
         if (found > version && found <= version + LATER_VERSIONS) {
             throw DiskErrors.tooNew(path, found, version);
         }
-        DiskErrors.require(found == version, path, VERSION_AT, "there is no format version " + found);
+        DiskErrors.require(
+                found >= oldest && found <= version, path, VERSION_AT, "there is no format version " + found);
         DiskErrors.require(bytes.getInt(CHECKSUM_AT) == checksum(bytes), path, HEAD, "its checksum does not fit");
         return bytes.position(HEAD);
     }

@@ -19,26 +19,29 @@ public final class RetentionVerification {
 
     private final Disk disk;
     private final Schema kept;
+    private final KnownPast known;
     private final List<FileReport> files = new ArrayList<>();
 
-    private RetentionVerification(Disk disk, Schema kept) {
+    private RetentionVerification(Disk disk, Schema kept, KnownPast known) {
         this.disk = disk;
         this.kept = kept;
+        this.known = known;
     }
 
     /**
      * Reads all; once more, a few times at most, where files are missing because somebody merged or dropped segments meanwhile.
      *
      * @param schema of the stream
+     * @param known of it beside it
      * @return what was found, file by file
      * @throws MillraceException 58030 where something cannot be read
      */
-    public static List<FileReport> run(Disk disk, Schema schema) {
+    public static List<FileReport> run(Disk disk, Schema schema, KnownPast known) {
         Schema kept = RetainedRows.kept(schema);
         try {
             for (int i = 1; ; i++) {
                 Optional<SegmentList> before = list(disk);
-                List<FileReport> files = new RetentionVerification(disk, kept).read();
+                List<FileReport> files = new RetentionVerification(disk, kept, known).read();
                 boolean whole = files.stream().allMatch(FileReport::isWhole);
                 if (whole || i == MOST_TRIES || before.equals(list(disk))) {
                     return files;
@@ -67,6 +70,10 @@ public final class RetentionVerification {
                     SegmentList.NAME,
                     WholeFile.length(disk, SegmentList.NAME),
                     list.segments().size() + " segments, up to record " + list.lastEntry() + " of the log"));
+            Optional<String> misfit = known.misfit(list);
+            if (misfit.isPresent()) {
+                damaged(SegmentList.NAME, contents, disk.path(SegmentList.NAME) + ": " + misfit.get());
+            }
             for (KeptSegment segment : list.segments()) {
                 read(segment);
             }

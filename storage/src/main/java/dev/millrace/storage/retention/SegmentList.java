@@ -14,18 +14,22 @@ import java.util.Optional;
 /**
  * Which segments a stream has; its bytes are as the package describes them.
  *
+ * @param log identity of the log whose entries they are; {@link #NO_LOG} of version 1, which did not say it
  * @param nextNumber that no segment has had yet
  * @param lastEntry of which rows were flushed; 0 before
  * @param droppedRows in all
  * @param typesHash of the columns of the segments
  * @param segments in the order of their entries
  */
-record SegmentList(long nextNumber, long lastEntry, long droppedRows, int typesHash, List<KeptSegment> segments) {
+record SegmentList(
+        long log, long nextNumber, long lastEntry, long droppedRows, int typesHash, List<KeptSegment> segments) {
     static final String NAME = "segments";
-    static final int VERSION = 1;
-    private static final CheckedFormat FORMAT = new CheckedFormat("MrSegLst", VERSION, "list of segments");
+    static final int VERSION = 2;
+    static final long NO_LOG = 0;
+    private static final CheckedFormat FORMAT = new CheckedFormat("MrSegLst", VERSION, 1, "list of segments");
     private static final int MOST = 64 << 20;
-    private static final int HEADER = 48;
+    private static final int HEADER = 48; // of version 1
+    private static final int LOG = 8;
     private static final int SEGMENT = 61;
     private static final int EVENT_TIMES = 16;
 
@@ -33,8 +37,18 @@ record SegmentList(long nextNumber, long lastEntry, long droppedRows, int typesH
         segments = List.copyOf(segments);
     }
 
-    static SegmentList empty(int typesHash) {
-        return new SegmentList(1, 0, 0, typesHash, List.of());
+    static SegmentList empty(long log, int typesHash) {
+        return new SegmentList(log, 1, 0, 0, typesHash, List.of());
+    }
+
+    /** The same, said to be of a log. */
+    SegmentList of(long ofLog) {
+        return new SegmentList(ofLog, nextNumber, lastEntry, droppedRows, typesHash, segments);
+    }
+
+    /** The next list of the same stream. */
+    SegmentList next(long number, long last, long dropped, List<KeptSegment> now) {
+        return new SegmentList(log, number, last, dropped, typesHash, now);
     }
 
     long bytes() {
@@ -47,9 +61,9 @@ record SegmentList(long nextNumber, long lastEntry, long droppedRows, int typesH
 
     /** The file that says it. */
     ByteBuffer toBytes() {
-        ByteBuffer bytes = FORMAT.begin(HEADER + segments.size() * (SEGMENT + EVENT_TIMES));
+        ByteBuffer bytes = FORMAT.begin(HEADER + LOG + segments.size() * (SEGMENT + EVENT_TIMES));
         bytes.putLong(nextNumber).putLong(lastEntry).putLong(droppedRows);
-        bytes.putInt(typesHash).putInt(segments.size());
+        bytes.putInt(typesHash).putInt(segments.size()).putLong(log);
         for (KeptSegment segment : segments) {
             bytes.putLong(segment.number()).putLong(segment.file().bytes());
             bytes.putInt(segment.file().checksum()).putLong(segment.file().rows());
@@ -71,6 +85,11 @@ record SegmentList(long nextNumber, long lastEntry, long droppedRows, int typesH
         int count = bytes.getInt();
         DiskErrors.require(
                 count >= 0 && count <= bytes.remaining() / SEGMENT, path, 44, "it cannot have " + count + " segments");
+        long log = NO_LOG;
+        if (CheckedFormat.versionOf(bytes) > 1) {
+            DiskErrors.require(bytes.remaining() >= LOG, path, bytes.position(), "it ends within its header");
+            log = bytes.getLong();
+        }
         List<KeptSegment> segments = new ArrayList<>();
         long before = 0;
         for (int i = 0; i < count; i++) {
@@ -87,7 +106,7 @@ record SegmentList(long nextNumber, long lastEntry, long droppedRows, int typesH
             segments.add(segment);
         }
         DiskErrors.require(!bytes.hasRemaining(), path, bytes.position(), "more follows than its segments");
-        return new SegmentList(nextNumber, lastEntry, droppedRows, typesHash, segments);
+        return new SegmentList(log, nextNumber, lastEntry, droppedRows, typesHash, segments);
     }
 
     private static KeptSegment readSegment(ByteBuffer bytes, String path) {

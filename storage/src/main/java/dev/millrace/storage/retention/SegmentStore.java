@@ -37,7 +37,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * The past of one stream. Any thread; {@link #append} is called in the order of entries.
  *
  * <pre>{@code
- * SegmentStore store = SegmentStore.open(disk.directory("17"), schema, options, allocator);
+ * SegmentStore store = SegmentStore.open(disk.directory("17"), schema, options, known, allocator);
  * replay(log, store.lastEntry());                      // appends again what was not flushed
  * store.append(entry, arrivalMicros, batches);         // with each entry of the log
  * ...                                                  // and now and then, by a thread in the background:
@@ -96,11 +96,13 @@ public final class SegmentStore implements AutoCloseable {
      * Opens what is there, or begins where nothing is; removes files that do not count.
      *
      * @param schema of the stream
+     * @param known of it beside it
      * @param allocator the caller's, of what is held for a while: one block, and the rows of one entry
-     * @throws MillraceException XX001 if the list of segments is missing or damaged, or they are of other columns; F0000 if it is of a later version;
+     * @throws MillraceException XX001 if the list of segments is missing or damaged, of another database or an older copy, or they are of other columns; F0000 if it is of a later version;
      *     53100 or 58030
      */
-    public static SegmentStore open(Disk disk, Schema schema, RetentionOptions options, BufferAllocator allocator) {
+    public static SegmentStore open(
+            Disk disk, Schema schema, RetentionOptions options, KnownPast known, BufferAllocator allocator) {
         Schema kept = RetainedRows.kept(schema);
         int typesHash = BatchBytes.hash(kept);
         try {
@@ -111,16 +113,22 @@ public final class SegmentStore implements AutoCloseable {
                         throw DiskErrors.missing(disk.path(SegmentList.NAME), "there is the segment " + name);
                     }
                 }
-                SegmentList.empty(typesHash).write(disk);
+                SegmentList.empty(known.log().orElse(SegmentList.NO_LOG), typesHash)
+                        .write(disk);
             }
             SegmentList list = SegmentList.read(disk);
             if (list.typesHash() != typesHash) {
                 throw DiskErrors.damaged(
                         disk.path(SegmentList.NAME), 40, "its segments have other columns than (" + schema + ")");
             }
+            known.misfit(list).ifPresent(what -> {
+                throw DiskErrors.damaged(disk.path(SegmentList.NAME), 24, what)
+                        .withHint("put the directory back from a backup; ./millrace verify says what else is damaged");
+            });
             disk.forceNames(); // should the process have ended before it had done so
             WholeFile.removeUnfinished(disk);
-            SegmentStore store = new SegmentStore(disk, kept, options, list, allocator);
+            SegmentStore store =
+                    new SegmentStore(disk, kept, options, list.of(known.log().orElse(list.log())), allocator);
             for (KeptSegment segment : list.segments()) {
                 checkLength(disk, segment.file()).ifPresent(store.damage::add);
             }
@@ -358,9 +366,7 @@ public final class SegmentStore implements AutoCloseable {
                     new Bounds(first.entry(), last.entry(), first.arrivalMicros(), last.arrivalMicros()));
             List<KeptSegment> segments = new ArrayList<>(before.segments());
             segments.add(segment);
-            publish(
-                    new SegmentList(nextNumber, last.entry(), before.droppedRows(), before.typesHash(), segments),
-                    rows);
+            publish(before.next(nextNumber, last.entry(), before.droppedRows(), segments), rows);
         }
     }
 
@@ -454,9 +460,7 @@ public final class SegmentStore implements AutoCloseable {
             int at = segments.indexOf(first);
             segments.subList(at, at + parts.size()).clear();
             segments.add(at, merged);
-            publish(
-                    new SegmentList(nextNumber, before.lastEntry(), before.droppedRows(), before.typesHash(), segments),
-                    List.of());
+            publish(before.next(nextNumber, before.lastEntry(), before.droppedRows(), segments), List.of());
             return true;
         }
     }
@@ -517,10 +521,7 @@ public final class SegmentStore implements AutoCloseable {
             segments.removeAll(dropped);
             long rows =
                     dropped.stream().mapToLong(segment -> segment.file().rows()).sum();
-            publish(
-                    new SegmentList(
-                            nextNumber, before.lastEntry(), before.droppedRows() + rows, before.typesHash(), segments),
-                    List.of());
+            publish(before.next(nextNumber, before.lastEntry(), before.droppedRows() + rows, segments), List.of());
             return rows;
         }
     }

@@ -120,7 +120,7 @@ class SegmentStoreHistoriesTest {
             this.disk = disk;
             this.random = random;
             this.allocator = allocator;
-            this.store = SegmentStore.open(disk, SCHEMA, OPTIONS, allocator);
+            this.store = SegmentStore.open(disk, SCHEMA, OPTIONS, KnownPast.NOTHING, allocator);
         }
 
         void assertOnDisk(long certain, long latest) {
@@ -139,7 +139,8 @@ class SegmentStoreHistoriesTest {
             }
             try {
                 assertEquals(1 + store.segments().size(), disk.list().size(), "nothing else is there");
-                assertTrue(RetentionVerification.run(disk, SCHEMA).stream().allMatch(FileReport::isWhole));
+                assertTrue(RetentionVerification.run(disk, SCHEMA, KnownPast.NOTHING).stream()
+                        .allMatch(FileReport::isWhole));
             } catch (java.io.IOException e) {
                 throw new AssertionError(e);
             }

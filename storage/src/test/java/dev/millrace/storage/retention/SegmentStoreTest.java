@@ -46,7 +46,7 @@ class SegmentStoreTest {
     }
 
     private SegmentStore open(RetentionOptions options) {
-        return SegmentStore.open(disk, SCHEMA, options, allocator);
+        return SegmentStore.open(disk, SCHEMA, options, KnownPast.NOTHING, allocator);
     }
 
     /** One entry with rows of these ids, each with ten times its id as event time. */
@@ -274,7 +274,7 @@ class SegmentStoreTest {
         }
         assertEquals(
                 List.of("segments 2", "000000000001.columns 3 rows", "000000000002.columns 1 rows"),
-                RetentionVerification.run(disk, SCHEMA).stream()
+                RetentionVerification.run(disk, SCHEMA, KnownPast.NOTHING).stream()
                         .map(file -> file.name() + " "
                                 + file.contents().substring(0, file.name().endsWith("columns") ? 6 : 1))
                         .toList());
@@ -300,17 +300,19 @@ class SegmentStoreTest {
         }
         SimulatedDisk later = disk.copy();
         byte[] bytes = disk.bytes("segments");
-        bytes[8] = 2;
+        bytes[8] = SegmentList.VERSION + 1;
         later.put("segments", bytes);
         assertEquals(
                 SqlState.CONFIG_FILE_ERROR,
-                assertThrows(MillraceException.class, () -> SegmentStore.open(later, SCHEMA, FOREVER, allocator))
+                assertThrows(
+                                MillraceException.class,
+                                () -> SegmentStore.open(later, SCHEMA, FOREVER, KnownPast.NOTHING, allocator))
                         .sqlState());
     }
 
     /** What is said of files that are damaged. */
     private static String damage(SimulatedDisk disk) {
-        return RetentionVerification.run(disk, SCHEMA).stream()
+        return RetentionVerification.run(disk, SCHEMA, KnownPast.NOTHING).stream()
                 .flatMap(file -> file.damage().stream())
                 .toList()
                 .toString();
@@ -325,7 +327,7 @@ class SegmentStoreTest {
         disk.put("000000000009.columns", new byte[5]);
         disk.put("segments.new", new byte[3]);
         disk.put("notes.txt", new byte[2]);
-        List<String> others = RetentionVerification.run(disk, SCHEMA).stream()
+        List<String> others = RetentionVerification.run(disk, SCHEMA, KnownPast.NOTHING).stream()
                 .skip(2)
                 .map(file -> file.name() + " " + file.bytes() + " " + file.known() + " " + file.contents())
                 .toList();
@@ -343,7 +345,7 @@ class SegmentStoreTest {
     /** Damage of the list keeps a store from opening; that of a segment is told, and is what scans fail with. */
     private void assertRefused(SimulatedDisk damaged, String name) {
         MillraceException e = assertThrows(MillraceException.class, () -> {
-            try (SegmentStore store = SegmentStore.open(damaged, SCHEMA, FOREVER, allocator);
+            try (SegmentStore store = SegmentStore.open(damaged, SCHEMA, FOREVER, KnownPast.NOTHING, allocator);
                     StoreScan scan = store.scan(List.of(0), List.of(), allocator)) {
                 assertTrue(store.damage().get(0).getMessage().contains(name), name);
                 for (Optional<Batch> next = scan.next(); next.isPresent(); next = scan.next()) {
@@ -359,8 +361,26 @@ class SegmentStoreTest {
     void otherColumnsAreRefused() {
         open(FOREVER).close();
         Schema other = Schema.of(SCHEMA.field(0));
-        MillraceException e =
-                assertThrows(MillraceException.class, () -> SegmentStore.open(disk, other, FOREVER, allocator));
+        MillraceException e = assertThrows(
+                MillraceException.class, () -> SegmentStore.open(disk, other, FOREVER, KnownPast.NOTHING, allocator));
         assertTrue(e.getMessage().contains("other columns"), e.getMessage());
+    }
+
+    @Test
+    void filesOfAnotherDatabaseAndOlderCopiesAreRefused() {
+        KnownPast known = new KnownPast(OptionalLong.of(17), 0);
+        try (SegmentStore store = SegmentStore.open(disk, SCHEMA, FOREVER, known, allocator)) {
+            append(store, 5, 10, 1);
+            store.flush();
+        }
+        for (KnownPast other : List.of(new KnownPast(OptionalLong.of(18), 5), new KnownPast(OptionalLong.of(17), 6))) {
+            MillraceException refused = assertThrows(
+                    MillraceException.class, () -> SegmentStore.open(disk, SCHEMA, FOREVER, other, allocator));
+            assertEquals(SqlState.DATA_CORRUPTED, refused.sqlState());
+            assertTrue(refused.getMessage().contains("segments"), refused::getMessage);
+            assertTrue(RetentionVerification.run(disk, SCHEMA, other).stream().anyMatch(file -> !file.isWhole()));
+        }
+        SegmentStore.open(disk, SCHEMA, FOREVER, new KnownPast(OptionalLong.of(17), 5), allocator)
+                .close();
     }
 }

@@ -44,7 +44,11 @@ class SegmentStoreThreadsTest {
         AtomicBoolean done = new AtomicBoolean();
         try (BufferAllocator allocator = new RootAllocator();
                 SegmentStore store = SegmentStore.open(
-                        new RealDisk(directory), SCHEMA, RetentionOptions.of(Optional.empty(), policy), allocator)) {
+                        new RealDisk(directory),
+                        SCHEMA,
+                        RetentionOptions.of(Optional.empty(), policy),
+                        KnownPast.NOTHING,
+                        allocator)) {
             List<Future<?>> work = new ArrayList<>();
             work.add(threads.submit(appending(store, allocator, done)));
             work.add(threads.submit((Callable<Void>) () -> {
