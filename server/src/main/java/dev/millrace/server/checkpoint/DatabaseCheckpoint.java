@@ -79,6 +79,7 @@ public final class DatabaseCheckpoint {
             CheckpointSummary summary;
             database.lockDefinitions();
             try {
+                directory.settle(); // a record by its number is what it says, or not there
                 if (ahead.isEmpty()) {
                     database.catalogStore().keepOwed(); // else it would be of definitions that the catalog has not
                 }

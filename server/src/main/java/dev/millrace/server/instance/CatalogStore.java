@@ -488,27 +488,37 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         }
     }
 
-    /** All that is kept is there, as far as it can be: keeps changes from here on. */
-    public void begin() {
+    /**
+     * All that is kept is there, as far as it can be: keeps changes from here on.
+     *
+     * @param last the last record of the log of rows
+     * @throws MillraceException 53100 or 58030 if what was found could not be kept as it is
+     */
+    public void begin(long last) {
         access = access(catalog.orElseThrow().roles());
         listening = true;
-        directory.ifPresent(this::keepNewNumbers);
+        directory.ifPresent(to -> keepAsFound(to, last));
     }
 
-    /** What a version kept that gave none have numbers now. */
-    private void keepNewNumbers(DataDirectory to) {
-        List<CatalogChange> numbered = new ArrayList<>();
+    /**
+     * What a version kept that gave no numbers has one now; and what was made behind records of rows that nobody had an answer for, and that
+     * a crash took, is behind the last one that is left: the next ones have the numbers of these.
+     */
+    private void keepAsFound(DataDirectory to, long last) {
+        List<CatalogChange> changes = new ArrayList<>();
         for (KeptObject object : to.catalog().objects()) {
             Long number = numbers.get(object.name());
-            if (number != null && object.number().isEmpty()) {
-                numbered.add(new CatalogChange.Define(object.withNumber(number)));
-                if (object.paused().isPresent()) {
-                    numbered.add(new CatalogChange.Pause(object.name(), object.paused()));
+            boolean isNumbered = number != null && object.number().isEmpty();
+            if (isNumbered || object.isAheadOf(last)) {
+                KeptObject found = object.notAheadOf(last);
+                changes.add(new CatalogChange.Define(isNumbered ? found.withNumber(number) : found));
+                if (found.paused().isPresent()) {
+                    changes.add(new CatalogChange.Pause(object.name(), found.paused()));
                 }
             }
         }
-        if (!numbered.isEmpty()) {
-            to.keep(new CatalogRecord(numbered, Optional.empty(), Optional.empty()));
+        if (!changes.isEmpty()) {
+            to.keep(new CatalogRecord(changes, Optional.empty(), Optional.empty()));
         }
     }
 

@@ -128,7 +128,7 @@ final class Restoration {
             rows.end();
             from.catalog().access().grants().forEach(statement -> run(session, statement));
             journal.begin();
-            catalogStore.begin();
+            catalogStore.begin(journal.appended());
             instance.histories().open(from.catalog().logs());
             instance.keepLogs();
             instance.retained().removeOthers(from.catalog().numbers());

@@ -20,6 +20,7 @@ final class CatalogLog implements AutoCloseable {
     static final String NAME = "catalog.log";
     private static final EventLog LOG = EventLog.named("storage");
     private static final int FEW_RECORDS = 64;
+    private static final int NO_RECORD_BYTES = 16; // of zeros, where a record has its checksum
     private static final int MOST_BYTES = 1 << 30;
 
     private final Disk disk;
@@ -28,6 +29,7 @@ final class CatalogLog implements AutoCloseable {
     private final List<String> notices;
     private long last;
     private long end;
+    private boolean hasRemains; // of a record that failed: part of it may be on disk behind the end
 
     private CatalogLog(Disk disk, DiskFile file, KeptCatalog catalog, List<String> notices, long last, long end) {
         this.disk = disk;
@@ -49,6 +51,7 @@ final class CatalogLog implements AutoCloseable {
             if (isNew) {
                 replace(disk, 1, List.of());
             }
+            disk.forceNames(); // should who began it have ended, or failed, before it had done so
             OptionalLong answered = CatalogEnd.read(disk);
             CatalogReader.Contents contents = CatalogReader.read(disk.path(NAME), bytes(disk), answered);
             KeptCatalog catalog = new KeptCatalog();
@@ -136,9 +139,11 @@ final class CatalogLog implements AutoCloseable {
     void append(CatalogRecord record) {
         byte[] line = NumberedLine.write(last + 1, RecordJson.write(record));
         try {
-            file.truncate(end); // should a record before it have failed, and taking it back as well
+            removeRemains();
+            hasRemains = true;
             file.write(ByteBuffer.wrap(line), end);
             file.force();
+            hasRemains = false;
         } catch (IOException e) {
             takeBack(e);
             throw DiskErrors.failed("write " + disk.path(NAME), e);
@@ -160,9 +165,33 @@ final class CatalogLog implements AutoCloseable {
 
     private void takeBack(IOException failure) {
         try {
-            file.truncate(end);
+            removeRemains();
         } catch (IOException e) {
             failure.addSuppressed(e);
+        }
+    }
+
+    private void removeRemains() throws IOException {
+        if (hasRemains) {
+            file.truncate(end);
+            file.write(ByteBuffer.allocate(NO_RECORD_BYTES), end); // that a file is shorter may be lost where forcing failed
+            file.force();
+            file.truncate(end);
+            hasRemains = false;
+        }
+    }
+
+    /**
+     * Returns when nothing of a record that failed is on disk: else it could be found, after the machine stopped, in the place of one
+     * that a checkpoint counts on.
+     *
+     * @throws MillraceException 53100 or 58030
+     */
+    void settle() {
+        try {
+            removeRemains();
+        } catch (IOException e) {
+            throw DiskErrors.failed("write " + disk.path(NAME), e);
         }
     }
 

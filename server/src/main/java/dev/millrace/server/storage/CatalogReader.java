@@ -66,6 +66,9 @@ final class CatalogReader {
     private Contents read(OptionalLong answered) {
         for (int stop = lineFeed(0); stop >= 0; stop = lineFeed(start)) {
             String line = new String(bytes, start, stop - start, StandardCharsets.UTF_8);
+            if (lines > 0 && isTorn(line, stop + 1, answered)) {
+                break;
+            }
             lines++;
             if (lines == 1) {
                 title(line);
@@ -81,6 +84,27 @@ final class CatalogReader {
             throw endIsGone(answered.getAsLong());
         }
         return new Contents(version, records, last, start, bytes.length - start);
+    }
+
+    /**
+     * Whether a line was being written when the machine stopped: of a record that nobody had an answer for, parts are there and parts are
+     * not, also where its end is. Behind it there is no record, as one is written when the one before is on disk.
+     */
+    private boolean isTorn(String line, int behind, OptionalLong answered) {
+        if (version == WITHOUT_NUMBERS
+                || last < answered.orElse(last)
+                || NumberedLine.read(line).isPresent()) {
+            return false;
+        }
+        int from = behind;
+        for (int stop = lineFeed(from); stop >= 0; stop = lineFeed(from)) {
+            if (NumberedLine.read(new String(bytes, from, stop - from, StandardCharsets.UTF_8))
+                    .isPresent()) {
+                return false;
+            }
+            from = stop + 1;
+        }
+        return true;
     }
 
     private int lineFeed(int from) {

@@ -259,6 +259,15 @@ public final class DataDirectory implements AutoCloseable {
         log.append(record);
     }
 
+    /**
+     * Returns when nothing of a record is on disk that could not be kept; until then a crash may bring it back.
+     *
+     * @throws MillraceException 53100 or 58030
+     */
+    public void settle() {
+        log.settle();
+    }
+
     /** Random bytes that stay the same as long as the directory does; nobody but its owner can read them. */
     public byte[] decoysKey(int bytes) {
         try {

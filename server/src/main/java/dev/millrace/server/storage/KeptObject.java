@@ -37,6 +37,18 @@ public record KeptObject(
         return new KeptObject(name, kind, sql, createdMicros, owner, jar, number, since, basis, now);
     }
 
+    /** Whether it says of something that it came behind a record which the log of rows has not. */
+    public boolean isAheadOf(long last) {
+        return since > last || paused.orElse(last) > last;
+    }
+
+    /** The same for a log that ends with this record, as those behind it were lost: who comes next is behind it. */
+    public KeptObject notAheadOf(long last) {
+        OptionalLong then = paused.isPresent() ? OptionalLong.of(Math.min(paused.getAsLong(), last)) : paused;
+        return new KeptObject(
+                name, kind, sql, createdMicros, owner, jar, number, Math.min(since, last), basis, then);
+    }
+
     /** The same of another role. */
     public KeptObject withOwner(String newOwner) {
         return new KeptObject(name, kind, sql, createdMicros, newOwner, jar, number, since, basis, paused);

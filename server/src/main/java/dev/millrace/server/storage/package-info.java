@@ -39,7 +39,8 @@
  * {@code rows} is the number of the object ({@link dev.millrace.server.storage.KeptObject}); {@code since} says where in the log of rows
  * the change took effect: behind the record of this number; {@code basis} is what the planner was told of rows. All are missing where a version before checkpoints wrote them.
  *
- * <p>A last line without a line feed was being written when the process ended and was not answered: it is cut off, which is
+ * <p>A last line without a line feed, or one behind the record that {@code catalog.end} has whose checksum does not hold and behind which no
+ * whole one is, was being written when the process or the machine ended and was not answered: it is cut off, which is
  * logged. Any other line whose checksum does not hold, or whose number is not the next one, is damage, which is reported and
  * never passed over. When most of the log is of the past, opening it writes a new one, which takes the place of the old in one
  * step; its last record has the number that the last one had. Files of version 1, whose lines have no numbers, of

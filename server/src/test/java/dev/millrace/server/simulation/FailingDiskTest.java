@@ -204,4 +204,78 @@ class FailingDiskTest {
         }
         assertTrue(failed > 10, failed + " failed");
     }
+
+    @Test
+    void aTableThatWasMadeBehindRowsThatACrashTookHasThoseThatCameLater() {
+        try (Database database = open();
+                Session session = database.session()) {
+            session.execute("CREATE STREAM s (k BIGINT); SET synchronous_commit = off")
+                    .drain();
+            session.execute("INSERT INTO s VALUES (1); INSERT INTO s VALUES (2); INSERT INTO s VALUES (3)")
+                    .drain();
+            session.execute("CREATE TABLE t (k BIGINT); CREATE MATERIALIZED VIEW v AS SELECT k FROM t; "
+                            + "PAUSE MATERIALIZED VIEW v")
+                    .drain();
+            disk.kill();
+        } catch (SimulatedCrash dead) {
+            disk.revive();
+        }
+        SimulatedDisk after = disk.crash();
+        try (Database again = SimulatedHost.open(new SimulatedPlace(after), clock, 1)) {
+            run(again, "INSERT INTO t VALUES (1); RESUME MATERIALIZED VIEW v");
+        }
+        try (Database third = SimulatedHost.open(new SimulatedPlace(after), clock, 1);
+                Session session = third.session()) {
+            assertEquals(List.of("1"), rows(third, "SELECT k FROM t"));
+            session.flush();
+            assertEquals(List.of("1"), rows(third, "SELECT k FROM v"));
+        }
+    }
+
+    @Test
+    void aRecordThatFailedIsNotFoundInThePlaceOfOneThatACheckpointCountsOn() {
+        for (int seed = 0; seed < 8; seed++) {
+            for (int calls = 0; calls < 40; calls++) {
+                SimulatedDisk small = new SimulatedDisk(seed);
+                try (Database database = SimulatedHost.open(new SimulatedPlace(small), clock, 1);
+                        Session session = database.session()) {
+                    run(database, "CREATE TABLE t (k BIGINT PRIMARY KEY); INSERT INTO t VALUES (1), (2)");
+                    small.chances().forceErrorOneIn = 1;
+                    assertEquals("58030", state(session, "CREATE STREAM s (k BIGINT)"));
+                    small.calm();
+                    small.killIn(calls);
+                    run(database, "ALTER TABLE t ADD COLUMN v BIGINT DEFAULT 7");
+                    small.kill();
+                } catch (SimulatedCrash dead) {
+                    small.revive();
+                }
+                try (Database again = SimulatedHost.open(new SimulatedPlace(small.crash()), clock, 1)) {
+                    assertEquals(List.of("1", "2"), rows(again, "SELECT k FROM t"), "seed " + seed + ", " + calls);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aDirectoryOfWhichTheNamesCouldNotBeForcedOpensAfterACrash() {
+        for (int seed = 0; seed < 60; seed++) {
+            SimulatedDisk fresh = new SimulatedDisk(seed);
+            fresh.chances().forceErrorOneIn = 3;
+            for (boolean isOpen = false; !isOpen; ) {
+                try (Database database = SimulatedHost.open(new SimulatedPlace(fresh), clock, seed)) {
+                    isOpen = true;
+                    fresh.calm();
+                    run(database, "CREATE TABLE t (k BIGINT)");
+                    fresh.kill();
+                } catch (MillraceException e) {
+                    assertEquals("58030", e.sqlState().code(), e::getMessage);
+                } catch (SimulatedCrash dead) {
+                    fresh.revive();
+                }
+            }
+            try (Database again = SimulatedHost.open(new SimulatedPlace(fresh.crash()), clock, seed)) {
+                assertEquals(List.of(), rows(again, "SELECT * FROM t"));
+            }
+        }
+    }
 }

@@ -151,6 +151,34 @@ class CatalogLogTest {
     }
 
     @Test
+    void aRecordOfWhichTheMachineWroteOnlyTheEndIsCutOff() throws IOException {
+        byte[] answered;
+        int whole;
+        try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
+            log.append(define("x"));
+            whole = (int) Files.size(file());
+            answered = Files.readAllBytes(end());
+            log.append(define("y"));
+        }
+        byte[] bytes = Files.readAllBytes(file());
+        Arrays.fill(bytes, whole, whole + 20, (byte) 0);
+        String why = refused(bytes);
+        assertTrue(why.startsWith("line 3, which begins at byte " + whole), why);
+        Files.write(end(), answered);
+        try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
+            assertEquals(List.of("x"), names(log));
+            assertEquals(1, log.notices().size(), log.notices().toString());
+            log.append(define("z"));
+        }
+        List<String> lines = Files.readAllLines(file());
+        assertEquals(List.of("x", "z"), reopened());
+        lines.set(2, lines.get(2).replace("millrace", "millracE"));
+        lines.add(written("w").get(3));
+        Files.write(end(), answered);
+        assertTrue(refused(lines).startsWith("line 3, "), "there is a whole one behind it");
+    }
+
+    @Test
     void damageIsReportedWithItsPlaceAndNeverPassedOver() throws IOException {
         try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             log.append(define("x"));
