@@ -174,7 +174,9 @@ final class CatalogLog implements AutoCloseable {
     private void removeRemains() throws IOException {
         if (hasRemains) {
             file.truncate(end);
-            file.write(ByteBuffer.allocate(NO_RECORD_BYTES), end); // that a file is shorter may be lost where forcing failed
+            file.write(
+                    ByteBuffer.allocate(NO_RECORD_BYTES),
+                    end); // that a file is shorter may be lost where forcing failed
             file.force();
             file.truncate(end);
             hasRemains = false;

@@ -45,8 +45,7 @@ public record KeptObject(
     /** The same for a log that ends with this record, as those behind it were lost: who comes next is behind it. */
     public KeptObject notAheadOf(long last) {
         OptionalLong then = paused.isPresent() ? OptionalLong.of(Math.min(paused.getAsLong(), last)) : paused;
-        return new KeptObject(
-                name, kind, sql, createdMicros, owner, jar, number, Math.min(since, last), basis, then);
+        return new KeptObject(name, kind, sql, createdMicros, owner, jar, number, Math.min(since, last), basis, then);
     }
 
     /** The same of another role. */
