@@ -507,11 +507,12 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     private void keepAsFound(DataDirectory to, long last) {
         List<CatalogChange> changes = new ArrayList<>();
         for (KeptObject object : to.catalog().objects()) {
-            Long number = numbers.get(object.name());
-            boolean isNumbered = number != null && object.number().isEmpty();
-            if (isNumbered || object.isAheadOf(last)) {
-                KeptObject found = object.notAheadOf(last);
-                changes.add(new CatalogChange.Define(isNumbered ? found.withNumber(number) : found));
+            Optional<Long> given = Optional.ofNullable(numbers.get(object.name()))
+                    .filter(number -> object.number().isEmpty());
+            if (given.isPresent() || object.isAheadOf(last)) {
+                KeptObject there = object.notAheadOf(last);
+                KeptObject found = given.map(there::withNumber).orElse(there);
+                changes.add(new CatalogChange.Define(found));
                 if (found.paused().isPresent()) {
                     changes.add(new CatalogChange.Pause(object.name(), found.paused()));
                 }
