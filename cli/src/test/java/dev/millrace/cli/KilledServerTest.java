@@ -43,7 +43,11 @@ class KilledServerTest {
     private final AtomicLongArray sent = new AtomicLongArray(CLIENTS);
     private final KilledSubscriber subscriber = new KilledSubscriber();
     private final KilledHttpClient http = new KilledHttpClient();
+    private final KilledHttpSubscriber page = new KilledHttpSubscriber();
+    private final KilledPsqlClient psql = new KilledPsqlClient();
     private final ConcurrentLinkedQueue<String> seen = new ConcurrentLinkedQueue<>(); // rows that a reader was given
+
+    private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>(); // of clients
 
     private long shown;
 
@@ -75,6 +79,10 @@ class KilledServerTest {
                         for (String definition : KilledHttpClient.DEFINITIONS) {
                             statement.execute(definition);
                         }
+                        statement.execute("CREATE SUBSCRIPTION heard FROM came");
+                        for (String definition : KilledPsqlClient.DEFINITIONS) {
+                            statement.execute(definition);
+                        }
                         statement.execute("CREATE STREAM e (client INT, n BIGINT)");
                         statement.execute(
                                 "CREATE MATERIALIZED VIEW taken AS SELECT client, n, count(*) AS c FROM e GROUP BY client, n");
@@ -93,6 +101,9 @@ class KilledServerTest {
                 threads.add(new Thread(() -> read(server)));
                 threads.add(new Thread(() -> checkpoint(server)));
                 threads.add(new Thread(() -> http.write(server)));
+                threads.add(new Thread(() -> page.follow(server)));
+                threads.add(new Thread(() -> psql.write(server)));
+                threads.forEach(thread -> thread.setUncaughtExceptionHandler((of, why) -> failures.add(why)));
                 threads.add(new Thread(() -> subscriber.follow(server)));
                 threads.forEach(Thread::start);
                 long enough = total() + 20 + random.nextInt(150);
@@ -103,6 +114,7 @@ class KilledServerTest {
                 for (Thread thread : threads) {
                     thread.join();
                 }
+                assertEquals(List.of(), List.copyOf(failures), "seed " + SEED);
             }
         }
         try (ServerProcess server = ServerProcess.start(
@@ -120,6 +132,12 @@ class KilledServerTest {
         assertTrue(total() >= 20L * ROUNDS, "too few to mean anything: " + total());
         assertTrue(shown > 0, "nobody read");
         assertTrue(http.answered() > ROUNDS, "nobody wrote by HTTP");
+        assertTrue(page.events() > ROUNDS, "nobody heard by HTTP");
+        if (psql.isThere()) {
+            assertTrue(psql.answered() > ROUNDS, "psql wrote nothing: " + psql.answered());
+        } else {
+            System.out.println("kills: without psql, which is not in the path");
+        }
         assertTrue(subscriber.epochs() > ROUNDS, "nobody was told: " + subscriber.epochs());
     }
 
@@ -221,6 +239,8 @@ class KilledServerTest {
                 Statement statement = connection.createStatement()) {
             subscriber.check(server, "seed " + SEED);
             http.check(statement, "seed " + SEED);
+            page.check(server, statement, "seed " + SEED);
+            psql.check(statement, "seed " + SEED);
             for (int client = 0; client < CLIENTS; client++) {
                 for (String table : List.of("a", "b", "taken")) {
                     Set<Long> there = new HashSet<>();
