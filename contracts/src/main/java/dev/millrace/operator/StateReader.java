@@ -7,8 +7,8 @@ import java.io.UncheckedIOException;
 /** Where a snapshot is restored from. */
 public interface StateReader {
     /**
-     * Calls back once for each stored key group of a state (and -1), with its bytes; groups not owned are left out, and what has
-     * this name in another version is an error.
+     * Calls back for each stored key group of a state (and -1) as often as it was begun, with its bytes; groups not owned are left out, and
+     * what has this name in another version is an error.
      */
     void keyGroups(StateFormat state, GroupReader restore);
 

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
@@ -15,8 +16,8 @@ import picocli.CommandLine.Option;
 
 /**
  * {@code ./millrace bench checkpoints}: what checkpoints cost of throughput. Each query runs to the end of its streams without and
- * with a checkpoint every so often, by turns in one process; the first turn of each only warms up. What is written is copied in
- * memory, so that no disk is measured.
+ * with a checkpoint every so often, by turns in one process; the first turn of each only warms up. Beside it rows are inserted at a steady
+ * rate, and read by a subscriber ({@link InsertProbe}). What is written is copied in memory, so that no disk is measured.
  */
 @Command(
         name = "checkpoints",
@@ -49,15 +50,28 @@ public final class CheckpointsCommand implements Callable<Integer> {
     @Option(names = "--workers", defaultValue = "2", description = "Worker threads (default: ${DEFAULT-VALUE}).")
     private int workers;
 
+    @Option(
+            names = "--inserts",
+            defaultValue = "200",
+            description = "Rows per second that a client inserts beside it, 0 for none (default: ${DEFAULT-VALUE}).")
+    private int inserts;
+
+    /** Of the turns of a query, without checkpoints and with them: events per second, and waits. */
+    private final List<List<double[]>> turnsOf = new ArrayList<>();
+
     @Override
     public Integer call() throws InterruptedException {
         Suite suite = Suite.named("nexmark");
         Inputs inputs = new Inputs(events, rate, Inputs.usualData(), FunctionJar.of(suite));
         for (String query : queries) {
+            turnsOf.clear();
+            turnsOf.add(new ArrayList<>());
+            turnsOf.add(new ArrayList<>());
             for (int turn = 0; turn <= turns; turn++) {
                 run(suite, inputs, query, turn, false);
                 run(suite, inputs, query, turn, true);
             }
+            sum(query);
         }
         return 0;
     }
@@ -69,20 +83,57 @@ public final class CheckpointsCommand implements Callable<Integer> {
             if (checkpoints) {
                 every.start();
             }
+            Optional<InsertProbe> probe =
+                    inserts > 0 ? Optional.of(new InsertProbe(run.database(), inserts)) : Optional.empty();
             Measurement measured = run.measure();
+            probe.ifPresent(InsertProbe::close);
             every.end();
             if (turn > 0) {
-                print(query, turn, checkpoints, measured, every.summaries);
+                double[] waits = {
+                    probe.map(one -> one.millis(.5)).orElse(0.),
+                    probe.map(one -> one.millis(.99)).orElse(0.),
+                    probe.map(one -> one.millis(1)).orElse(0.)
+                };
+                turnsOf.get(checkpoints ? 1 : 0)
+                        .add(new double[] {measured.events() / measured.seconds(), waits[1]});
+                print(query, turn, checkpoints, measured, every.summaries, waits);
             }
         }
     }
 
-    private void print(String query, int turn, boolean checkpoints, Measurement measured, List<CheckpointSummary> all) {
+    /** Prints what checkpoints cost, by the medians of the turns. */
+    private void sum(String query) {
+        if (turns > 0) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "{\"bench\":\"checkpoints\",\"query\":\"%s\",\"throughput_ratio\":%.3f,\"p99_added_ms\":%.1f}%n",
+                    query,
+                    median(1, 0) / median(0, 0),
+                    median(1, 1) - median(0, 1));
+        }
+    }
+
+    private double median(int side, int value) {
+        double[] sorted = turnsOf.get(side).stream()
+                .mapToDouble(turn -> turn[value])
+                .sorted()
+                .toArray();
+        return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+    }
+
+    private void print(
+            String query,
+            int turn,
+            boolean checkpoints,
+            Measurement measured,
+            List<CheckpointSummary> all,
+            double[] waits) {
         System.out.printf(
                 Locale.ROOT,
                 "{\"bench\":\"checkpoints\",\"query\":\"%s\",\"turn\":%d,\"workers\":%d,\"events\":%d,\"every_s\":%s,"
                         + "\"seconds\":%.2f,\"events_per_s\":%.0f,\"checkpoints\":%d,\"mean_mb\":%.1f,\"mean_ms\":%.1f,"
-                        + "\"longest_at_barrier_ms\":%.1f}%n",
+                        + "\"longest_hold_ms\":%.1f,\"insert_p50_ms\":%.2f,\"insert_p99_ms\":%.2f,"
+                        + "\"insert_max_ms\":%.2f}%n",
                 query,
                 turn,
                 workers,
@@ -93,7 +144,10 @@ public final class CheckpointsCommand implements Callable<Integer> {
                 all.size(),
                 all.stream().mapToLong(CheckpointSummary::bytes).average().orElse(0) / 1e6,
                 all.stream().mapToLong(CheckpointSummary::nanos).average().orElse(0) / 1e6,
-                all.stream().mapToLong(CheckpointSummary::barrierNanos).max().orElse(0) / 1e6);
+                all.stream().mapToLong(CheckpointSummary::barrierNanos).max().orElse(0) / 1e6,
+                waits[0],
+                waits[1],
+                waits[2]);
     }
 
     /** Makes checkpoints of an engine until it is told to end. */

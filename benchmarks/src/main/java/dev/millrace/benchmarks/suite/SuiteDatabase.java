@@ -37,6 +37,11 @@ final class SuiteDatabase implements AutoCloseable {
         session.flush();
     }
 
+    /** Another session, for another thread, which closes it. */
+    Session another() {
+        return database.session();
+    }
+
     /** Executes statements whose rows do not matter. */
     void execute(String sql) {
         select(sql, batch -> {});

@@ -35,6 +35,10 @@ final class SuiteRun implements AutoCloseable {
         }
     }
 
+    SuiteDatabase database() {
+        return database;
+    }
+
     PlanNode plan() {
         return plan;
     }

@@ -11,6 +11,8 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.Freezing;
+import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Replay;
@@ -22,12 +24,13 @@ import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.type.Schema;
 import java.io.DataInput;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * Updating aggregation: keeps every group and emits, at the end of an epoch, the changes of the groups it touched. The
  * FINAL phase does the same over states instead of rows.
  */
-public final class AggregateOperator implements Replay, Forgetful {
+public final class AggregateOperator implements Replay, Forgetful, Freezing {
 
     private final Aggregate node;
     private final Owned owned = new Owned();
@@ -134,6 +137,11 @@ public final class AggregateOperator implements Replay, Forgetful {
             snapshot.write(
                     0, writer.keyGroup(StateFormats.GROUPS, context.keyGroups().first()));
         }
+    }
+
+    @Override
+    public Optional<FrozenState> freeze() {
+        return keyless ? Optional.empty() : GroupSnapshot.freeze(state, log).map(frozen -> frozen);
     }
 
     @Override

@@ -4,10 +4,12 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.aggregate.number.Extremes;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.frozen.FrozenEntries;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** The groups that changed in an epoch, each with its states as they were before. */
@@ -23,6 +25,7 @@ public final class ChangeLog implements AutoCloseable {
     private final StateMemory places; // of the entries, in the order of their first changes, in pieces
     private long[] pieces = NOTHING;
     private int count;
+    private Optional<FrozenEntries> frozen = Optional.empty(); // is told of entries before they change
 
     public ChangeLog(AggregateLayout layout, BufferAllocator allocator) {
         this.memory = new StateMemory(allocator);
@@ -37,6 +40,9 @@ public final class ChangeLog implements AutoCloseable {
 
     /** Copies the states of an entry whose link is 0 and links the entry to the copy. */
     public void touch(long entry) {
+        if (frozen.isPresent()) {
+            frozen.get().beforeChange(entry);
+        }
         long image = memory.allocate(stateEnd - stateOffset) - stateOffset;
         for (int at = stateOffset; at < stateEnd; at += 8) {
             Memory.putLong(image + at, Memory.getLong(entry + at));
@@ -62,6 +68,11 @@ public final class ChangeLog implements AutoCloseable {
     void touchAsNew(long entry, int rowsOffset) {
         touch(entry);
         Memory.putLong(Memory.getLong(entry + GroupTable.LINK) + rowsOffset, 0);
+    }
+
+    /** Has the groups' entries as they are now be told of those that change from now on. */
+    void freeze(FrozenEntries entries) {
+        frozen = Optional.of(entries);
     }
 
     int count() {

@@ -2,18 +2,21 @@ package dev.millrace.engine.aggregate;
 
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 import dev.millrace.engine.checkpoint.SectionInput;
+import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.SlotKind;
+import dev.millrace.engine.state.frozen.FrozenEntries;
 import dev.millrace.memory.Memory;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Groups as bytes, by key group.
@@ -35,6 +38,27 @@ public final class GroupSnapshot implements KeyGroupPart {
         for (DistinctValues values : state.distinct()) {
             distinct.add(values.writer());
         }
+    }
+
+    /**
+     * The groups of a state as they are now, for who writes them while they change; the log of changes tells of that.
+     *
+     * @return empty if there are distinct values, which are not by group
+     */
+    static Optional<FrozenEntries> freeze(GroupState state, ChangeLog log) {
+        if (!state.distinct().isEmpty()) {
+            return Optional.empty();
+        }
+        AggregateLayout layout = state.layout();
+        int words = layout.initial().length;
+        int[] byteSlots = byteSlots(layout);
+        FrozenEntries frozen = new FrozenEntries(
+                state.table(),
+                StateFormats.GROUPS,
+                (entry, out) -> writeGroup(state, entry, words, byteSlots, out),
+                entry -> Memory.getLong(entry + layout.rowsOffset()) != 0);
+        log.freeze(frozen);
+        return Optional.of(frozen);
     }
 
     @Override
@@ -68,10 +92,7 @@ public final class GroupSnapshot implements KeyGroupPart {
             }
             long entry = entries.entry(keyGroup, i);
             assert Memory.getLong(entry + GroupTable.LINK) == 0 : "snapshot in the middle of an epoch";
-            writeEntry(entry, words, byteSlots, out);
-            for (Collection collection : state.collections()) {
-                collection.write(entry, out);
-            }
+            writeGroup(state, entry, words, byteSlots, out);
             groups[i] = entry;
             Memory.putLong(entry + GroupTable.LINK, i);
         }
@@ -80,13 +101,17 @@ public final class GroupSnapshot implements KeyGroupPart {
         }
     }
 
-    private static void writeEntry(long entry, int words, int[] byteSlots, DataOutput out) throws IOException {
+    private static void writeGroup(GroupState state, long entry, int words, int[] byteSlots, DataOutput out)
+            throws IOException {
         out.writeLong(Memory.getLong(entry));
         for (int word = 0; word < words; word++) {
             out.writeLong(Memory.getLong(entry + GroupTable.BODY + 8L * word));
         }
         for (int slot : byteSlots) {
             ByteSlots.write(entry + slot, out);
+        }
+        for (Collection collection : state.collections()) {
+            collection.write(entry, out);
         }
     }
 

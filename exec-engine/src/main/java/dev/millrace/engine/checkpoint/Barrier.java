@@ -2,6 +2,7 @@ package dev.millrace.engine.checkpoint;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Closing;
+import dev.millrace.operator.FrozenState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
@@ -12,6 +13,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntFunction;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -19,6 +21,7 @@ import org.apache.arrow.memory.BufferAllocator;
  *
  * <pre>
  *   expect* -> cutAt -> ( begin -> section* -> done, each part once, by its own thread | forget )* -> isComplete
+ *                         or -> goesOn -> gradual* -> wentOn | forget, a part that writes the rest while rows flow
  *                        fail, by anyone: nothing more is written, and whoever writes is told by an {@link Over}
  * </pre>
  *
@@ -57,6 +60,8 @@ public final class Barrier implements AutoCloseable {
     @GuardedBy("this") private final Set<Object> toCome = Collections.newSetFromMap(new IdentityHashMap<>());
 
     @GuardedBy("this") private int underWay;
+
+    @GuardedBy("this") private final Set<Object> goingOn = Collections.newSetFromMap(new IdentityHashMap<>());
 
     @GuardedBy("this") private final ArrayDeque<Later> later = new ArrayDeque<>();
 
@@ -104,6 +109,26 @@ public final class Barrier implements AutoCloseable {
         onChange.run();
     }
 
+    /** A part held its rows up for so long, as of now, and writes the rest while they flow. Follows {@link #begin}. */
+    public synchronized void goesOn(Object part, long nanos) {
+        underWay--;
+        goingOn.add(part);
+        longestNanos = Math.max(longestNanos, nanos);
+    }
+
+    /** It held them up once more. */
+    public synchronized void held(long nanos) {
+        longestNanos = Math.max(longestNanos, nanos);
+    }
+
+    /** It has written all. */
+    public void wentOn(Object part) {
+        synchronized (this) {
+            goingOn.remove(part);
+        }
+        onChange.run();
+    }
+
     /** A part was not written, and all is in vain. */
     public void failed(Throwable why) {
         synchronized (this) {
@@ -122,10 +147,11 @@ public final class Barrier implements AutoCloseable {
         onChange.run();
     }
 
-    /** A part will not come, and is not needed. */
+    /** A part will not come, or not all of it, and is not needed. */
     public void forget(Object part) {
         synchronized (this) {
             toCome.remove(part);
+            goingOn.remove(part);
         }
         onChange.run();
     }
@@ -149,6 +175,11 @@ public final class Barrier implements AutoCloseable {
         return List.copyOf(toCome);
     }
 
+    /** Parts that have come, and are not written to their end. */
+    public synchronized List<Object> goingOn() {
+        return List.copyOf(goingOn);
+    }
+
     public synchronized Optional<Throwable> failure() {
         return failure;
     }
@@ -160,17 +191,27 @@ public final class Barrier implements AutoCloseable {
 
     /** One of states, with a hash of what they are of. */
     public SectionOutput section(String name, long schemaHash) {
-        return new SectionOutput(spool, name, schemaHash);
+        return new SectionOutput(spool, name, schemaHash, false);
     }
 
-    /** The longest time that a part took to write. */
+    /**
+     * What writes an operator's state while it goes on. To be closed.
+     *
+     * @param name of each section, from 0 on
+     * @param state closed with it
+     */
+    public GradualSections gradual(IntFunction<String> name, long schemaHash, FrozenState state) {
+        return new GradualSections(spool, name, schemaHash, state);
+    }
+
+    /** The longest time for which a part held its rows up at once. */
     public synchronized long longestNanos() {
         return longestNanos;
     }
 
     /** Whether all parts have come. */
     public synchronized boolean isComplete() {
-        return toCome.isEmpty() && underWay == 0;
+        return toCome.isEmpty() && underWay == 0 && goingOn.isEmpty();
     }
 
     /** Whether {@link #write} has something to do. */

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a checkpoint says of the engine, in its last section, {@code engine}: part {@code numbers}: the last number of an epoch and the last
- * time of one, 8 bytes each; a part {@code query} for each query, see {@link QueryMeta}.
+ * What a checkpoint says of the engine, in its last section, {@code engine}: part {@code numbers}, version 2: the last number of an epoch and
+ * the last time of one, 8 bytes each; in version 1 an operator's state is in one section; a part {@code query} for each query, see {@link QueryMeta}.
  *
  * @param numbers see {@code Epochs.numbers}
  * @param queries by name
@@ -20,11 +20,12 @@ public record CheckpointMeta(long[] numbers, Map<String, QueryMeta> queries) {
     private static final String SECTION = "engine";
     private static final String NUMBERS = "numbers";
     private static final String QUERY = "query";
+    private static final int VERSION = 2; // since states are in several sections, which who reads version 1 would not find
 
     /** Writes it, by the thread that made the barrier. */
     public static void write(long[] numbers, List<QueryMeta> queries, Barrier barrier) throws IOException {
         try (SectionOutput output = barrier.section(SECTION)) {
-            DataOutput out = output.part(NUMBERS);
+            DataOutput out = output.part(NUMBERS, VERSION);
             out.writeLong(numbers[0]);
             out.writeLong(numbers[1]);
             for (QueryMeta query : queries) {
@@ -37,7 +38,7 @@ public record CheckpointMeta(long[] numbers, Map<String, QueryMeta> queries) {
     /** @throws MillraceException XX001 if it is not there, or damaged */
     public static CheckpointMeta read(SavedSections saved) {
         CheckpointMeta meta = new CheckpointMeta(new long[2], new LinkedHashMap<>());
-        boolean found = saved.read(SECTION, part -> {
+        boolean found = saved.read(SECTION, VERSION, part -> {
             if (part.name().equals(NUMBERS)) {
                 readNumbers(part.part(), meta.numbers);
             } else if (part.name().equals(QUERY)) {

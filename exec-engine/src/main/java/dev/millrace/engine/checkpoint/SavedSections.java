@@ -2,6 +2,7 @@ package dev.millrace.engine.checkpoint;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateReader;
 import java.io.EOFException;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
 /** The sections of a checkpoint, to be read in the format of this package. Safe on any thread. */
@@ -42,8 +44,13 @@ public final class SavedSections {
      * @throws MillraceException XX001 if it is damaged, 58030 if it cannot be read, 0A000 if another release wrote it otherwise
      */
     public boolean read(String section, PartReader parts) {
+        return read(section, SectionOutput.VERSION, parts);
+    }
+
+    /** The same where parts are of several versions, which have the same bytes. */
+    boolean read(String section, int newest, PartReader parts) {
         return readAny(section, part -> {
-            part.requireVersion(SectionOutput.VERSION);
+            part.requireVersionUpTo(newest);
             parts.read(part);
         });
     }
@@ -108,27 +115,42 @@ public final class SavedSections {
     /**
      * The state that operators wrote to some sections, of the key groups asked for, and of no key group.
      *
+     * @param sections of each operator, by their numbers: from 0 on as long as there are any
      * @param schemaHash of what it must be
      */
-    public StateReader states(List<String> sections, long schemaHash, IntPredicate groups) {
+    public StateReader states(List<IntFunction<String>> sections, long schemaHash, IntPredicate groups) {
         Map<String, Set<String>> names = new HashMap<>(); // of a section that was read
         return (state, restore) -> {
-            for (String section : sections) {
-                Set<String> known = names.get(section);
-                if (known != null && !known.contains(state.name())) {
-                    continue;
+            for (IntFunction<String> operator : sections) {
+                for (int number = 0; readStates(operator.apply(number), state, restore, schemaHash, groups, names); ) {
+                    number++;
                 }
-                Set<String> there = new HashSet<>();
-                readAny(section, part -> {
-                    there.add(part.name());
-                    if (part.name().equals(state.name()) && (part.group() < 0 || groups.test(part.group()))) {
-                        part.requireVersion(state.version());
-                        part.requireSchema(schemaHash);
-                        restore.read(part.part(), part.group());
-                    }
-                });
-                names.put(section, there);
             }
         };
+    }
+
+    /** Returns whether there is a section of the name. */
+    private boolean readStates(
+            String section,
+            StateFormat state,
+            StateReader.GroupReader restore,
+            long schemaHash,
+            IntPredicate groups,
+            Map<String, Set<String>> names) {
+        Set<String> known = names.get(section);
+        if (known != null && !known.contains(state.name())) {
+            return !known.isEmpty(); // none has no part
+        }
+        Set<String> there = new HashSet<>();
+        boolean found = readAny(section, part -> {
+            there.add(part.name());
+            if (part.name().equals(state.name()) && (part.group() < 0 || groups.test(part.group()))) {
+                part.requireVersion(state.version());
+                part.requireSchema(schemaHash);
+                restore.read(part.part(), part.group());
+            }
+        });
+        names.put(section, there);
+        return found;
     }
 }

@@ -69,7 +69,16 @@ public final class SectionInput implements AutoCloseable {
 
     /** @throws MillraceException 0A000 if the part is in another format */
     void requireVersion(int read) {
-        if (version != read) {
+        require(version == read, read);
+    }
+
+    /** @throws MillraceException 0A000 if the part is in a later format */
+    void requireVersionUpTo(int newest) {
+        require(version >= 1 && version <= newest, newest);
+    }
+
+    private void require(boolean holds, int read) {
+        if (!holds) {
             throw MillraceException.user(
                     SqlState.FEATURE_NOT_SUPPORTED,
                     "section \"" + section + "\" of a checkpoint has \"" + name + "\" in format " + version

@@ -19,7 +19,7 @@ public final class SectionOutput implements StateWriter, DataOutput, AutoCloseab
     static final int END = 0;
     static final int PART = 1;
     static final int MORE = 2;
-    static final int VERSION = 1; // of all parts so far that are no states
+    static final int VERSION = 1; // of parts that are no states, but where they say otherwise
 
     private static final int HEAD_BYTES = 5;
     private static final int FIRST_BYTES = 1 << 10; // most sections are small
@@ -37,12 +37,14 @@ public final class SectionOutput implements StateWriter, DataOutput, AutoCloseab
     private int size;
     private int position;
     private int chunk; // where its head is
+    private long putBytes;
+    private boolean finished;
 
     @SuppressWarnings("NullAway.Init") // the block, with the first part
-    SectionOutput(Spool spool, String name, long schemaHash) {
+    SectionOutput(Spool spool, String name, long schemaHash, boolean whole) {
         this.spool = spool;
         this.schemaHash = schemaHash;
-        this.section = spool.begin(name);
+        this.section = spool.begin(name, whole);
     }
 
     @Override
@@ -53,7 +55,17 @@ public final class SectionOutput implements StateWriter, DataOutput, AutoCloseab
 
     /** Begins a part that is no state, and ends the one before. */
     public DataOutput part(String name) {
-        return part(name, VERSION, NO_GROUP);
+        return part(name, VERSION);
+    }
+
+    /** The same of one whose bytes are not as they were first. */
+    DataOutput part(String name, int version) {
+        return part(name, version, NO_GROUP);
+    }
+
+    /** Bytes of it so far. */
+    long bytes() {
+        return putBytes + (open ? position : 0);
     }
 
     /** Of the states that were written. */
@@ -80,6 +92,7 @@ public final class SectionOutput implements StateWriter, DataOutput, AutoCloseab
 
     /** Ends the section. */
     public void finish() {
+        finished = true;
         if (open) {
             endChunk();
             room(1);
@@ -94,6 +107,10 @@ public final class SectionOutput implements StateWriter, DataOutput, AutoCloseab
         if (open) {
             open = false;
             block.close();
+        }
+        if (!finished) {
+            finished = true;
+            spool.abandon(section);
         }
     }
 
@@ -124,6 +141,7 @@ public final class SectionOutput implements StateWriter, DataOutput, AutoCloseab
 
     private void put(boolean last) {
         open = false;
+        putBytes += position;
         spool.put(section, block, size, position, last);
     }
 

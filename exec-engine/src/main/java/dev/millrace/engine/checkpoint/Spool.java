@@ -15,7 +15,7 @@ import org.apache.arrow.memory.BufferAllocator;
 /**
  * What was written for a checkpoint and has not gone to its writer yet: blocks of memory, by section. Filled by any thread, emptied
  * by the one that made it, a section at a time. Who fills it waits while it is full, but for the section that is being
- * written, so that this one always comes to its end.
+ * written, so that this one always comes to its end; and but for sections that are filled little by little, which look for room first.
  *
  * <pre>
  *   begin -> (take, put)* -> put the last        drain: the oldest section with something in it, to its end; then the next
@@ -27,12 +27,18 @@ final class Spool implements AutoCloseable {
     /** One section under way. */
     static final class Section {
         private final String name;
+        private final boolean whole; // written only when it is complete
         private final ArrayDeque<Block> blocks = new ArrayDeque<>(); // guarded by the spool
         private boolean complete; // likewise
         private boolean begun; // the emptying thread's
 
-        private Section(String name) {
+        private Section(String name, boolean whole) {
             this.name = name;
+            this.whole = whole;
+        }
+
+        private boolean isDue() {
+            return !blocks.isEmpty() && (complete || !whole);
         }
 
         String name() {
@@ -67,10 +73,38 @@ final class Spool implements AutoCloseable {
         this.onBlock = onBlock;
     }
 
-    synchronized Section begin(String name) {
-        Section section = new Section(name);
+    /**
+     * @param whole it is filled bit by bit, and nobody is to wait for that: what fills it does not wait for room, and is not written before
+     *     it is complete
+     */
+    synchronized Section begin(String name, boolean whole) {
+        Section section = new Section(name, whole);
         sections.add(section);
         return section;
+    }
+
+    /** Whether there is room for some more; who empties it does not wait for any. */
+    synchronized boolean hasRoom() {
+        return closed || bytes <= mostBytes / 2 || Thread.currentThread() == emptying;
+    }
+
+    /** Waits a little for room. */
+    synchronized void awaitRoom() {
+        if (!hasRoom()) {
+            try {
+                wait(LOOK_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Nothing more comes of a section, which nobody is going to read. */
+    void abandon(Section section) {
+        synchronized (this) {
+            section.complete = true;
+        }
+        onBlock.run();
     }
 
     /**
@@ -83,6 +117,7 @@ final class Spool implements AutoCloseable {
         synchronized (this) {
             while (!closed
                     && bytes + size > mostBytes
+                    && !section.whole
                     && Thread.currentThread() != emptying
                     && draining.filter(one -> one == section).isEmpty()) {
                 Interrupt.checkCurrent();
@@ -134,7 +169,7 @@ final class Spool implements AutoCloseable {
             synchronized (this) {
                 if (draining.isEmpty()) {
                     draining = sections.stream()
-                            .filter(one -> !one.blocks.isEmpty())
+                            .filter(Section::isDue)
                             .findFirst();
                     notifyAll(); // it is filled without waiting from now on
                 }
@@ -180,7 +215,7 @@ final class Spool implements AutoCloseable {
             Section section = draining.get();
             return !section.blocks.isEmpty() || section.complete;
         }
-        return sections.stream().anyMatch(section -> !section.blocks.isEmpty());
+        return sections.stream().anyMatch(Section::isDue);
     }
 
     /** Bytes that went to the writer; for the thread that made this. */

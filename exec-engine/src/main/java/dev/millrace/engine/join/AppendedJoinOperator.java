@@ -9,6 +9,8 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowLog;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.Freezing;
+import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Replay;
@@ -34,7 +36,7 @@ import org.apache.arrow.vector.FieldVector;
  * is used for others. With the first weight that is not 1 a {@link JoinOperator} takes over what there is,
  * and so it does when rows meet many that time or a residual condition with ranges turns away, which it would not look at.
  */
-public final class AppendedJoinOperator implements Replay, RowByRow {
+public final class AppendedJoinOperator implements Replay, RowByRow, Freezing {
     private static final int LOOK_ROWS = 4095; // a mask: how often a walk over rows of one key asks whether to stop
 
     /** Pairs that are turned away, per row and per pair that is not, that are worth an order of the rows. */
@@ -51,6 +53,7 @@ public final class AppendedJoinOperator implements Replay, RowByRow {
     private AppendedRows state;
     private List<Schema> keptFields; // of the output, that rows of a side keep
     private Optional<Residual> residual = Optional.empty();
+    private Optional<FrozenState> frozen = Optional.empty();
     private Optional<JoinOperator> general = Optional.empty(); // since a row was taken back
     private Optional<JoinOperator> teller = Optional.empty(); // with the same rows, until it has told them again
     private long watermark = NO_WATERMARK;
@@ -400,6 +403,33 @@ public final class AppendedJoinOperator implements Replay, RowByRow {
     }
 
     @Override
+    public Optional<FrozenState> freeze() {
+        if (general.isPresent()) {
+            return Optional.empty();
+        }
+        FrozenState rows = state.freeze(StateFormats.APPENDED_JOIN);
+        long until = watermark;
+        frozen = Optional.of(new FrozenState() {
+            private boolean begun;
+
+            @Override
+            public boolean writeMore(StateWriter writer) throws IOException {
+                if (!begun) {
+                    writer.keyGroup(StateFormats.APPENDED_JOIN, -1).writeLong(until);
+                    begun = true;
+                }
+                return rows.writeMore(writer);
+            }
+
+            @Override
+            public void close() {
+                rows.close();
+            }
+        });
+        return frozen;
+    }
+
+    @Override
     public void restore(StateReader reader) {
         reader.keyGroups(StateFormats.APPENDED_JOIN, (in, group) -> {
             if (group == -1) {
@@ -420,6 +450,7 @@ public final class AppendedJoinOperator implements Replay, RowByRow {
 
     @Override
     public void close() {
+        frozen.ifPresent(FrozenState::close);
         owned.close();
     }
 }

@@ -9,7 +9,9 @@ import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
 import dev.millrace.engine.state.RowLog;
+import dev.millrace.engine.state.frozen.FrozenEntries;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateWriter;
 import java.io.DataInput;
@@ -43,6 +45,8 @@ final class AppendedRows implements AutoCloseable {
     private final GroupTable table;
     private long bytesMoved; // at the last move
     private long entriesKept; // at the last sweep
+    private boolean frozen; // nothing is forgotten
+    private boolean closing; // when it is not frozen any more
 
     AppendedRows(KeyLayout keys, List<AppendedSide> sides, BufferAllocator allocator) {
         this.keys = keys;
@@ -71,6 +75,9 @@ final class AppendedRows implements AutoCloseable {
 
     /** Forgets what none can reach any more, not necessarily all of it. */
     void forget(long watermark) {
+        if (frozen) {
+            return; // rows that are over were not at that moment
+        }
         sides.forEach(side -> side.forget(watermark));
         long bytes = logBytes();
         if (bytes > GROWTH * Math.max(LEAST_BYTES, bytesMoved)) {
@@ -183,27 +190,70 @@ final class AppendedRows implements AutoCloseable {
     void write(StateFormat state, StateWriter writer) throws IOException {
         KeyGroupPart.of(
                         table,
-                        (entry, out) -> {
-                            keys.write(entry, out);
-                            write(0, entry, out);
-                            write(1, entry, out);
-                        },
-                        entry -> newest(0, entry),
-                        entry -> newest(1, entry))
+                        (entry, out) -> write(entry, Long.MAX_VALUE, Long.MAX_VALUE, out),
+                        entry -> newest(0, entry, Long.MAX_VALUE),
+                        entry -> newest(1, entry, Long.MAX_VALUE))
                 .write(writer, state);
     }
 
-    /** The newest row of a key, or 0. */
-    private long newest(int port, long entry) {
+    /** The rows of now, which are told from those to come by their positions. Until it is closed nothing is forgotten, nor freed. */
+    FrozenState freeze(StateFormat state) {
+        assert !frozen : "frozen twice";
+        long left = sides.get(0).log().end();
+        long right = sides.get(1).log().end();
+        FrozenEntries entries = new FrozenEntries(
+                table,
+                state,
+                (entry, out) -> write(entry, left, right, out),
+                entry -> newest(0, entry, left) != 0 || newest(1, entry, right) != 0,
+                entry -> newest(0, entry, left),
+                entry -> newest(1, entry, right));
+        frozen = true;
+        return new FrozenState() {
+            @Override
+            public boolean writeMore(StateWriter writer) throws IOException {
+                return entries.writeMore(writer);
+            }
+
+            @Override
+            public void close() {
+                entries.close();
+                frozen = false;
+                if (closing) {
+                    closing = false;
+                    AppendedRows.this.close();
+                }
+            }
+        };
+    }
+
+    /** The newest row of a key before a position, or 0. */
+    private long newest(int port, long entry, long end) {
         RowLog log = sides.get(port).log();
-        long at = Memory.getLong(entry + head(port));
+        long at = newestPosition(log, entry + head(port), end);
         return at >= log.begin() ? log.address(at) : 0;
     }
 
-    private void write(int port, long entry, DataOutput out) throws IOException {
+    private static long newestPosition(RowLog log, long head, long end) {
+        long at = Memory.getLong(head);
+        while (at >= end) {
+            at = log.before(at, log.address(at));
+        }
+        return at;
+    }
+
+    private void write(long entry, long left, long right, DataOutput out) throws IOException {
+        keys.write(entry, out);
+        write(0, entry, left, out);
+        write(1, entry, right, out);
+    }
+
+    private void write(int port, long entry, long end, DataOutput out) throws IOException {
         RowLog log = sides.get(port).log();
         List<Long> rows = new ArrayList<>();
-        for (long at = Memory.getLong(entry + head(port)); at >= log.begin(); at = log.before(at, log.address(at))) {
+        for (long at = newestPosition(log, entry + head(port), end);
+                at >= log.begin();
+                at = log.before(at, log.address(at))) {
             rows.add(log.address(at) + RowLog.HEADER);
         }
         out.writeInt(rows.size());
@@ -235,6 +285,10 @@ final class AppendedRows implements AutoCloseable {
 
     @Override
     public void close() {
+        closing = frozen;
+        if (frozen) {
+            return;
+        }
         Closing.all(List.of(table, sides.get(0), sides.get(1)));
     }
 }

@@ -97,8 +97,14 @@ final class LiveStream implements TaskHost, AutoCloseable {
 
     /** Without positions, who reads it goes on with what comes after the restart: so it is of a source that cannot be read twice. */
     @Override
-    public void epochEnded(PipelineTask ended, long epoch) {
+    public boolean epochEnded(PipelineTask ended, long epoch) {
         resources.barriers().at(epoch).filter(barrier -> barrier.begin(ended)).ifPresent(this::savePositions);
+        return false;
+    }
+
+    @Override
+    public boolean saveMore(PipelineTask any, Saving how) {
+        return true; // positions are written at once
     }
 
     private void savePositions(Barrier barrier) {

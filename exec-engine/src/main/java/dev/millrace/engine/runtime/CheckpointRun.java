@@ -127,7 +127,8 @@ final class CheckpointRun {
         int looks = 0;
         while (barrier.failure().isEmpty() && !(barrier.isComplete() && !barrier.hasMore())) {
             barrier.write(writer);
-            List<Object> toCome = barrier.toCome();
+            List<Object> toCome = new ArrayList<>(barrier.toCome());
+            toCome.addAll(barrier.goingOn());
             if (!toCome.isEmpty()) {
                 Set<LocalStandingQuery> open = Collections.newSetFromMap(new IdentityHashMap<>());
                 toCome.forEach(part -> Optional.ofNullable(queryOf.get(part)).ifPresent(open::add));

@@ -15,6 +15,7 @@ import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -74,10 +75,10 @@ final class CheckpointedQuery implements SavedQuery {
         int written = places.marks().getOrDefault(node, Map.of()).size();
         if (written == instances) { // what its namesake wrote, as rows come to it as they did before
             return saved.states(
-                    List.of(SavedTask.stateSection(meta.name(), node, instance)), schemaHash, group -> true);
+                    List.of(SavedTask.stateSections(meta.name(), node, instance)), schemaHash, group -> true);
         }
-        List<String> all = IntStream.range(0, written)
-                .mapToObj(each -> SavedTask.stateSection(meta.name(), node, each))
+        List<IntFunction<String>> all = IntStream.range(0, written)
+                .mapToObj(each -> SavedTask.stateSections(meta.name(), node, each))
                 .toList();
         return saved.states(all, schemaHash, groups::contains);
     }

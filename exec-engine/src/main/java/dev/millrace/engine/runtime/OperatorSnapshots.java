@@ -39,11 +39,18 @@ final class OperatorSnapshots {
         for (PlacedStage placed : tasks.stages) {
             if (placed.stage() instanceof OperatorStage stage) {
                 PartsWriter writer = new PartsWriter();
-                try {
-                    stage.operator().snapshot(writer);
-                } catch (IOException e) {
-                    throw new UncheckedIOException("memory is written to", e);
-                }
+                Runnable write = () -> {
+                    try {
+                        stage.operator().snapshot(writer);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException("memory is written to", e);
+                    }
+                };
+                // its task may be writing it for a checkpoint
+                tasks.tasks.stream()
+                        .filter(task -> task.stages().contains(stage))
+                        .findFirst()
+                        .ifPresentOrElse(task -> task.whileStill(write), write);
                 parts.put(key(placed.node().id(), placed.instance()), writer.finish());
             }
         }

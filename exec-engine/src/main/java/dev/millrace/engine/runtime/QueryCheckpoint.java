@@ -57,6 +57,7 @@ final class QueryCheckpoint {
         expected = life.state();
         endedFirst = expected == QueryState.FINISHED;
         tasks.waitsForShared = false;
+        tasks.lostState = false;
         if (expected == QueryState.RUNNING || expected == QueryState.PAUSED) {
             tasks.tasks.forEach(barrier::expect);
         }
@@ -151,6 +152,9 @@ final class QueryCheckpoint {
         QueryState now = life.state();
         if (now == QueryState.DROPPED || expected == QueryState.DROPPED) {
             return Optional.empty();
+        }
+        if (tasks.lostState && now != QueryState.FAILED) {
+            throw changedMeanwhile(name, "stopped");
         }
         QueryMeta.Kind kind = endedFirst
                 ? QueryMeta.Kind.FINISHED

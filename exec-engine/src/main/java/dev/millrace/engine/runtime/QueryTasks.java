@@ -29,6 +29,7 @@ import dev.millrace.time.Clock;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -84,6 +85,10 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     final Object freeing =
             new Object(); // held while they are freed, or are not to be; never together with the query's life
     private final AtomicInteger running = new AtomicInteger();
+    private final Map<PipelineTask, GradualSave> saves = new ConcurrentHashMap<>(); // under way, each its task's
+
+    /** Whether a task was closed before it had written all that a checkpoint was to have of it. By who makes one, and who closes the tasks. */
+    volatile boolean lostState;
 
     /** Of a paused query: whether rows wait that a relation has already, which is read where it is kept. By who makes a checkpoint. */
     volatile boolean waitsForShared;
@@ -248,10 +253,44 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     }
 
     @Override
-    public void epochEnded(PipelineTask task, long epoch) {
+    public boolean epochEnded(PipelineTask task, long epoch) {
         Optional<Barrier> barrier = resources.barriers().at(epoch);
         if (barrier.isPresent()) {
-            save(task, barrier.get());
+            save(task, barrier.get(), true);
+            return saves.containsKey(task);
+        }
+        return false;
+    }
+
+    @Override
+    public boolean saveMore(PipelineTask task, Saving how) {
+        GradualSave save = saves.get(task);
+        if (save == null) {
+            return true;
+        }
+        long since = clock.nanoTime();
+        try {
+            if (how == Saving.IDLE) {
+                save.awaitRoom();
+            }
+            boolean done = save.writeMore(this, how == Saving.AT_ONCE);
+            save.barrier().held(clock.nanoTime() - since);
+            if (!done && save.barrier().failure().isEmpty()) {
+                return false;
+            }
+            giveUp(task);
+            save.barrier().wentOn(task);
+        } catch (IOException | RuntimeException | Error e) { // the checkpoint's, not the query's
+            giveUp(task);
+            save.barrier().fail(e);
+        }
+        return true;
+    }
+
+    private void giveUp(PipelineTask task) {
+        GradualSave save = saves.remove(task);
+        if (save != null) {
+            save.close();
         }
     }
 
@@ -262,14 +301,26 @@ final class QueryTasks implements TaskHost, AutoCloseable {
 
     /** Writes what a task keeps for a checkpoint, unless that was done, or it is not in it. While the task runs no other step. */
     void save(PipelineTask task, Barrier barrier) {
+        save(task, barrier, false);
+    }
+
+    private void save(PipelineTask task, Barrier barrier, boolean gradually) {
         if (!barrier.begin(task)) {
             return;
         }
+        giveUp(task); // for a checkpoint that came to nothing
         long since = clock.nanoTime();
+        GradualSave rest = new GradualSave(barrier);
         try {
-            SavedTask.write(this, task, barrier);
-            barrier.done(clock.nanoTime() - since);
+            SavedTask.write(this, task, barrier, gradually ? Optional.of(rest::add) : Optional.empty());
+            if (rest.isEmpty()) {
+                barrier.done(clock.nanoTime() - since);
+            } else {
+                saves.put(task, rest);
+                barrier.goesOn(task, clock.nanoTime() - since);
+            }
         } catch (IOException | RuntimeException | Error e) { // the checkpoint's, not the query's
+            rest.close();
             barrier.failed(e);
         }
     }
@@ -333,7 +384,13 @@ final class QueryTasks implements TaskHost, AutoCloseable {
         for (FeedScan scan : feeds) {
             scan.feed().fanout().remove(scan.channel());
         }
-        List<AutoCloseable> all = new ArrayList<>(tasks);
+        List<AutoCloseable> all = new ArrayList<>();
+        saves.forEach((task, save) -> all.add(() -> {
+            lostState = true;
+            giveUp(task);
+            save.barrier().forget(task);
+        }));
+        all.addAll(tasks);
         all.addAll(channels);
         all.addAll(opened);
         sources.forEach(source -> all.add(source.input()));

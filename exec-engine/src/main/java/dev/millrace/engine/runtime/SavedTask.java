@@ -3,6 +3,7 @@ package dev.millrace.engine.runtime;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.checkpoint.Barrier;
+import dev.millrace.engine.checkpoint.GradualSections;
 import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.relation.SavedInput;
@@ -14,6 +15,8 @@ import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.OutletStage;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.StageMark;
+import dev.millrace.operator.Freezing;
+import dev.millrace.operator.FrozenState;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Schema;
 import java.io.DataInput;
@@ -24,12 +27,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
  * What a task keeps, in sections of a checkpoint. While the task runs no step, at an epoch's end.
  *
- * <p>Section {@code state NODE/INSTANCE QUERY}: the states of an operator as it writes them; none of one that keeps nothing. Section
+ * <p>Section {@code state NODE/INSTANCE QUERY}: the states of an operator as it writes them; none of one that keeps nothing. What does
+ * not fit is in sections {@code state NODE/INSTANCE+NUMBER QUERY}, from number 1 on: a key group's entries may be in any of them. Section
  * {@code task NUMBER QUERY}: part {@code mark} for each stage but outlets: node and instance, 4 bytes each, watermark, 8 bytes, idle, 1
  * byte; of a paused task, part {@code waiting of columns} for each relation that it reads: node, and how many columns
  * all of it has, 4 bytes each, then as {@link SavedInput}; part {@code position} for each reader of a source: node and instance, then as {@link SavedPositions}, none if it knows none.
@@ -50,23 +56,39 @@ final class SavedTask {
 
     private SavedTask() {}
 
-    static String stateSection(String query, int node, int instance) {
-        return "state " + node + "/" + instance + " " + query;
+    /** The names of the sections of an operator's state, by their numbers from 0 on. */
+    static IntFunction<String> stateSections(String query, int node, int instance) {
+        return number -> "state " + node + "/" + instance + (number == 0 ? "" : "+" + number) + " " + query;
     }
 
     private static String taskSection(String query, int number) {
         return "task " + number + " " + query;
     }
 
-    static void write(QueryTasks query, PipelineTask task, Barrier barrier) throws IOException {
+    /**
+     * Writes all but what is left to be written gradually.
+     *
+     * @param gradual takes that over, also when this throws; if there is none, all is written
+     */
+    static void write(
+            QueryTasks query, PipelineTask task, Barrier barrier, Optional<Consumer<GradualSections>> gradual)
+            throws IOException {
         List<PlacedStage> stages = query.stages.stream()
                 .filter(placed -> !(placed.stage() instanceof OutletStage)
                         && task.stages().contains(placed.stage()))
                 .toList();
         for (PlacedStage placed : stages) {
             if (placed.stage() instanceof OperatorStage stage) {
-                String section = stateSection(query.name(), placed.node().id(), placed.instance());
-                try (SectionOutput output = barrier.section(section, placed.schemaHash())) {
+                IntFunction<String> sections =
+                        stateSections(query.name(), placed.node().id(), placed.instance());
+                Optional<FrozenState> frozen = gradual.isPresent() && stage.operator() instanceof Freezing freezing
+                        ? freezing.freeze()
+                        : Optional.empty();
+                if (frozen.isPresent()) {
+                    gradual.get().accept(barrier.gradual(sections, placed.schemaHash(), frozen.get()));
+                    continue;
+                }
+                try (SectionOutput output = barrier.section(sections.apply(0), placed.schemaHash())) {
                     stage.operator().snapshot(output);
                     output.finish();
                     query.formats.addAll(output.formats());

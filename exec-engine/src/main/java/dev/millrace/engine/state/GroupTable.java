@@ -6,6 +6,7 @@ import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import java.io.DataInput;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -40,6 +41,7 @@ public final class GroupTable implements AutoCloseable {
     private static final int STRETCH_BITS = 7;
 
     private static final int FILLED_TOGETHER = 512;
+    private static final int FIRST_FILLED = 32; // a part of a key group may be small
 
     /** 2^64 times (sqrt(5) - 1) / 2. */
     private static final long GOLDEN_SECTION = 0x9E3779B97F4A7C15L;
@@ -192,7 +194,7 @@ public final class GroupTable implements AutoCloseable {
     public final class Filling {
         private final DataInput in;
         private final long bytesBefore;
-        private final long[] entries = new long[FILLED_TOGETHER];
+        private long[] entries = new long[FIRST_FILLED];
         private int count;
         private long put;
 
@@ -205,6 +207,8 @@ public final class GroupTable implements AutoCloseable {
         public void add(long entry) throws IOException {
             if (count == FILLED_TOGETHER) {
                 end();
+            } else if (count == entries.length) {
+                entries = Arrays.copyOf(entries, 2 * count);
             }
             entries[count++] = entry;
         }

@@ -22,12 +22,17 @@ public final class KeyGroupEntries {
 
     /** The entries of a table by the hashes of other entries that they belong to. */
     public KeyGroupEntries(GroupTable table, LongUnaryOperator owner) {
-        long[] all = new long[table.size() + 1];
-        int[] count = new int[1];
-        table.entries(0, all, count);
-        assert count[0] == table.size() : count[0] + " entries of " + table.size();
-        byte[] groups = new byte[count[0]]; // each hash is looked at once: it may be far away
-        for (int i = 0; i < count[0]; i++) {
+        this(all(table), table.size(), owner);
+    }
+
+    /** The first {@code count} of some entries, by their own hashes. */
+    public KeyGroupEntries(long[] some, int count) {
+        this(some, count, entry -> entry);
+    }
+
+    private KeyGroupEntries(long[] all, int count, LongUnaryOperator owner) {
+        byte[] groups = new byte[count]; // each hash is looked at once: it may be far away
+        for (int i = 0; i < count; i++) {
             int group = group(owner, all[i]);
             groups[i] = (byte) group;
             starts[group + 1]++;
@@ -35,11 +40,19 @@ public final class KeyGroupEntries {
         for (int group = 0; group < KeyGroups.COUNT; group++) {
             starts[group + 1] += starts[group];
         }
-        entries = new long[count[0]];
+        entries = new long[count];
         int[] next = Arrays.copyOf(starts, KeyGroups.COUNT);
-        for (int i = 0; i < count[0]; i++) {
+        for (int i = 0; i < count; i++) {
             entries[next[groups[i] & 0xFF]++] = all[i];
         }
+    }
+
+    private static long[] all(GroupTable table) {
+        long[] all = new long[table.size() + 1];
+        int[] count = new int[1];
+        table.entries(0, all, count);
+        assert count[0] == table.size() : count[0] + " entries of " + table.size();
+        return all;
     }
 
     private static int group(LongUnaryOperator owner, long entry) {

@@ -33,7 +33,11 @@ public interface KeyGroupPart {
      *     in the cache, and many are looked at together
      */
     static KeyGroupPart of(GroupTable table, EntryWriter writer, LongUnaryOperator... far) {
-        KeyGroupEntries entries = new KeyGroupEntries(table);
+        return of(new KeyGroupEntries(table), writer, far);
+    }
+
+    /** The same of some of a table's entries. */
+    static KeyGroupPart of(KeyGroupEntries entries, EntryWriter writer, LongUnaryOperator... far) {
         return new KeyGroupPart() {
             @Override
             public int count(int group) {

@@ -98,6 +98,13 @@ public final class RowLog implements AutoCloseable {
         return first << PAGE_BITS;
     }
 
+    /** A position that rows of now are before, and later ones are not. */
+    public long end() {
+        return pages.isEmpty()
+                ? begin()
+                : (first + pages.size() - 1 << PAGE_BITS) + Math.min(next - base, 1L << PAGE_BITS);
+    }
+
     /** The address of a row that is there. */
     public long address(long position) {
         return bases[(int) (position >>> PAGE_BITS) & bases.length - 1] + (position & IN_PAGE);

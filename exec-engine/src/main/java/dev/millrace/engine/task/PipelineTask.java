@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   an outlet is full            -> wait for room
  *   a watermark or epoch's end is half handled (an operator had more to emit than there was room) -> go on with it
+ *   a checkpoint has not got all of what the task kept at an epoch's end -> some of it before each unit of work, all before the end
  *   all inputs ended             -> end the outlets, DONE
  *   else                         -> the next item, of the input whose event time is least; none: flush, wait
  * </pre>
@@ -52,6 +53,10 @@ public final class PipelineTask implements Task, AutoCloseable {
     private Runnable wake = () -> {};
 
     @GuardedBy("this") private boolean paused;
+
+    @GuardedBy("this") private boolean unsaved; // a part of what it kept when a checkpoint was cut
+
+    @GuardedBy("this") private boolean resting; // had nothing to do when it was asked last
 
     private @Nullable Stage seenStage; // the watch's, as what follows: what it saw last, and since when
     private long seenSinceNanos;
@@ -103,6 +108,9 @@ public final class PipelineTask implements Task, AutoCloseable {
 
     /** Has the task keep what comes for later. Waits for a run under way; the task's epochs must be at rest. */
     public synchronized void pause() {
+        while (unsaved) { // whoever pauses may have plans for the operators
+            saveMore(TaskHost.Saving.AT_ONCE);
+        }
         paused = true;
     }
 
@@ -199,6 +207,29 @@ public final class PipelineTask implements Task, AutoCloseable {
     }
 
     @GuardedBy("this") private Outcome step() {
+        if (!unsaved) {
+            return work();
+        }
+        saveMore(resting ? TaskHost.Saving.IDLE : TaskHost.Saving.BETWEEN_ROWS);
+        if (unsaved && inputs.stream().allMatch(TaskInput::isEnded)) {
+            resting = true; // the end is the operators' end, too
+            return Outcome.READY;
+        }
+        Outcome outcome = work();
+        resting = outcome == Outcome.WAITING;
+        return resting && unsaved ? Outcome.READY : outcome;
+    }
+
+    @GuardedBy("this") private void saveMore(TaskHost.Saving how) {
+        saving = true;
+        try {
+            unsaved = !host.saveMore(this, how);
+        } finally {
+            saving = false;
+        }
+    }
+
+    @GuardedBy("this") private Outcome work() {
         if (paused) {
             inputs.forEach(input -> input.nextWhilePaused(host::isCut));
             return Outcome.WAITING;
@@ -234,7 +265,7 @@ public final class PipelineTask implements Task, AutoCloseable {
     }
 
     /** Without rows: for who reads what is brought here, and is past all of it. Returns whether there was something to do. */
-    private boolean passEpochEnd() {
+    @GuardedBy("this") private boolean passEpochEnd() {
         if (endingEpoch != NO_EPOCH) {
             carryEpochEnd();
             return true;
@@ -355,7 +386,7 @@ public final class PipelineTask implements Task, AutoCloseable {
     }
 
     /** Ends the epoch stage by stage; false if there is more to do. */
-    private boolean carryEpochEnd() {
+    @GuardedBy("this") private boolean carryEpochEnd() {
         while (endedStages < stages.size()) {
             if (!stages.get(endedStages).handleEpochEnd(endingEpoch)) {
                 return false;
@@ -367,7 +398,7 @@ public final class PipelineTask implements Task, AutoCloseable {
         }
         saving = true;
         try {
-            host.epochEnded(this, endingEpoch);
+            unsaved |= host.epochEnded(this, endingEpoch); // of an earlier epoch some may be left
         } finally {
             saving = false;
         }

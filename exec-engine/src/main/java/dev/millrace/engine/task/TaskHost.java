@@ -38,9 +38,24 @@ public interface TaskHost {
 
     /**
      * A task has carried an epoch's end through all its stages, and has read no later row: what it keeps is as of this epoch.
-     * Called on its thread; if a checkpoint is as of this epoch, it takes as long as it takes to write what the task keeps.
+     * Called on its thread; if a checkpoint is as of this epoch, what the task keeps is written, or begun to be.
+     *
+     * @return whether some of it is left to be written while rows flow, by {@link #saveMore}
      */
-    void epochEnded(PipelineTask task, long epoch);
+    boolean epochEnded(PipelineTask task, long epoch);
+
+    /** How more of what a task keeps is written. */
+    enum Saving {
+        /** Between rows: nothing is waited for. */
+        BETWEEN_ROWS,
+        /** While there are none: memory for it may be waited for, some milliseconds. */
+        IDLE,
+        /** Because the task's state is about to be another: whether there is memory or not. */
+        AT_ONCE
+    }
+
+    /** Writes some more of what a task kept at the epoch's end; on its thread, or while it is at no step. Returns whether nothing is left. */
+    boolean saveMore(PipelineTask task, Saving how);
 
     /** Whether a checkpoint is as of the end of this epoch. */
     boolean isCut(long epoch);

@@ -9,6 +9,8 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.Freezing;
+import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Replay;
@@ -20,12 +22,13 @@ import dev.millrace.type.Field;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The first rows of each partition by ROW_NUMBER when no row is ever taken back: what others have pushed out of the first
  * rows cannot return and is forgotten, and a row that is no better than the last of them is not even kept.
  */
-public final class AppendedTopNOperator implements Forgetful, Replay {
+public final class AppendedTopNOperator implements Forgetful, Replay, Freezing {
     private static final long LARGEST_LIMIT = 1 << 28;
 
     private final TopN node;
@@ -78,6 +81,7 @@ public final class AppendedTopNOperator implements Forgetful, Replay {
             for (int i = 0; i < count; i++) {
                 long times = weights == 0 ? 1 : Memory.getLong(weights + 8L * i);
                 assert times > 0 : "a row is taken back";
+                changes.beforeChange(partitions[i]);
                 while (times-- > 0 && rows.offer(partitions[i], codec.address(i), codec.length(i))) {
                     changes.touch(partitions[i]);
                 }
@@ -90,6 +94,7 @@ public final class AppendedTopNOperator implements Forgetful, Replay {
     public void forget(long like) {
         long partition = rows.find(like);
         if (partition >= 0) {
+            changes.beforeChange(partition);
             rows.empty(partition);
             changes.touch(partition);
         }
@@ -103,6 +108,11 @@ public final class AppendedTopNOperator implements Forgetful, Replay {
     @Override
     public void snapshot(StateWriter writer) throws IOException {
         changes.snapshot(writer);
+    }
+
+    @Override
+    public Optional<FrozenState> freeze() {
+        return changes.freeze();
     }
 
     @Override

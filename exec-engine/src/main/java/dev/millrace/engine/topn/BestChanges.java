@@ -4,7 +4,9 @@ import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.RowReader;
+import dev.millrace.engine.state.frozen.FrozenEntries;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.StateFormat;
@@ -13,6 +15,7 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.TopN;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * What changed of the first rows of partitions in an epoch, on its way out; and those rows' way into snapshots and back.
@@ -30,6 +33,7 @@ final class BestChanges {
     private long[] touched = new long[256];
     private int touchedCount;
     private int next; // of the touched, while emitting
+    private Optional<FrozenEntries> frozen = Optional.empty();
 
     /** @param state the name that the rows have in snapshots */
     BestChanges(TopN node, StateFormat state, BestOfPartitions rows, RowReader codec, OperatorContext context) {
@@ -38,6 +42,13 @@ final class BestChanges {
         this.rows = rows;
         this.changes = new RankChanges(node, codec, context.batchRows(), context.allocator());
         this.context = context;
+    }
+
+    /** A partition is about to change. */
+    void beforeChange(long partition) {
+        if (frozen.isPresent()) {
+            frozen.get().beforeChange(partition);
+        }
     }
 
     /** A partition changed. */
@@ -122,6 +133,14 @@ final class BestChanges {
     /** Writes per key group the number of partitions, then each. */
     void snapshot(StateWriter writer) throws IOException {
         KeyGroupPart.of(rows.table(), rows::write, this::firstRow).write(writer, state);
+    }
+
+    /** See {@link dev.millrace.operator.Freezing}. */
+    Optional<FrozenState> freeze() {
+        FrozenEntries entries = new FrozenEntries(
+                rows.table(), state, rows::write, partition -> rows.count(partition) > 0, this::firstRow);
+        frozen = Optional.of(entries);
+        return Optional.of(entries);
     }
 
     private long firstRow(long partition) {

@@ -7,6 +7,8 @@ import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.Freezing;
+import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Replay;
@@ -15,12 +17,13 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.TopN;
 import dev.millrace.type.DataType;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * The first few rows of each partition by ROW_NUMBER when no row is ever taken back: what others have pushed out of them
  * cannot return and is forgotten, and a row that is no better than the last of them is not even copied.
  */
-public final class FewBestOperator implements Replay {
+public final class FewBestOperator implements Replay, Freezing {
 
     private final TopN node;
     private final Owned owned = new Owned();
@@ -84,6 +87,7 @@ public final class FewBestOperator implements Replay {
                 int row = candidates[i];
                 long times = weights == 0 ? 1 : Memory.getLong(weights + 8L * row);
                 assert times > 0 : "a row is taken back";
+                changes.beforeChange(partitions[i]);
                 while (times-- > 0 && rows.offer(partitions[i], i, word[row])) {
                     changes.touch(partitions[i]);
                 }
@@ -100,6 +104,11 @@ public final class FewBestOperator implements Replay {
     @Override
     public void snapshot(StateWriter writer) throws IOException {
         changes.snapshot(writer);
+    }
+
+    @Override
+    public Optional<FrozenState> freeze() {
+        return changes.freeze();
     }
 
     @Override

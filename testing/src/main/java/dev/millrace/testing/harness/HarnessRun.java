@@ -1,10 +1,14 @@
 package dev.millrace.testing.harness;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.operator.Freezing;
+import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorMetrics;
+import dev.millrace.operator.Output;
 import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
 import dev.millrace.testing.harness.OperatorHarness.KeyGroupOf;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
@@ -15,12 +19,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -30,6 +36,20 @@ import org.junit.jupiter.api.Assertions;
 /** One run of a script in one variation. Used once. */
 final class HarnessRun {
     private static final int MOST_RESUMPTIONS = 1_000_000;
+    private static final int MOST_AHEAD = 200; // events that come while a frozen state is written
+
+    /** Takes what is not to be seen. */
+    private static final Output NOWHERE = new Output() {
+        @Override
+        public void emit(Batch batch) {
+            batch.close();
+        }
+
+        @Override
+        public boolean isFull() {
+            return false;
+        }
+    };
 
     private record Instance(Operator operator, BufferAllocator allocator, KeyGroups owned) {}
 
@@ -81,7 +101,8 @@ final class HarnessRun {
         boolean completed = false;
         try {
             start(1, Optional.empty());
-            for (Event event : script) {
+            for (int at = 0; at < script.size(); at++) {
+                Event event = script.get(at);
                 if (event instanceof Event.Input input) {
                     pending.add(input);
                 } else if (event instanceof Event.Watermark watermark) {
@@ -89,11 +110,11 @@ final class HarnessRun {
                     signal((operator, to) -> operator.onWatermark(watermark.micros(), to), "onWatermark");
                 } else {
                     deliverPending();
-                    endEpoch();
+                    endEpoch(script.subList(at + 1, script.size()));
                 }
             }
             deliverPending();
-            endEpoch();
+            endEpoch(List.of());
             completed = true;
         } finally {
             if (!completed) {
@@ -104,7 +125,8 @@ final class HarnessRun {
         releaseInputs();
     }
 
-    private void endEpoch() {
+    /** @param toCome what is going to follow */
+    private void endEpoch(List<Event> toCome) {
         epoch++;
         clock.advance(random.nextInt(100_000));
         signal((operator, to) -> operator.onEpochEnd(epoch, to), "onEpochEnd");
@@ -116,7 +138,11 @@ final class HarnessRun {
             start(1, Optional.of(owned -> saved));
         } else if (random.nextInt(100) < variation.restartPercent()) {
             writeInVain();
-            restart();
+            if (random.nextBoolean()) {
+                restart();
+            } else {
+                restartGradually(toCome.subList(0, random.nextInt(Math.min(MOST_AHEAD, toCome.size() + 1))));
+            }
         }
     }
 
@@ -139,6 +165,55 @@ final class HarnessRun {
         }
         stop();
         start(1 + random.nextInt(variation.mostInstances()), Optional.of(snapshot::reader));
+    }
+
+    /** Writes the state of now while operators that can do so are at some of what follows, of which nothing may be in it. */
+    private void restartGradually(List<Event> ahead) {
+        MemorySnapshot snapshot = new MemorySnapshot();
+        Map<FrozenState, StateWriter> writing = new LinkedHashMap<>();
+        for (Instance instance : instances) {
+            Optional<FrozenState> frozen =
+                    instance.operator instanceof Freezing freezing ? freezing.freeze() : Optional.empty();
+            frozen.ifPresentOrElse(
+                    state -> writing.put(state, snapshot.gradualWriter(instance.owned)),
+                    () -> Assertions.assertDoesNotThrow(
+                            () -> instance.operator.snapshot(snapshot.writer(instance.owned))));
+        }
+        if (!writing.isEmpty()) {
+            ZSet lateBefore = late.copy();
+            int epochs = 0;
+            for (Event event : ahead) {
+                if (event instanceof Event.Input input) {
+                    deliver(input.port(), List.of(input), (instance, batch) ->
+                            instance.operator.process(input.port(), batch, NOWHERE));
+                } else if (event instanceof Event.Watermark watermark) {
+                    instances.forEach(instance -> instance.operator.onWatermark(watermark.micros(), NOWHERE));
+                } else {
+                    long number = epoch + ++epochs;
+                    instances.forEach(instance -> instance.operator.onEpochEnd(number, NOWHERE));
+                }
+                writing.entrySet().removeIf(each -> random.nextInt(8) == 0 && writeMore(each.getKey(), each.getValue()));
+            }
+            writing.forEach((state, writer) -> {
+                while (!writeMore(state, writer)) {
+                    // goes on
+                }
+            });
+            ZSet lateAfter = late.copy();
+            lateAfter.forEach((row, weight) -> late.add(row, -weight));
+            late.addAll(lateBefore);
+        }
+        stop();
+        start(1 + random.nextInt(variation.mostInstances()), Optional.of(snapshot::reader));
+    }
+
+    /** Returns whether all is written, and closes it then. */
+    private static boolean writeMore(FrozenState state, StateWriter writer) {
+        boolean done = Assertions.assertDoesNotThrow(() -> state.writeMore(writer));
+        if (done) {
+            state.close();
+        }
+        return done;
     }
 
     private void start(int count, Optional<Function<KeyGroups, StateReader>> snapshot) {
@@ -225,8 +300,15 @@ final class HarnessRun {
     }
 
     private void deliver(int port, List<Event.Input> chunk) {
+        deliver(port, chunk, (instance, batch) -> {
+            output.beforeProcess(Math.max(variation.batchRows(), batch.rowCount()));
+            instance.operator.process(port, batch, output);
+        });
+    }
+
+    private void deliver(int port, List<Event.Input> chunk, BiConsumer<Instance, Batch> process) {
         if (instances.size() == 1) {
-            process(instances.get(0), port, chunk);
+            process(instances.get(0), port, chunk, process);
             return;
         }
         KeyGroupOf partitioner = keyGroupOf.orElseThrow();
@@ -239,17 +321,17 @@ final class HarnessRun {
             }
         }
         for (int index = 0; index < parts.size(); index++) {
-            process(instances.get(index), port, parts.get(index));
+            process(instances.get(index), port, parts.get(index), process);
         }
     }
 
-    private void process(Instance instance, int port, List<Event.Input> chunk) {
+    private void process(
+            Instance instance, int port, List<Event.Input> chunk, BiConsumer<Instance, Batch> process) {
         Batch batch = batch(port, chunk);
         if (variation.watchInputs()) {
             watched.add(Witness.of(batch.retain()));
         }
-        output.beforeProcess(Math.max(variation.batchRows(), chunk.size()));
-        instance.operator.process(port, batch, output);
+        process.accept(instance, batch);
     }
 
     private Batch batch(int port, List<Event.Input> chunk) {

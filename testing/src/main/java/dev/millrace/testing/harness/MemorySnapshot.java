@@ -23,11 +23,20 @@ final class MemorySnapshot {
     private static final int INSTANCE = -1;
 
     private final Map<String, StateFormat> formats = new LinkedHashMap<>();
-    private final Map<String, Map<Integer, ByteArrayOutputStream>> groups = new LinkedHashMap<>();
+    private final Map<String, Map<Integer, List<ByteArrayOutputStream>>> groups = new LinkedHashMap<>();
     private final Map<String, List<ByteArrayOutputStream>> ofInstances = new LinkedHashMap<>();
 
-    /** A writer for one instance, which may write only groups that it owns. */
+    /** A writer for one instance, which may write only groups that it owns, each once. */
     StateWriter writer(KeyGroups owned) {
+        return writer(owned, false);
+    }
+
+    /** A writer for one instance, which may write only groups that it owns, as often as it likes. */
+    StateWriter gradualWriter(KeyGroups owned) {
+        return writer(owned, true);
+    }
+
+    private StateWriter writer(KeyGroups owned, boolean gradual) {
         Map<String, List<Integer>> begun = new LinkedHashMap<>();
         return (state, group) -> {
             String name = state.name();
@@ -37,13 +46,15 @@ final class MemorySnapshot {
                     group == INSTANCE || owned.contains(group),
                     "state " + name + " of group " + group + ", owned are " + owned);
             List<Integer> groupsBefore = begun.computeIfAbsent(name, key -> new ArrayList<>());
-            check(!groupsBefore.contains(group), "group " + group + " of state " + name + " begun twice");
+            check(gradual && group != INSTANCE || !groupsBefore.contains(group), "group " + group + " of state " + name + " begun twice");
             groupsBefore.add(group);
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             if (group == INSTANCE) {
                 ofInstances.computeIfAbsent(name, key -> new ArrayList<>()).add(bytes);
             } else {
-                groups.computeIfAbsent(name, key -> new TreeMap<>()).put(group, bytes);
+                groups.computeIfAbsent(name, key -> new TreeMap<>())
+                        .computeIfAbsent(group, key -> new ArrayList<>())
+                        .add(bytes);
             }
             return (DataOutput) new DataOutputStream(bytes);
         };
@@ -56,9 +67,9 @@ final class MemorySnapshot {
             StateFormat written = formats.getOrDefault(name, state);
             check(written.equals(state), "state " + written + " is read as " + state);
             ofInstances.getOrDefault(name, List.of()).forEach(bytes -> restore.accept(input(bytes), INSTANCE));
-            groups.getOrDefault(name, Map.of()).forEach((group, bytes) -> {
+            groups.getOrDefault(name, Map.of()).forEach((group, all) -> {
                 if (owned.contains(group)) {
-                    restore.accept(input(bytes), group);
+                    all.forEach(bytes -> restore.accept(input(bytes), group));
                 }
             });
         };
