@@ -94,8 +94,7 @@ public final class CheckpointsCommand implements Callable<Integer> {
                     probe.map(one -> one.millis(.99)).orElse(0.),
                     probe.map(one -> one.millis(1)).orElse(0.)
                 };
-                turnsOf.get(checkpoints ? 1 : 0)
-                        .add(new double[] {measured.events() / measured.seconds(), waits[1]});
+                turnsOf.get(checkpoints ? 1 : 0).add(new double[] {measured.events() / measured.seconds(), waits[1]});
                 print(query, turn, checkpoints, measured, every.summaries, waits);
             }
         }

@@ -20,7 +20,8 @@ public record CheckpointMeta(long[] numbers, Map<String, QueryMeta> queries) {
     private static final String SECTION = "engine";
     private static final String NUMBERS = "numbers";
     private static final String QUERY = "query";
-    private static final int VERSION = 2; // since states are in several sections, which who reads version 1 would not find
+    private static final int VERSION =
+            2; // since states are in several sections, which who reads version 1 would not find
 
     /** Writes it, by the thread that made the barrier. */
     public static void write(long[] numbers, List<QueryMeta> queries, Barrier barrier) throws IOException {

@@ -168,9 +168,7 @@ final class Spool implements AutoCloseable {
             Block block;
             synchronized (this) {
                 if (draining.isEmpty()) {
-                    draining = sections.stream()
-                            .filter(Section::isDue)
-                            .findFirst();
+                    draining = sections.stream().filter(Section::isDue).findFirst();
                     notifyAll(); // it is filled without waiting from now on
                 }
                 if (draining.isEmpty()) {

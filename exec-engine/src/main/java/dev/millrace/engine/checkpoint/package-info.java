@@ -17,7 +17,7 @@
  *             8 bytes | key group, 2 bytes, -1 for none | bytes
  * </pre>
  *
- * A name and its group may come in several sections, once in each. What holds the sections has checksums of its own; here only
+ * A name and its group may come in several sections, and several times in one, each time with other entries. What holds the sections has checksums of its own; here only
  * what would mislead the reader is looked at: kinds, lengths, an end in the midst.
  */
 package dev.millrace.engine.checkpoint;

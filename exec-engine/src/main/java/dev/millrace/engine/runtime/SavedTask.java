@@ -70,8 +70,7 @@ final class SavedTask {
      *
      * @param gradual takes that over, also when this throws; if there is none, all is written
      */
-    static void write(
-            QueryTasks query, PipelineTask task, Barrier barrier, Optional<Consumer<GradualSections>> gradual)
+    static void write(QueryTasks query, PipelineTask task, Barrier barrier, Optional<Consumer<GradualSections>> gradual)
             throws IOException {
         List<PlacedStage> stages = query.stages.stream()
                 .filter(placed -> !(placed.stage() instanceof OutletStage)

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  *   all inputs ended             -> end the outlets, DONE
  *   else                         -> the next item, of the input whose event time is least; none: flush, wait
  * </pre>
+ *
+ * <p>Long because all that one step may have to go on with is decided here.
  */
 public final class PipelineTask implements Task, AutoCloseable {
     private static final long NO_EPOCH = -1;

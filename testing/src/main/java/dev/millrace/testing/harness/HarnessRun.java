@@ -184,15 +184,18 @@ final class HarnessRun {
             int epochs = 0;
             for (Event event : ahead) {
                 if (event instanceof Event.Input input) {
-                    deliver(input.port(), List.of(input), (instance, batch) ->
-                            instance.operator.process(input.port(), batch, NOWHERE));
+                    deliver(
+                            input.port(),
+                            List.of(input),
+                            (instance, batch) -> instance.operator.process(input.port(), batch, NOWHERE));
                 } else if (event instanceof Event.Watermark watermark) {
                     instances.forEach(instance -> instance.operator.onWatermark(watermark.micros(), NOWHERE));
                 } else {
                     long number = epoch + ++epochs;
                     instances.forEach(instance -> instance.operator.onEpochEnd(number, NOWHERE));
                 }
-                writing.entrySet().removeIf(each -> random.nextInt(8) == 0 && writeMore(each.getKey(), each.getValue()));
+                writing.entrySet()
+                        .removeIf(each -> random.nextInt(8) == 0 && writeMore(each.getKey(), each.getValue()));
             }
             writing.forEach((state, writer) -> {
                 while (!writeMore(state, writer)) {
@@ -325,8 +328,7 @@ final class HarnessRun {
         }
     }
 
-    private void process(
-            Instance instance, int port, List<Event.Input> chunk, BiConsumer<Instance, Batch> process) {
+    private void process(Instance instance, int port, List<Event.Input> chunk, BiConsumer<Instance, Batch> process) {
         Batch batch = batch(port, chunk);
         if (variation.watchInputs()) {
             watched.add(Witness.of(batch.retain()));

@@ -46,7 +46,9 @@ final class MemorySnapshot {
                     group == INSTANCE || owned.contains(group),
                     "state " + name + " of group " + group + ", owned are " + owned);
             List<Integer> groupsBefore = begun.computeIfAbsent(name, key -> new ArrayList<>());
-            check(gradual && group != INSTANCE || !groupsBefore.contains(group), "group " + group + " of state " + name + " begun twice");
+            check(
+                    gradual && group != INSTANCE || !groupsBefore.contains(group),
+                    "group " + group + " of state " + name + " begun twice");
             groupsBefore.add(group);
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             if (group == INSTANCE) {
