@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.checkpoint.Barrier;
+import dev.millrace.engine.checkpoint.GradualSave;
 import dev.millrace.engine.graph.PlanGraph;
 import dev.millrace.engine.join.SharedJoinOperator;
 import dev.millrace.engine.relation.Scannable;
@@ -273,7 +274,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
             if (how == Saving.IDLE) {
                 save.awaitRoom();
             }
-            boolean done = save.writeMore(this, how == Saving.AT_ONCE);
+            boolean done = save.writeMore(formats, how == Saving.AT_ONCE);
             save.barrier().held(clock.nanoTime() - since);
             if (!done && save.barrier().failure().isEmpty()) {
                 return false;
