@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * written with {@code -Dmillrace.golden.update=true}, if they are not there; others never change.
  */
 class DirectoryFixtureTest {
-    private static final int NEWEST = 6;
+    private static final int NEWEST = 7;
     private static final Path FIXTURES = Path.of("src", "test", "resources", "directories");
 
     @TempDir
@@ -48,7 +48,9 @@ class DirectoryFixtureTest {
                 "5-closed",
                 "5-killed",
                 "6-closed",
-                "6-killed"
+                "6-killed",
+                "7-closed",
+                "7-killed"
             })
     void aDirectoryOfEachVersionOpensAndGoesOn(String name) throws IOException {
         if (name.startsWith(NEWEST + "-") && Boolean.getBoolean("millrace.golden.update")) {
