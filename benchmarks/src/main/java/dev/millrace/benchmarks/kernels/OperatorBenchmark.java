@@ -17,6 +17,7 @@ import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.OperatorMetrics;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.testing.harness.DiscardingOutput;
 import dev.millrace.time.Clock;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -85,20 +86,7 @@ public class OperatorBenchmark {
         public void reject(RejectedRecord record) {}
     }
 
-    /** Swallows what is emitted. */
-    private static final class Swallow implements Output {
-        @Override
-        public void emit(Batch batch) {
-            batch.close();
-        }
-
-        @Override
-        public boolean isFull() {
-            return false;
-        }
-    }
-
-    private final Output output = new Swallow();
+    private final Output output = new DiscardingOutput();
 
     @Setup(Level.Trial)
     public void open() {

@@ -269,11 +269,11 @@ final class QueryTasks implements TaskHost, AutoCloseable {
         if (save == null) {
             return true;
         }
-        long since = clock.nanoTime();
         try {
             if (how == Saving.IDLE) {
                 save.awaitRoom();
             }
+            long since = clock.nanoTime(); // no row waited before
             boolean done = save.writeMore(formats, how == Saving.AT_ONCE);
             save.barrier().held(clock.nanoTime() - since);
             if (!done && save.barrier().failure().isEmpty()) {

@@ -71,7 +71,7 @@ public final class VersionedView implements AutoCloseable {
 
     @GuardedBy("lock") private long newestStamped;
 
-    private volatile Runnable awaitFirstRows = () -> {}; // set before anybody has it
+    private volatile Optional<Runnable> awaitFirstRows = Optional.empty(); // until they are there
     private volatile LongSupplier current = () -> 0; // set before anything is stamped, read by all
     private volatile long rowCount; // written under the lock, read by statistics
     private volatile long bytes; // written under the lock, read by statistics
@@ -116,11 +116,15 @@ public final class VersionedView implements AutoCloseable {
 
     /** Has who reads or indexes the rows wait until those are there that it begins with. Before anybody has it. */
     public void beginWith(Runnable await) {
-        awaitFirstRows = await;
+        awaitFirstRows = Optional.of(await);
     }
 
     void awaitRows() {
-        awaitFirstRows.run();
+        Optional<Runnable> await = awaitFirstRows;
+        if (await.isPresent()) {
+            await.get().run();
+            awaitFirstRows = Optional.empty(); // no reader waits, or takes a lock, again
+        }
     }
 
     /** Says which version is current. Before there are any but the first, 0. */

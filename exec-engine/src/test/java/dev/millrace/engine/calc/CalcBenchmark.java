@@ -5,6 +5,7 @@ import dev.millrace.batch.Vectors;
 import dev.millrace.memory.Memory;
 import dev.millrace.memory.PooledAllocation;
 import dev.millrace.operator.Output;
+import dev.millrace.testing.harness.DiscardingOutput;
 import dev.millrace.testing.harness.TestContext;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -117,17 +118,7 @@ final class CalcBenchmark {
         return best;
     }
 
-    private static final Output DISCARDED = new Output() {
-        @Override
-        public void emit(Batch batch) {
-            batch.close();
-        }
-
-        @Override
-        public boolean isFull() {
-            return false;
-        }
-    };
+    private static final Output DISCARDED = new DiscardingOutput();
 
     /** Bids roughly as NEXMark makes them. */
     private static Batch bids(SplittableRandom random, BufferAllocator allocator) {

@@ -3,13 +3,13 @@ package dev.millrace.engine.calc;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.testing.expression.ExpressionReader;
+import dev.millrace.testing.harness.DiscardingOutput;
 import dev.millrace.testing.harness.OperatorHarness;
 import dev.millrace.testing.harness.TestContext;
 import dev.millrace.testing.memory.LeakCheck;
@@ -109,7 +109,7 @@ class CalcOperatorTest {
         PlanNode.Calc calc = calc(BIDS, Optional.of("gt(auction, 1)"), "divide(price, subtract(auction, 3::bigint))");
         try (CalcOperator operator = new CalcOperator(calc)) {
             operator.open(new TestContext(memory.allocator()));
-            Output output = new Discarding();
+            Output output = new DiscardingOutput();
             operator.process(
                     0, TestBatches.of(BIDS, memory.allocator(), Row.of(1L, 1L, ""), Row.of(2L, 1L, "")), output);
             MillraceException error = assertThrows(
@@ -129,17 +129,5 @@ class CalcOperatorTest {
         PlanNode.Calc other =
                 calc(BIDS, Optional.of("and(gt(price, 77), like(channel, '%z'))"), "add(price, 9::bigint)");
         assertEquals(CalcOperator.codeOf(one), CalcOperator.codeOf(other));
-    }
-
-    private record Discarding() implements Output {
-        @Override
-        public void emit(Batch batch) {
-            batch.close();
-        }
-
-        @Override
-        public boolean isFull() {
-            return false;
-        }
     }
 }

@@ -236,6 +236,23 @@ class VersionedViewTest {
 
     /** Each version sets all of 500 rows to its own number: whoever reads two numbers has read two versions. */
     @Test
+    void whoReadsWaitsForTheFirstRowsAndNobodyAfterThem() {
+        try (BufferAllocator allocator = new RootAllocator();
+                VersionedView view = new VersionedView(SCHEMA, BATCH_ROWS, allocator)) {
+            int[] asked = new int[1];
+            view.beginWith(() -> {
+                if (++asked[0] == 1) {
+                    throw new IllegalStateException("not there");
+                }
+            });
+            assertThrows(IllegalStateException.class, () -> view.scan(List.of(0)));
+            view.scan(List.of(0)).close();
+            view.scan(List.of(0)).close();
+            assertEquals(2, asked[0]);
+        }
+    }
+
+    @Test
     void readersBesideAWriterNeverSeePartsOfAVersion() throws InterruptedException {
         BufferAllocator allocator = memory.allocator();
         AtomicBoolean done = new AtomicBoolean();

@@ -55,6 +55,9 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     private final Map<Long, Kept> byNumber = new ConcurrentHashMap<>();
     private final Set<Kept> dropped = ConcurrentHashMap.newKeySet(); // whose files are there still
 
+    /** As {@link #lastEntries}, when the checkpoint was written that is gone on from. */
+    private volatile Map<Long, Long> expected = Map.of();
+
     private static final class Kept {
         final long number;
         final Schema schema;
@@ -67,9 +70,6 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
             this.store = store;
         }
     }
-
-    private volatile Map<Long, Long> expected =
-            Map.of(); // as lastEntries, when the checkpoint that is gone on from was written
 
     /** A segment of a stream, for those who look. */
     public record StreamSegment(String stream, KeptSegment segment) {}
@@ -94,7 +94,8 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      * @param number by which the log knows the stream's rows
      * @param isNew whether the stream is being made; else it has files
      * @return what queries read of it
-     * @throws MillraceException 0A000 without a data directory; XX001 if the list of segments is damaged, of another database or an older copy; 53100 or 58030
+     * @throws MillraceException 0A000 without a data directory; XX001 if the list of segments is damaged, of another database or an
+     *     older copy; 53100 or 58030
      */
     public Source add(String stream, long number, Schema schema, RetentionOptions options, boolean isNew) {
         Disk all = directory

@@ -98,8 +98,8 @@ public final class SegmentStore implements AutoCloseable {
      * @param schema of the stream
      * @param known of it beside it
      * @param allocator the caller's, of what is held for a while: one block, and the rows of one entry
-     * @throws MillraceException XX001 if the list of segments is missing or damaged, of another database or an older copy, or they are of other columns; F0000 if it is of a later version;
-     *     53100 or 58030
+     * @throws MillraceException XX001 if the list of segments is missing or damaged, of another database or an older copy, or they are
+     *     of other columns; F0000 if it is of a later version; 53100 or 58030
      */
     public static SegmentStore open(
             Disk disk, Schema schema, RetentionOptions options, KnownPast known, BufferAllocator allocator) {

@@ -39,17 +39,7 @@ final class HarnessRun {
     private static final int MOST_AHEAD = 200; // events that come while a frozen state is written
 
     /** Takes what is not to be seen. */
-    private static final Output NOWHERE = new Output() {
-        @Override
-        public void emit(Batch batch) {
-            batch.close();
-        }
-
-        @Override
-        public boolean isFull() {
-            return false;
-        }
-    };
+    private static final Output NOWHERE = new DiscardingOutput();
 
     private record Instance(Operator operator, BufferAllocator allocator, KeyGroups owned) {}
 

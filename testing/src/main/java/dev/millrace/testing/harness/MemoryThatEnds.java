@@ -2,7 +2,6 @@ package dev.millrace.testing.harness;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.batch.Batch;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorMetrics;
@@ -33,17 +32,7 @@ public final class MemoryThatEnds {
         void run(Operator operator, Output output, BufferAllocator inputs);
     }
 
-    private static final Output NOWHERE = new Output() {
-        @Override
-        public void emit(Batch batch) {
-            batch.close();
-        }
-
-        @Override
-        public boolean isFull() {
-            return false;
-        }
-    };
+    private static final Output NOWHERE = new DiscardingOutput();
 
     private final List<Schema> inputs;
     private final List<Step> script = new ArrayList<>();
