@@ -1,6 +1,8 @@
 package dev.millrace.benchmarks;
 
 import dev.millrace.benchmarks.csv.CsvCommand;
+import dev.millrace.benchmarks.decode.DecodeCommand;
+import dev.millrace.benchmarks.kafka.KafkaCommand;
 import dev.millrace.benchmarks.kernels.KernelsCommand;
 import dev.millrace.benchmarks.latency.CreateCommand;
 import dev.millrace.benchmarks.latency.LatencyCommand;
@@ -43,7 +45,9 @@ import picocli.CommandLine.Command;
             SegmentsCommand.class,
             SpillCommand.class,
             CheckpointsCommand.class,
-            RestartCommand.class
+            RestartCommand.class,
+            DecodeCommand.class,
+            KafkaCommand.class
         })
 public final class Main implements Runnable {
     @Override

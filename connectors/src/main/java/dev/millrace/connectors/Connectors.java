@@ -8,11 +8,15 @@ import dev.millrace.connectors.file.BlackholeSinkFactory;
 import dev.millrace.connectors.file.FileSinkFactory;
 import dev.millrace.connectors.file.FileSourceFactory;
 import dev.millrace.connectors.file.PrintSinkFactory;
+import dev.millrace.connectors.json.JsonRecordFormatFactory;
+import dev.millrace.connectors.kafka.KafkaSinkFactory;
+import dev.millrace.connectors.kafka.KafkaSourceFactory;
 import dev.millrace.connectors.nexmark.NexmarkSourceFactory;
 import dev.millrace.connectors.system.SystemSourceFactory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
+import dev.millrace.format.RecordFormats;
 import java.io.PrintStream;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -35,11 +39,21 @@ public final class Connectors {
         return new Connectors(
                 List.of(
                         new FileSourceFactory(),
+                        new KafkaSourceFactory(formats()),
                         new SystemSourceFactory(),
                         new NexmarkSourceFactory(),
                         new DatagenSourceFactory(),
                         new LinearRoadSourceFactory()),
-                List.of(new FileSinkFactory(), new PrintSinkFactory(printed), new BlackholeSinkFactory()));
+                List.of(
+                        new FileSinkFactory(),
+                        new KafkaSinkFactory(formats()),
+                        new PrintSinkFactory(printed),
+                        new BlackholeSinkFactory()));
+    }
+
+    /** All formats of records that come with Millrace. */
+    public static RecordFormats formats() {
+        return new RecordFormats(List.of(new JsonRecordFormatFactory()));
     }
 
     /**

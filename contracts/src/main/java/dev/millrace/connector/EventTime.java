@@ -11,8 +11,10 @@ import java.util.function.Function;
  * @param columns of the source that it takes, in the order in which {@code first} wants them
  * @param first the first event time, in microseconds, of a batch of these columns; empty if no row has one. Does not take
  *     the batch over.
+ * @param latest likewise the greatest
  */
-public record EventTime(List<Integer> columns, Function<Batch, OptionalLong> first) {
+public record EventTime(
+        List<Integer> columns, Function<Batch, OptionalLong> first, Function<Batch, OptionalLong> latest) {
     public EventTime {
         columns = List.copyOf(columns);
     }

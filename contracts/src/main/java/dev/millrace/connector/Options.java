@@ -18,10 +18,34 @@ import java.util.stream.Collectors;
  */
 public final class Options {
     private final Map<String, String> values;
+    private final References references;
     private final Set<String> read = new LinkedHashSet<>();
 
+    /** What stands for a value that must not be seen, as {@code ${env:PASSWORD}}. Safe on any thread. */
+    @FunctionalInterface
+    public interface References {
+        /**
+         * The text with what its references stand for, as of now. For whoever is to have the secret, and for nobody else: not for
+         * messages, logs or statistics.
+         *
+         * @throws MillraceException naming the reference for which there is nothing
+         */
+        String resolve(String text);
+    }
+
+    /** Without references: texts are as they are. */
     public Options(Map<String, String> values) {
+        this(values, text -> text);
+    }
+
+    public Options(Map<String, String> values, References references) {
         this.values = new LinkedHashMap<>(values);
+        this.references = references;
+    }
+
+    /** How texts are resolved that refer to secrets: as late as can be. */
+    public References references() {
+        return references;
     }
 
     public Optional<String> text(String name) {

@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import dev.millrace.batch.Batch;
+import java.util.Optional;
 
 /**
  * Where a query's output goes. Called by one thread at a time, unless it {@link #isConcurrent}: any number of
@@ -33,6 +34,19 @@ public interface Sink extends AutoCloseable {
 
     /** All rows of the epoch were written: make them visible outside, all or none where the outside can. */
     void commit(long epoch);
+
+    /**
+     * Looks whether the outside can be reached and has what the options say. CREATE calls it before the first row, and a restart does not, as
+     * the outside may be away then and come back. Waits some seconds at most.
+     *
+     * @throws dev.millrace.error.MillraceException with one clear line when it cannot
+     */
+    default void check() {}
+
+    /** How it is with its outside; empty of a sink that has nothing to say. Any thread, also when closed; some microseconds. */
+    default Optional<SinkStatus> status() {
+        return Optional.empty();
+    }
 
     @Override
     void close();

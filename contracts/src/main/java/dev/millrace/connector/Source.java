@@ -23,6 +23,14 @@ public interface Source {
     boolean replayable();
 
     /**
+     * Looks whether the source can be reached and has what its options say. CREATE calls it, and a restart does not, as a peer may be away
+     * then and come back. Waits some seconds at most.
+     *
+     * @throws MillraceException with one clear line when it cannot
+     */
+    default void check() {}
+
+    /**
      * Opens readers that together give every row once, each its own in order.
      *
      * @throws dev.millrace.error.MillraceException with one clear line when the source cannot be opened

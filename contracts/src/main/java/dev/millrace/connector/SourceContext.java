@@ -17,10 +17,15 @@ public interface SourceContext {
     void wakeUp();
 
     /**
-     * A record could not become a row. Under {@code on_error = 'fail'} this throws; under skip it is counted; under
-     * dead_letter it is counted and kept. The reader then goes on with the next record.
+     * A record could not become a row. Under {@code on_error = 'fail'} this throws, unless the query can note it and go on; under skip it
+     * is counted; under dead_letter it is counted and kept. The reader then goes on with the next record. While it is polled.
      */
     void reject(RejectedRecord record);
+
+    /** Whether a record that is rejected fails the query, at once or when it is noted. */
+    default boolean failsOfRejected() {
+        return false;
+    }
 
     /**
      * Something larger than a record is passed over, such as a file, or read again: counted and kept, whatever {@code on_error}

@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import dev.millrace.batch.Batch;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -52,6 +53,11 @@ public interface SourceReader extends AutoCloseable {
     /** What was read and passed by so far; empty for a source that is not made of such parts. Any thread. */
     default Optional<ScanCounts> counts() {
         return Optional.empty();
+    }
+
+    /** How it is with each split that it reads; none of a source that is not made of splits. Any thread; some microseconds. */
+    default List<SplitStatus> splits() {
+        return List.of();
     }
 
     @Override

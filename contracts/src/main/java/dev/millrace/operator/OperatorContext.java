@@ -29,10 +29,15 @@ public interface OperatorContext {
     OperatorMetrics metrics();
 
     /**
-     * Whether the host keeps note of rows that cannot be computed, because they may be taken back later: then such a row is no
-     * end of the query.
+     * Whether the host keeps note of rows that cannot be computed, because they may be taken back later, or be left out by who says so: then
+     * such a row is no end of the query.
      */
     default boolean keepsFailedRows() {
+        return false;
+    }
+
+    /** Whether rows that fail only come, and are not taken back: then it helps to say which they were. */
+    default boolean failsForGood() {
         return false;
     }
 

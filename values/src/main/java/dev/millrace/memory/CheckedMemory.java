@@ -298,13 +298,9 @@ public final class CheckedMemory {
     }
 
     /** A root whose buffers are exactly as large as asked for: a reader behind the end of larger ones would find room there. */
-    static RootAllocator newRoot(long limitBytes, AllocationListener listener) {
-        return new RootAllocator(RootAllocator.configBuilder()
-                .allocationManagerFactory(new Chunks())
-                .maxAllocation(limitBytes)
-                .listener(listener)
-                .roundingPolicy(requested -> Math.max(1, requested))
-                .build());
+    static RootAllocator newRoot(long limitBytes, AllocationListener listener, ChunkSource source) {
+        return new SourcedRoot(
+                limitBytes, listener, new Chunks(), requested -> Math.max(1, requested), source, () -> {});
     }
 
     private static final class Chunk extends AllocationManager {

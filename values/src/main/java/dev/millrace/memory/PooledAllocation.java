@@ -62,10 +62,13 @@ public final class PooledAllocation {
         return newRoot(limitBytes, listener, ChunkSource.SYSTEM);
     }
 
-    /** The same, with one who says where large chunks come from; who is not asked where accesses are checked. */
+    /**
+     * The same, with one who says where large chunks come from. Where accesses are checked all come from the system, and {@link #source}
+     * is the same.
+     */
     public static RootAllocator newRoot(long limitBytes, AllocationListener listener, ChunkSource source) {
         return CheckedMemory.isOn()
-                ? CheckedMemory.newRoot(limitBytes, listener)
+                ? CheckedMemory.newRoot(limitBytes, listener, source)
                 : newPool(limitBytes, listener, source);
     }
 
@@ -90,21 +93,22 @@ public final class PooledAllocation {
                 return EMPTY;
             }
         };
-        return new RootAllocator(RootAllocator.configBuilder()
-                .allocationManagerFactory(factory)
-                .maxAllocation(limitBytes)
-                .listener(listener)
-                .roundingPolicy(requested -> Math.max(1L << SMALLEST_SHIFT, roundUp(requested)))
-                .build()) {
-            @Override
-            public void close() {
-                try {
-                    super.close();
-                } finally {
-                    pool.close();
-                }
-            }
-        };
+        return new SourcedRoot(
+                limitBytes,
+                listener,
+                factory,
+                requested -> Math.max(1L << SMALLEST_SHIFT, roundUp(requested)),
+                source,
+                pool::close);
+    }
+
+    /** Who says where large chunks of an allocator come from. */
+    public static ChunkSource source(BufferAllocator allocator) {
+        BufferAllocator at = allocator;
+        for (BufferAllocator parent = at.getParentAllocator(); parent != null; parent = at.getParentAllocator()) {
+            at = parent;
+        }
+        return at instanceof SourcedRoot root ? root.source() : ChunkSource.SYSTEM;
     }
 
     /** Nothing is kept any more. */

@@ -59,12 +59,15 @@ public final class CheckpointsCommand implements Callable<Integer> {
     /** Of the turns of a query, without checkpoints and with them: events per second, and waits. */
     private final List<List<double[]>> turnsOf = new ArrayList<>();
 
+    private int fewestCheckpoints; // in a turn that has them
+
     @Override
     public Integer call() throws InterruptedException {
         Suite suite = Suite.named("nexmark");
         Inputs inputs = new Inputs(events, rate, Inputs.usualData(), FunctionJar.of(suite));
         for (String query : queries) {
             turnsOf.clear();
+            fewestCheckpoints = Integer.MAX_VALUE;
             turnsOf.add(new ArrayList<>());
             turnsOf.add(new ArrayList<>());
             for (int turn = 0; turn <= turns; turn++) {
@@ -95,20 +98,31 @@ public final class CheckpointsCommand implements Callable<Integer> {
                     probe.map(one -> one.millis(1)).orElse(0.)
                 };
                 turnsOf.get(checkpoints ? 1 : 0).add(new double[] {measured.events() / measured.seconds(), waits[1]});
+                fewestCheckpoints =
+                        checkpoints ? Math.min(fewestCheckpoints, every.summaries.size()) : fewestCheckpoints;
                 print(query, turn, checkpoints, measured, every.summaries, waits);
             }
         }
     }
 
-    /** Prints what checkpoints cost, by the medians of the turns. */
+    /** Prints what checkpoints cost, by the medians of the turns; null where a turn ended before its first checkpoint. */
     private void sum(String query) {
-        if (turns > 0) {
-            System.out.printf(
-                    Locale.ROOT,
-                    "{\"bench\":\"checkpoints\",\"query\":\"%s\",\"throughput_ratio\":%.3f,\"p99_added_ms\":%.1f}%n",
-                    query,
-                    median(1, 0) / median(0, 0),
-                    median(1, 1) - median(0, 1));
+        if (turns == 0) {
+            return;
+        }
+        boolean isMeasured = fewestCheckpoints > 0;
+        System.out.printf(
+                Locale.ROOT,
+                "{\"bench\":\"checkpoints\",\"query\":\"%s\",\"throughput_ratio\":%s,\"p99_added_ms\":%s,"
+                        + "\"fewest_checkpoints\":%d}%n",
+                query,
+                isMeasured ? String.format(Locale.ROOT, "%.3f", median(1, 0) / median(0, 0)) : "null",
+                isMeasured ? String.format(Locale.ROOT, "%.1f", median(1, 1) - median(0, 1)) : "null",
+                fewestCheckpoints);
+        if (!isMeasured) {
+            System.err.printf(
+                    "%s: a run ended before its first checkpoint, so nothing is compared: raise --events or lower --every%n",
+                    query);
         }
     }
 

@@ -4,6 +4,7 @@ import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connectors.csv.CsvColumn;
 import dev.millrace.connectors.csv.CsvDialect;
+import dev.millrace.connectors.format.TimeFormats;
 import dev.millrace.connectors.input.Encoding;
 import dev.millrace.text.TimestampFormat;
 import dev.millrace.type.Field;

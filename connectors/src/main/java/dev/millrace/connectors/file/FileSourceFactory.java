@@ -12,6 +12,7 @@ import dev.millrace.connectors.input.FilePaths;
 import dev.millrace.connectors.json.JsonColumn;
 import dev.millrace.connectors.json.JsonFormat;
 import dev.millrace.connectors.json.JsonInference;
+import dev.millrace.connectors.json.JsonRecordFormatFactory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
@@ -81,13 +82,7 @@ public final class FileSourceFactory implements SourceFactory {
                         sample.get(),
                         "each line must hold one JSON object, as `jq -c .[]` writes the elements of an array; or declare"
                                 + " the columns");
-        TimeFormats formats = TimeFormats.read(options);
-        List<JsonColumn> columns = new ArrayList<>();
-        for (Field field : schema.fields()) {
-            String path = options.text("json.path." + field.name(), "");
-            List<String> steps = path.isEmpty() ? List.of(field.name()) : JsonColumn.steps(path);
-            columns.add(new JsonColumn(field, steps, formats.of(field, options, "JSON")));
-        }
+        List<JsonColumn> columns = JsonRecordFormatFactory.columns(schema, options);
         return new Read(schema, new JsonFormat(columns, CsvOptions.maxRecordBytes(options)));
     }
 

@@ -10,10 +10,13 @@ import org.apache.arrow.memory.BufferAllocator;
 /** What a followed file's reader is lent: it tells a bad record that ends the query from a file that cannot be read. */
 final class FollowContext implements SourceContext {
     private final SourceContext given;
+    private final boolean oneOfMany;
     private Optional<MillraceException> rejection = Optional.empty();
     private long rejectedAt; // the position in its file
 
-    FollowContext(SourceContext given) {
+    /** @param oneOfMany whether a file may be of another kind than the stream: then its first record is not the stream's to fail of */
+    FollowContext(SourceContext given, boolean oneOfMany) {
+        this.oneOfMany = oneOfMany;
         this.given = given;
     }
 
@@ -50,12 +53,20 @@ final class FollowContext implements SourceContext {
     @Override
     public void reject(RejectedRecord record) {
         try {
+            if (oneOfMany && record.position() == 1 && given.failsOfRejected()) {
+                throw MillraceException.user(record.sqlState(), record.origin() + ":1: " + record.reason());
+            }
             given.reject(record);
         } catch (MillraceException e) {
             rejection = Optional.of(e);
             rejectedAt = record.position();
             throw e;
         }
+    }
+
+    @Override
+    public boolean failsOfRejected() {
+        return given.failsOfRejected();
     }
 
     @Override

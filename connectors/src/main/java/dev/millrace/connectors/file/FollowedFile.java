@@ -82,7 +82,7 @@ final class FollowedFile implements AutoCloseable {
         this.format = format;
         this.request = request;
         this.context = context;
-        this.readers = new FollowContext(context);
+        this.readers = new FollowContext(context, oneOfMany);
         this.idleSinceNanos = context.clock().nanoTime();
     }
 

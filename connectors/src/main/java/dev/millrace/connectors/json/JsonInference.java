@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.Encoding;
 import dev.millrace.connectors.input.FileInput;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueParser;
 import dev.millrace.type.DataType;
@@ -33,19 +34,24 @@ public final class JsonInference {
 
     /** Reads the beginning of a file; lines that are no objects do not count. */
     public static Schema infer(Path file) {
-        Map<String, DataType> types = new LinkedHashMap<>();
         try (BufferAllocator allocator = new RootAllocator();
                 ByteWindow window = new ByteWindow(allocator, SAMPLE_BYTES);
-                TextBuffer text = new TextBuffer(allocator, 64);
                 FileInput input = FileInput.open(file, Encoding.UTF_8)) {
             window.fill(input, SAMPLE_BYTES);
             byte[] bytes = new byte[window.length()];
-            dev.millrace.memory.Memory.copyOut(window.address() + window.start(), bytes, 0, bytes.length);
+            Memory.copyOut(window.address() + window.start(), bytes, 0, bytes.length);
             String[] lines = new String(bytes, StandardCharsets.UTF_8).split("\n");
             int whole = window.isDry() || lines.length == 1 ? lines.length : lines.length - 1;
-            for (int i = 0; i < whole; i++) {
-                readLine(lines[i], types, text);
-            }
+            return infer(List.of(lines).subList(0, whole));
+        }
+    }
+
+    /** Looks at some records; those that are no objects do not count. */
+    static Schema infer(List<String> records) {
+        Map<String, DataType> types = new LinkedHashMap<>();
+        try (BufferAllocator allocator = new RootAllocator();
+                TextBuffer text = new TextBuffer(allocator, 64)) {
+            records.forEach(record -> readLine(record, types, text));
         }
         List<Field> fields = new ArrayList<>();
         types.forEach((name, type) ->

@@ -1,17 +1,11 @@
 package dev.millrace.connectors.json;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadFeature;
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
-import dev.millrace.connectors.filter.ColumnTest;
 import dev.millrace.connectors.filter.RowFilter;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.Encoding;
@@ -31,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import org.apache.arrow.vector.FieldVector;
 
 /** Reads files of JSON lines one after another. Each line is validated, then kept if it passes the filter. */
 final class JsonReader implements SourceReader, RecordFiles.Records {
@@ -40,42 +33,32 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
     private static final int LEAST_PLACE_BYTES = 51; // in a position
     private static final int WINDOW_BYTES = 256 << 10;
     private static final int SHOWN_CHARS = 300;
-    private static final JsonFactory FACTORY = JsonFactory.builder()
-            .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
-            .build();
+    private static final long ONES = 0x0101010101010101L;
+    private static final long HIGH_BITS = ONES << 7;
+    private static final long LINE_ENDS = ONES * '\n';
 
     private final Schema schema;
-    private final List<Integer> requested;
-    private final RowFilter filter;
-    private final List<JsonValues> values = new ArrayList<>();
-    private final Members members;
+    private final JsonColumns columns;
     private final int maxRecordBytes;
     private final SourceContext context;
     private final Queue<FilePlace> waiting;
     private final RecordFiles files;
     private final ByteWindow window;
 
-    private byte[] line = new byte[1024];
-    private String failedColumn = ""; // whose value is being read
     private long lineNumber;
     private boolean skippingLine;
 
     JsonReader(
-            List<JsonColumn> columns,
+            List<JsonColumn> declared,
             ScanRequest request,
             int maxRecordBytes,
             List<FilePlace> places,
             boolean follow,
             SourceContext context) {
-        Schema relation = new Schema(columns.stream().map(JsonColumn::field).toList());
-        this.requested = request.columns();
-        this.schema = relation.select(requested);
-        this.filter = RowFilter.of(request.predicates(), relation);
-        for (int i = 0; i < columns.size(); i++) {
-            boolean kept = requested.contains(i) || filter.tests(i);
-            values.add(new JsonValues(columns.get(i), kept, context.allocator()));
-        }
-        this.members = Members.of(columns);
+        Schema relation = JsonColumns.relation(declared);
+        this.schema = relation.select(request.columns());
+        RowFilter filter = RowFilter.of(request.predicates(), relation);
+        this.columns = new JsonColumns(declared, request.columns(), filter, context.allocator());
         this.maxRecordBytes = maxRecordBytes;
         this.context = context;
         this.waiting = new ArrayDeque<>(places);
@@ -144,7 +127,7 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
         if (rows > 0 || window.start() > before) {
             return Optional.of(batch(rows)); // without rows rather than blocking until there are some
         }
-        values.forEach(JsonValues::abandon);
+        columns.abandon();
         return Optional.empty();
     }
 
@@ -169,7 +152,7 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
     /** Reads the lines in the window, up to a batch of rows; returns how many rows they gave. */
     private int readLines(boolean atEnd) {
         int capacity = context.batchRows();
-        values.forEach(column -> column.begin(capacity));
+        columns.begin(capacity);
         int rows = 0;
         while (rows < capacity) {
             int from = window.start();
@@ -190,155 +173,34 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
     }
 
     private int lineEnd(int from) {
-        int at = from;
-        while (at < window.end() && Memory.getByte(window.address() + at) != '\n') {
-            at++;
+        long end = window.address() + window.end();
+        for (long at = window.address() + from; at < end; at += 8) {
+            long word = Memory.getLong(at) ^ LINE_ENDS;
+            long found = word - ONES & ~word & HIGH_BITS; // right up to the first line end, and only of that asked
+            if (found != 0) {
+                return (int) (Math.min(end, at + (Long.numberOfTrailingZeros(found) >>> 3)) - window.address());
+            }
         }
-        return at;
+        return window.end();
     }
 
     /** Reads a line as a row; false when it is blank or was rejected. */
     private boolean readLine(int from, int end, int row) {
+        long address = window.address() + from;
         int length = end - from;
-        if (length > line.length) {
-            line = new byte[Math.max(length, 2 * line.length)];
-        }
-        Memory.copyOut(window.address() + from, line, 0, length);
-        int start = lineNumber == 1 && length >= 3 && line[0] == (byte) 0xef && line[1] == (byte) 0xbb ? 3 : 0;
-        if (isBlank(start, length)) {
+        boolean marked = lineNumber == 1
+                && length >= 3
+                && Memory.getByte(address) == (byte) 0xef
+                && Memory.getByte(address + 1) == (byte) 0xbb;
+        int start = marked ? 3 : 0;
+        if (JsonColumns.isBlank(address + start, length - start)) {
             return false;
         }
-        String column = "";
-        try (JsonParser json = FACTORY.createParser(line, start, length - start)) {
-            if (json.nextToken() != JsonToken.START_OBJECT) {
-                throw notAnObject(json);
-            }
-            readMembers(json, members, row, start);
-            if (json.nextToken() != null) {
-                throw MillraceException.user(SqlState.INVALID_TEXT_REPRESENTATION, "data after the JSON object");
-            }
-            for (JsonValues value : values) {
-                column = value.name();
-                value.checkPresent(row);
-            }
-        } catch (JsonProcessingException e) {
-            reject(
-                    row,
-                    "",
-                    MillraceException.user(
-                            SqlState.INVALID_TEXT_REPRESENTATION,
-                            "invalid input syntax for type json: " + e.getOriginalMessage()),
-                    length);
-            return false;
-        } catch (MillraceException e) {
-            reject(row, column.isEmpty() ? failedColumn : column, e, length);
-            return false;
-        } catch (IOException e) {
-            throw MillraceException.internal("reading from memory failed", e);
-        }
-        if (!passes(row)) {
-            values.forEach(value -> value.drop(row));
-            return false;
-        }
-        for (JsonValues value : values) {
-            value.keep(row);
-        }
-        return true;
-    }
-
-    private boolean passes(int row) {
-        for (ColumnTest test : filter.tests()) {
-            if (!values.get(test.column()).passes(test, row)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private void readMembers(JsonParser json, Members of, int row, int lineStart) throws IOException {
-        while (json.nextToken() == JsonToken.FIELD_NAME) {
-            Members member = of.find(json.currentName());
-            json.nextToken();
-            readValue(json, member, row, lineStart);
-        }
-    }
-
-    /** Reads the value that the parser is at into the columns that it is, or that are within it. */
-    private void readValue(JsonParser json, Members value, int row, int lineStart) throws IOException {
-        JsonToken token = json.currentToken();
-        boolean descends = token == JsonToken.START_OBJECT && value.hasMembers()
-                || token == JsonToken.START_ARRAY && value.hasElements();
-        if (value.columns().size() + (descends ? 1 : 0) > 1 && token.isStructStart()) {
-            readAgain(json, value, descends, row, lineStart);
-        } else if (descends) {
-            readWithin(json, value, row, lineStart);
-        } else if (value.columns().isEmpty()) {
-            json.skipChildren();
-        } else {
-            for (int column : value.columns()) {
-                put(json, column, row, lineStart);
-            }
-        }
-    }
-
-    /** Reads an object or array once for each column that it is, and for those within it. */
-    private void readAgain(JsonParser json, Members value, boolean descends, int row, int lineStart)
-            throws IOException {
-        int from = lineStart + (int) json.currentTokenLocation().getByteOffset();
-        json.skipChildren();
-        int length = lineStart + (int) json.currentLocation().getByteOffset() - from;
-        for (int column : value.columns()) {
-            try (JsonParser again = FACTORY.createParser(line, from, length)) {
-                again.nextToken();
-                put(again, column, row, from);
-            }
-        }
-        if (descends) {
-            try (JsonParser again = FACTORY.createParser(line, from, length)) {
-                again.nextToken();
-                readWithin(again, value, row, from);
-            }
-        }
-    }
-
-    private void readWithin(JsonParser json, Members value, int row, int lineStart) throws IOException {
-        if (json.currentToken() == JsonToken.START_OBJECT) {
-            readMembers(json, value, row, lineStart);
-            return;
-        }
-        for (int number = 0; json.nextToken() != JsonToken.END_ARRAY; number++) {
-            readValue(json, value.element(number), row, lineStart);
-        }
-    }
-
-    private void put(JsonParser json, int column, int row, int lineStart) throws IOException {
-        JsonValues value = values.get(column);
-        failedColumn = value.name();
-        value.put(row, json, json.currentToken(), line, lineStart);
-        failedColumn = "";
-    }
-
-    private static MillraceException notAnObject(JsonParser json) throws IOException {
-        MillraceException error =
-                MillraceException.user(SqlState.INVALID_TEXT_REPRESENTATION, "a line must hold one JSON object");
-        return json.currentToken() == JsonToken.START_ARRAY
-                ? error.withHint("a file that is one array can be split into lines by jq -c '.[]'")
-                : error;
-    }
-
-    private boolean isBlank(int from, int length) {
-        for (int i = from; i < length; i++) {
-            if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r') {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private void reject(int row, String column, MillraceException reason, int length) {
-        failedColumn = "";
-        values.forEach(value -> value.drop(row));
-        reject(column, reason, new String(line, 0, Math.min(length, 4 * SHOWN_CHARS), StandardCharsets.UTF_8));
+        return columns.read(address + start, length - start, row, (column, reason) -> {
+            byte[] shown = new byte[Math.min(length, 4 * SHOWN_CHARS)];
+            Memory.copyOut(address, shown, 0, shown.length);
+            reject(column, reason, new String(shown, StandardCharsets.UTF_8));
+        });
     }
 
     private void reject(String column, MillraceException reason, String text) {
@@ -349,12 +211,7 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
     }
 
     private Batch batch(int rows) {
-        FieldVector[] vectors = new FieldVector[requested.size()];
-        for (int i = 0; i < vectors.length; i++) {
-            vectors[i] = values.get(requested.get(i)).finish(rows);
-        }
-        values.forEach(JsonValues::abandon); // of columns that were only tested
-        return Batch.of(schema, vectors, rows);
+        return Batch.of(schema, columns.finish(rows), rows);
     }
 
     @Override
@@ -374,7 +231,7 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
 
     @Override
     public void close() {
-        values.forEach(JsonValues::close);
+        columns.close();
         files.close();
     }
 }

@@ -26,12 +26,17 @@ import org.apache.arrow.vector.FieldVector;
 final class JsonValues implements AutoCloseable {
     private static final long MICROS_PER_DAY = 86_400_000_000L;
     private static final int NO_ROW = -1;
+    private static final int SLACK_BYTES = 8; // readable behind every value
+    private static final int SHORT_COPY = 64;
 
     private final JsonColumn column;
     private final DataType type;
     private final boolean kept;
+    private final boolean anyText; // what is text fits
+    private final boolean required;
+    private final boolean variable;
     private final BufferAllocator allocator;
-    private final ValueParser parser = new ValueParser();
+    private final ValueParser parser = ValueParser.ofReadableBehind();
     private final JsonNormalizer normalizer = new JsonNormalizer();
     private final JsonImages images;
     private final boolean nested; // an array or row: held as images until the batch is finished
@@ -52,13 +57,12 @@ final class JsonValues implements AutoCloseable {
         this.kept = kept;
         this.allocator = allocator;
         this.nested = type.isNested();
+        this.required = !column.field().nullable();
+        this.variable = type.fixedWidth() < 0;
+        this.anyText = type.kind() == DataType.Kind.TEXT;
         this.images = new JsonImages(allocator);
         this.text = new TextBuffer(allocator, 256);
         this.bytes = new TextBuffer(allocator, kept ? 4096 : 64);
-    }
-
-    private boolean isVariable() {
-        return type.fixedWidth() < 0;
     }
 
     /** Starts a batch of up to so many rows. */
@@ -108,50 +112,108 @@ final class JsonValues implements AutoCloseable {
         } else {
             appendUtf8(json.getTextCharacters(), json.getTextOffset(), json.getTextLength());
         }
-        store(row, text.address(), (int) text.length());
+        text.room(SLACK_BYTES);
+        if (!store(row, text.address(), (int) text.length())) {
+            throw parser.failure(type, text.address(), (int) text.length());
+        }
         lastRow = row;
     }
 
-    private void store(int row, long address, int length) {
+    /** A member is null, which may have come before with a value. */
+    void takeNull(int row) {
+        bytes.truncate(rowStart);
+        lastRow = lastRow == row ? NO_ROW : lastRow;
+    }
+
+    /**
+     * Takes the text of a value: of a string what is between its quotes, without escapes, or for JSONB with its quotes and all.
+     * Eight bytes behind it can be read.
+     *
+     * @param plain whether it has only ASCII characters and none below the blank
+     * @return false if it is none of the type, and what is here for the row is undefined
+     * @throws MillraceException if it is none of a type that is made of others
+     */
+    boolean take(int row, long address, int length, boolean plain) {
+        bytes.truncate(rowStart);
+        if (anyText && plain) {
+            copy(address, length);
+        } else if (!store(row, address, length)) {
+            return false;
+        }
+        lastRow = row;
+        return true;
+    }
+
+    private void copy(long address, int length) {
+        if (length > SHORT_COPY) {
+            bytes.append(address, length);
+            return;
+        }
+        long at = bytes.room(length + SLACK_BYTES);
+        for (int i = 0; i < length; i += 8) {
+            Memory.putLong(at + i, Memory.getLong(address + i)); // a call to copy memory costs more than short text
+        }
+        bytes.end(at + length);
+    }
+
+    /** Whether strings are taken as they stand, with their quotes. */
+    boolean takesRawStrings() {
+        return type.kind() == DataType.Kind.JSONB;
+    }
+
+    /** Whether objects and arrays are taken. */
+    boolean takesStructures() {
+        return type.isText() || nested;
+    }
+
+    private boolean store(int row, long address, int length) {
         if (nested) {
             images.write(bytes, type, address, length);
-            return;
+            return true;
         }
         if (type.kind() == DataType.Kind.JSONB) {
             normalizer.normalize(bytes, address, length);
-            return;
+            return true;
         }
-        if (isVariable()) {
-            if (type.kind() == DataType.Kind.BYTEA) {
-                long target = bytes.room(length);
-                check(parser.tryBytea(address, length, target), address, length);
-                bytes.end(target + parser.value());
-            } else {
-                check(parser.tryText(type, address, length), address, length);
-                bytes.append(address, ValueParser.keptLength(type, address, length));
-            }
-            return;
+        if (variable) {
+            return storeBytes(address, length);
         }
         if (column.format().isPresent()) {
-            check(parser.tryTimestamp(column.format().get(), address, length), address, length);
-            if (kept) {
+            boolean parsed = parser.tryTimestamp(column.format().get(), address, length);
+            if (parsed && kept) {
                 storeTime(vector.getDataBufferAddress() + (long) row * type.fixedWidth(), parser.value());
             }
-            return;
+            return parsed;
         }
-        check(parser.tryParse(type, address, length), address, length);
-        if (!kept) {
-            return;
+        if (!parser.tryParse(type, address, length)) {
+            return false;
         }
-        if (type.kind() == DataType.Kind.BOOLEAN) {
+        if (kept && type.kind() == DataType.Kind.BOOLEAN) {
             if (parser.value() != 0) {
                 Memory.setBit(vector.getDataBufferAddress(), row);
             } else {
                 Memory.clearBit(vector.getDataBufferAddress(), row);
             }
-        } else {
+        } else if (kept) {
             parser.store(type, vector.getDataBufferAddress() + (long) row * type.fixedWidth());
         }
+        return true;
+    }
+
+    private boolean storeBytes(long address, int length) {
+        if (type.kind() == DataType.Kind.BYTEA) {
+            long target = bytes.room(length);
+            if (!parser.tryBytea(address, length, target)) {
+                return false;
+            }
+            bytes.end(target + parser.value());
+            return true;
+        }
+        if (!parser.tryText(type, address, length)) {
+            return false;
+        }
+        bytes.append(address, ValueParser.keptLength(type, address, length));
+        return true;
     }
 
     private void storeTime(long target, long micros) {
@@ -159,12 +221,6 @@ final class JsonValues implements AutoCloseable {
             case DATE -> Memory.putInt(target, (int) Math.floorDiv(micros, MICROS_PER_DAY));
             case TIME -> Memory.putLong(target, Math.floorMod(micros, MICROS_PER_DAY));
             default -> Memory.putLong(target, micros);
-        }
-    }
-
-    private void check(boolean parsed, long address, int length) {
-        if (!parsed) {
-            throw parser.failure(type, address, length);
         }
     }
 
@@ -194,13 +250,15 @@ final class JsonValues implements AutoCloseable {
         text.end(at);
     }
 
-    /** Checks that the row under way may lack a value, if it does. */
-    void checkPresent(int row) {
-        if (lastRow != row && !column.field().nullable()) {
-            String name = column.field().name();
-            throw MillraceException.user(
-                    SqlState.NOT_NULL_VIOLATION, "null value in column \"" + name + "\" violates not-null constraint");
-        }
+    /** Whether the row under way lacks a value that it must have. */
+    boolean isMissing(int row) {
+        return lastRow != row && required;
+    }
+
+    /** The error of a row that lacks its value. */
+    MillraceException missing() {
+        return MillraceException.user(
+                SqlState.NOT_NULL_VIOLATION, "null value in column \"" + name() + "\" violates not-null constraint");
     }
 
     /** Whether the row under way passes a test of this column, which is kept. */
@@ -208,7 +266,7 @@ final class JsonValues implements AutoCloseable {
         if (lastRow != row) {
             return test.matchesNull();
         }
-        if (!isVariable()) {
+        if (!variable) {
             return test.matches(vector.getDataBufferAddress(), 0, row);
         }
         long offsets = vector.getOffsetBufferAddress();
@@ -229,7 +287,7 @@ final class JsonValues implements AutoCloseable {
             nulls++;
         }
         rowStart = bytes.length();
-        if (isVariable()) {
+        if (variable) {
             Memory.putInt(vector.getOffsetBufferAddress() + 4L * row + 4, (int) rowStart);
         }
     }
@@ -244,7 +302,7 @@ final class JsonValues implements AutoCloseable {
 
     /** The finished vector, which the caller owns. */
     FieldVector finish(int rows) {
-        if (isVariable()) {
+        if (variable) {
             BaseVariableWidthVector variable = (BaseVariableWidthVector) vector;
             Vectors.growData(variable, 0, rowStart + 8);
             Memory.copy(bytes.address(), variable.getDataBufferAddress(), rowStart);

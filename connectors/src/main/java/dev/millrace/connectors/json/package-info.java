@@ -1,8 +1,9 @@
 /**
- * JSON lines: one object per line, its members into columns by name.
+ * JSON: one object per line or record, its members into columns by name.
  *
- * <p>Entry: {@link dev.millrace.connectors.json.JsonFormat}. Lines are found first, so that a damaged one costs itself
- * alone; Jackson's streaming parser reads each, and values go straight into vectors. Readers belong to one thread at a
- * time, formats are immutable.
+ * <p>Entry: {@link dev.millrace.connectors.json.JsonFormat} for files, {@link dev.millrace.connectors.json.JsonRecordFormatFactory} for
+ * records of any transport. Records are found first, so that a damaged one costs itself alone; {@code QuickRecord} reads nearly all of
+ * them straight from memory, {@code CarefulRecord} with Jackson's parser those that are wrong or odd, and values go straight into vectors.
+ * Readers belong to one thread at a time, formats are immutable.
  */
 package dev.millrace.connectors.json;

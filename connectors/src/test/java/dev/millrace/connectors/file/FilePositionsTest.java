@@ -111,7 +111,8 @@ class FilePositionsTest {
                         List.of(1),
                         batch -> batch.rowCount() == 0
                                 ? OptionalLong.empty()
-                                : OptionalLong.of(Memory.getLong(batch.dataAddress(0))))));
+                                : OptionalLong.of(Memory.getLong(batch.dataAddress(0))),
+                        batch -> OptionalLong.empty())));
     }
 
     /** Gives up after each few batches; checks that all rows come, each once. */

@@ -71,6 +71,9 @@ public final class AggregateOperator implements Replay, Forgetful, Freezing {
         GroupKernels kernels = kernels(node);
         images = owned.own(new NestedImages(context.allocator()));
         state = owned.own(new GroupState(kernels, context.allocator()));
+        if (!keyless) {
+            state.mayBeCold();
+        }
         log = owned.own(new ChangeLog(kernels.layout(), context.allocator()));
         emitter = owned.own(new ChangeEmitter(state, log, node.schema(), context));
     }
@@ -78,6 +81,7 @@ public final class AggregateOperator implements Replay, Forgetful, Freezing {
     @Override
     public void process(int port, Batch batch, Output output) {
         try (batch) {
+            state.relieve();
             state.add(batch, images, Rows.all(batch.rowCount()), batch.rowCount(), log);
         } catch (ArithmeticException e) {
             throw Wide.outOfRange();
@@ -119,12 +123,13 @@ public final class AggregateOperator implements Replay, Forgetful, Freezing {
         hasOnlyGroup |= keyless && log.count() > 0;
         log.clear();
         next = 0;
+        state.relieveUnlinked();
         reportSize();
         return true;
     }
 
     private void reportSize() {
-        context.metrics().stateSize(state.bytes() + log.bytes(), state.table().size());
+        context.metrics().stateSize(state.bytes() + log.bytes(), state.size());
     }
 
     @Override
@@ -141,7 +146,7 @@ public final class AggregateOperator implements Replay, Forgetful, Freezing {
 
     @Override
     public Optional<FrozenState> freeze() {
-        return keyless ? Optional.empty() : GroupSnapshot.freeze(state, log).map(frozen -> frozen);
+        return keyless ? Optional.empty() : GroupSnapshot.freeze(state, log);
     }
 
     @Override
@@ -161,6 +166,7 @@ public final class AggregateOperator implements Replay, Forgetful, Freezing {
     public void replay() {
         hasOnlyGroup = false;
         if (!keyless) {
+            state.fetchAll();
             int rowsOffset = state.layout().rowsOffset();
             EntryCursor groups = new EntryCursor(state.table(), 256);
             for (int count = groups.advance(); count > 0; count = groups.advance()) {

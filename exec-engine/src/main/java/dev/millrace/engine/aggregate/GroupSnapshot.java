@@ -11,6 +11,7 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.engine.state.frozen.FrozenEntries;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.FrozenState;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -45,7 +46,7 @@ public final class GroupSnapshot implements KeyGroupPart {
      *
      * @return empty if there are distinct values, which are not by group
      */
-    static Optional<FrozenEntries> freeze(GroupState state, ChangeLog log) {
+    static Optional<FrozenState> freeze(GroupState state, ChangeLog log) {
         if (!state.distinct().isEmpty()) {
             return Optional.empty();
         }
@@ -58,19 +59,27 @@ public final class GroupSnapshot implements KeyGroupPart {
                 (entry, out) -> writeGroup(state, entry, words, byteSlots, out),
                 entry -> Memory.getLong(entry + layout.rowsOffset()) != 0);
         log.freeze(frozen);
-        return Optional.of(frozen);
+        return Optional.of(
+                state.cold().isPresent()
+                        ? state.cold()
+                                .get()
+                                .freeze(
+                                        frozen,
+                                        StateFormats.GROUPS,
+                                        (hash, entry, out) -> writeEntry(hash, entry, words, byteSlots, out))
+                        : frozen);
     }
 
     @Override
     public int count(int keyGroup) {
-        return entries.count(keyGroup);
+        return entries.count(keyGroup)
+                + state.cold().map(cold -> cold.count(keyGroup)).orElse(0);
     }
 
     @Override
     public void write(int keyGroup, DataOutput out) throws IOException {
-        int count = entries.count(keyGroup);
-        long[] groups = new long[count];
-        out.writeInt(count);
+        long[] groups = new long[entries.count(keyGroup)];
+        out.writeInt(count(keyGroup));
         try {
             write(keyGroup, groups, out);
         } finally {
@@ -86,6 +95,9 @@ public final class GroupSnapshot implements KeyGroupPart {
         AggregateLayout layout = state.layout();
         int words = layout.initial().length;
         int[] byteSlots = byteSlots(layout);
+        if (state.cold().isPresent()) { // of these there are no collections and no distinct values
+            state.cold().get().each(keyGroup, (hash, entry) -> writeEntry(hash, entry, words, byteSlots, out));
+        }
         for (int i = 0; i < groups.length; i++) {
             if (i % KeyGroupEntries.AHEAD == 0) {
                 entries.loadAhead(keyGroup, i);
@@ -103,15 +115,20 @@ public final class GroupSnapshot implements KeyGroupPart {
 
     private static void writeGroup(GroupState state, long entry, int words, int[] byteSlots, DataOutput out)
             throws IOException {
-        out.writeLong(Memory.getLong(entry));
+        writeEntry(Memory.getLong(entry), entry, words, byteSlots, out);
+        for (Collection collection : state.collections()) {
+            collection.write(entry, out);
+        }
+    }
+
+    private static void writeEntry(long hash, long entry, int words, int[] byteSlots, DataOutput out)
+            throws IOException {
+        out.writeLong(hash);
         for (int word = 0; word < words; word++) {
             out.writeLong(Memory.getLong(entry + GroupTable.BODY + 8L * word));
         }
         for (int slot : byteSlots) {
             ByteSlots.write(entry + slot, out);
-        }
-        for (Collection collection : state.collections()) {
-            collection.write(entry, out);
         }
     }
 
@@ -136,6 +153,7 @@ public final class GroupSnapshot implements KeyGroupPart {
         for (DistinctValues values : state.distinct()) {
             values.read(read, in);
         }
+        state.relieveUnlinked();
     }
 
     private static long readEntry(GroupTable table, int words, int[] byteSlots, DataInput in) throws IOException {
@@ -149,7 +167,8 @@ public final class GroupSnapshot implements KeyGroupPart {
         return entry;
     }
 
-    private static int[] byteSlots(AggregateLayout layout) {
+    /** Where in an entry slots of texts are. */
+    static int[] byteSlots(AggregateLayout layout) {
         List<Integer> slots = new ArrayList<>();
         for (KeyLayout.Key key : layout.keys().keys()) {
             if (key.kind() == SlotKind.BYTES) {

@@ -12,6 +12,7 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.Scratch;
+import dev.millrace.engine.state.cold.ColdEntries;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.kernel.RowFailures;
@@ -39,6 +40,7 @@ public final class GroupState implements AutoCloseable {
     private final List<DistinctValues> distinct = new ArrayList<>();
     private final List<Collection> collections = new ArrayList<>();
     private final Results results;
+    private Optional<ColdEntries> cold = Optional.empty();
 
     public GroupState(GroupKernels kernels, BufferAllocator allocator) {
         this.layout = kernels.layout();
@@ -57,6 +59,45 @@ public final class GroupState implements AutoCloseable {
             close();
             throw e;
         }
+    }
+
+    /**
+     * Has groups that are not linked be on disk when memory is short, where nothing but the table knows where they are: without collections
+     * there is no word of {@link FailedGroups}, either. Before there are any. They are in no {@link EntryCursor} then, but for {@link #fetchAll}.
+     */
+    void mayBeCold() {
+        if (distinct.isEmpty() && collections.isEmpty()) {
+            cold = Optional.of(new ColdEntries(table, GroupSnapshot.byteSlots(layout), allocator));
+        }
+    }
+
+    /** The groups that are not in the table. */
+    Optional<ColdEntries> cold() {
+        return cold;
+    }
+
+    /** Between batches: makes room where memory is short. */
+    void relieve() {
+        if (cold.isPresent()) {
+            cold.get().relieve();
+        }
+    }
+
+    /** The same when no group is linked any more. */
+    void relieveUnlinked() {
+        if (cold.isPresent()) {
+            cold.get().relieveUnlinked();
+        }
+    }
+
+    /** Brings all groups into the table. */
+    void fetchAll() {
+        cold.ifPresent(ColdEntries::fetchAll);
+    }
+
+    /** How many groups there are, wherever they are. */
+    long size() {
+        return table.size() + (cold.isPresent() ? cold.get().size() : 0);
     }
 
     /** An empty state of the same layout. */
@@ -352,6 +393,7 @@ public final class GroupState implements AutoCloseable {
     @Override
     public void close() {
         List<AutoCloseable> all = new ArrayList<>();
+        cold.ifPresent(all::add);
         all.add(table);
         all.addAll(distinct);
         all.addAll(collections);

@@ -60,13 +60,20 @@ final class KeyCode {
         return store;
     }
 
-    /** Sets {@code entry} to the one with {@code hash} of which {@code equal} holds, or inserts one and runs {@code store}. */
+    /** Sets {@code entry} to the one with {@code hash} of which {@code equal} holds, wherever it is, or inserts one and runs {@code store}. */
     static void writeProbe(SourceBuilder to, String equal, SourceBuilder store) {
         to.line("long entry = 0L;")
                 .line("long slot = hash << " + KeyGroups.BITS + " >>> shift;")
                 .open("for (;;)")
                 .line("long word = Memory.getLong(index + (slot << 3));")
                 .open("if (word == 0L)")
+                .open("if (table.fetch(hash))") // it was elsewhere: from its first slot on
+                .line("index = table.indexAddress();")
+                .line("shift = table.shift();")
+                .line("mask = table.mask();")
+                .line("slot = hash << " + KeyGroups.BITS + " >>> shift;")
+                .line("continue;")
+                .close()
                 .line("entry = table.insert(hash, slot);")
                 .append(store)
                 .line("index = table.indexAddress();")

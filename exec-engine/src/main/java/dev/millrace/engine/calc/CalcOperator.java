@@ -133,14 +133,14 @@ public final class CalcOperator implements Operator, RowByRow {
         try (batch) {
             int rows = batch.rowCount();
             if (rows > 0) {
-                emit(batch, output);
+                emit(batch, rowsBefore, output);
                 rowsBefore += rows;
             }
         }
     }
 
     /** Emits what the rows give: where one fails and its failure is kept, what the others give. */
-    private void emit(Batch batch, Output output) {
+    private void emit(Batch batch, long before, Output output) {
         Optional<Batch> result;
         try {
             result = compute(batch);
@@ -149,26 +149,30 @@ public final class CalcOperator implements Operator, RowByRow {
                 throw failure.failure();
             }
             if (!context.keepsFailedRows() || !RowFailures.isOfData(told)) {
-                long row = rowsBefore + failure.row() + 1;
-                throw row == 1 && (oneRow || program.hasConstantCalls()) ? told : told.in("row " + row);
+                throw inRow(told, before + failure.row() + 1);
             }
-            emitApart(batch, told, output);
+            emitApart(batch, told, before, output);
             return;
         }
         result.ifPresent(output::emit);
     }
 
+    private MillraceException inRow(MillraceException failure, long row) {
+        return row == 1 && (oneRow || program.hasConstantCalls()) ? failure : failure.in("row " + row);
+    }
+
     /** By halves, so that a row that fails costs its neighbours a few more steps and not one each. */
-    private void emitApart(Batch batch, MillraceException failure, Output output) {
+    private void emitApart(Batch batch, MillraceException failure, long before, Output output) {
         int rows = batch.rowCount();
         if (rows == 1) {
-            context.failedRow(failure, batch.weights().isPresent() ? Memory.getLong(batch.weightsAddress()) : 1);
+            MillraceException why = context.failsForGood() ? inRow(failure, before + 1) : failure;
+            context.failedRow(why, batch.weights().isPresent() ? Memory.getLong(batch.weightsAddress()) : 1);
             return;
         }
         for (int half = 0; half < 2; half++) {
             try (Batch part = Gather.rows(
                     batch, inputSchema, half * (rows / 2), half == 0 ? rows / 2 : rows, context.allocator())) {
-                emit(part, output);
+                emit(part, before + half * (rows / 2), output);
             }
         }
     }

@@ -57,11 +57,16 @@ public final class SavedSections {
 
     /** The same of the part of a name that is there once: what is behind it is not looked at, for who reads all reads it later. */
     public void read(String section, String name, PartReader reader) {
+        read(section, name, SectionOutput.VERSION, reader);
+    }
+
+    /** The same of a part that has changed since its first version. @param newest that can be read */
+    public void read(String section, String name, int newest, PartReader reader) {
         boolean[] found = new boolean[1];
         readAny(section, () -> !found[0], part -> {
             if (part.name().equals(name)) {
                 found[0] = true;
-                part.requireVersion(SectionOutput.VERSION);
+                part.requireVersionUpTo(newest);
                 reader.read(part);
             }
         });

@@ -72,6 +72,11 @@ public final class SectionInput implements AutoCloseable {
         require(version == read, read);
     }
 
+    /** In which format the part is. */
+    public int version() {
+        return version;
+    }
+
     /** @throws MillraceException 0A000 if the part is in a later format */
     void requireVersionUpTo(int newest) {
         require(version >= 1 && version <= newest, newest);

@@ -59,7 +59,7 @@ public final class SectionOutput implements StateWriter, DataOutput, AutoCloseab
     }
 
     /** The same of one whose bytes are not as they were first. */
-    DataOutput part(String name, int version) {
+    public DataOutput part(String name, int version) {
         return part(name, version, NO_GROUP);
     }
 

@@ -20,7 +20,7 @@ public final class ScanTime {
                     && behind.inputs().contains(node)
                     && watermark.idleTimeoutMicros() != Watermark.FOLLOWS_CLOCK) {
                 int column = scan.columns().get(watermark.timeColumn());
-                return Optional.of(new EventTime(List.of(column), batch -> first(batch, 0)));
+                return Optional.of(new EventTime(List.of(column), batch -> first(batch, 0), batch -> latest(batch, 0)));
             }
         }
         return Optional.empty();
@@ -33,5 +33,17 @@ public final class ScanTime {
             }
         }
         return OptionalLong.empty();
+    }
+
+    private static OptionalLong latest(Batch batch, int column) {
+        long times = batch.dataAddress(column);
+        long validity = batch.hasNulls(column) ? batch.validityAddress(column) : 0;
+        long latest = Long.MIN_VALUE;
+        for (int row = 0; row < batch.rowCount(); row++) {
+            if (validity == 0 || Memory.getBit(validity, row)) {
+                latest = Math.max(latest, Memory.getLong(times + 8L * row));
+            }
+        }
+        return latest == Long.MIN_VALUE ? OptionalLong.empty() : OptionalLong.of(latest);
     }
 }

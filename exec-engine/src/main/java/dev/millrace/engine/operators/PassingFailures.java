@@ -8,7 +8,7 @@ import dev.millrace.plan.node.PlanNode.Join;
 import java.util.IdentityHashMap;
 import java.util.Map;
 
-/** Which operators' failures may be taken back later, so that they are noted and do not end the query. One thread at a time. */
+/** Which operators note failures of rows, so that they do not end the query, and which of those may be taken back later. One thread at a time. */
 public final class PassingFailures {
     private final boolean standing;
     private final RelationRegistry relations;
@@ -30,11 +30,16 @@ public final class PassingFailures {
                 && join.time().filter(JoinTime.Current.class::isInstance).isPresent()) {
             return mayRetract(join.left()); // a row is joined once, whatever becomes of the other side
         }
-        boolean notes = plan instanceof PlanNode.Calc
+        return canBeNoted(plan) && plan.inputs().stream().anyMatch(this::mayRetract);
+    }
+
+    /** Whether an operator can do without a row that fails: else its failure ends the query. */
+    public static boolean canBeNoted(PlanNode plan) {
+        return plan instanceof PlanNode.Calc
                 || plan instanceof PlanNode.Expand
                 || plan instanceof Join
-                || plan instanceof PlanNode.Aggregate;
-        return notes && plan.inputs().stream().anyMatch(this::mayRetract);
+                || plan instanceof PlanNode.Aggregate
+                || plan instanceof PlanNode.Over over && over.closing().isEmpty();
     }
 
     /** Whether rows may be taken back; else what a row does to the query is for good. */

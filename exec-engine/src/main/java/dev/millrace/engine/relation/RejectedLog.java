@@ -2,11 +2,13 @@ package dev.millrace.engine.relation;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.connector.RejectedRecord;
+import dev.millrace.engine.task.FailedRows;
 import dev.millrace.error.MillraceException;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Counts and keeps the rejected records of a stream, each once by origin and position. Safe on any thread. */
 public final class RejectedLog {
@@ -24,13 +26,21 @@ public final class RejectedLog {
         this.onError = onError;
     }
 
-    /** @throws MillraceException under {@link OnError#FAIL} */
-    void add(RejectedRecord record) {
+    boolean isFailing() {
+        return onError == OnError.FAIL;
+    }
+
+    /**
+     * @param notes of who can go on without the record
+     * @throws MillraceException under {@link OnError#FAIL}, where nobody can
+     */
+    void add(RejectedRecord record, Optional<FailedRows.Part> notes) {
         count(record);
         if (onError == OnError.FAIL) {
             String column = record.column().isEmpty() ? "" : ", column \"" + record.column() + "\"";
-            throw MillraceException.user(
+            MillraceException why = MillraceException.user(
                     record.sqlState(), record.origin() + ":" + record.position() + column + ": " + record.reason());
+            notes.orElseThrow(() -> why).failed(why, 1);
         }
     }
 

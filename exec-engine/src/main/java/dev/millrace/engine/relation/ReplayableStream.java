@@ -6,6 +6,7 @@ import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.engine.task.SourceInput;
 import dev.millrace.time.Clock;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
@@ -63,7 +64,12 @@ public record ReplayableStream(String name, Source source, RejectedLog rejected)
 
             @Override
             public void reject(RejectedRecord record) {
-                rejected.add(record);
+                rejected.add(record, SourceInput.notesOfPoll());
+            }
+
+            @Override
+            public boolean failsOfRejected() {
+                return rejected.isFailing();
             }
 
             @Override

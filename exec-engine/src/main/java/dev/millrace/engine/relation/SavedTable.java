@@ -79,6 +79,11 @@ public final class SavedTable implements AutoCloseable {
         });
     }
 
+    /** The same of a section that has other parts, too, of any version. */
+    public static void restoreAmong(SavedSections saved, String section, VersionedView view) {
+        saved.read(section, ROWS, part -> restore(section, part.part(), view));
+    }
+
     private static void restore(String section, DataInput in, VersionedView view) throws IOException {
         String types = in.readUTF();
         if (!types.equals(types(view.schema()))) {

@@ -2,6 +2,7 @@ package dev.millrace.engine.relation;
 
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochOutput;
+import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -26,7 +27,7 @@ public sealed interface Scannable {
      * @param domain whose epochs they belong to, as of now
      * @param output where what came before becomes visible, if it is kept
      * @param view what came before, if it is kept
-     * @param failedRows why there is no answer now, if some rows could not be computed
+     * @param failedRows those that could not be computed
      * @param onRoom to be called when a reader's channel is not full any more
      */
     record Feed(
@@ -36,7 +37,7 @@ public sealed interface Scannable {
             Optional<EpochOutput> output,
             Optional<VersionedView> view,
             Runnable onRoom,
-            Supplier<Optional<MillraceException>> failedRows)
+            FailedRows failedRows)
             implements Scannable {
         /** One whose rows are there as they are. */
         public Feed(
@@ -46,7 +47,7 @@ public sealed interface Scannable {
                 Optional<EpochOutput> output,
                 Optional<VersionedView> view,
                 Runnable onRoom) {
-            this(schema, fanout, domain, output, view, onRoom, Optional::empty);
+            this(schema, fanout, domain, output, view, onRoom, FailedRows.NONE);
         }
 
         /**
@@ -56,7 +57,7 @@ public sealed interface Scannable {
          *     as it is there; what the query failed with, if it gave its rows back
          */
         public void requireCurrent() {
-            failedRows.get().ifPresent(why -> {
+            failedRows.stopped().or(failedRows::failure).ifPresent(why -> {
                 throw why.again();
             });
             fanout.failure()

@@ -72,6 +72,8 @@ final class ConstantResult implements Result {
                 LatencyHistogram.EMPTY,
                 SubscriberStatistics.NONE,
                 List.of(),
+                List.of(),
+                List.of(),
                 List.of());
     }
 

@@ -116,7 +116,8 @@ final class EngineCheckpoints {
         try {
             Map<EpochDomain, List<LocalStandingQuery>> together = new LinkedHashMap<>();
             for (LocalStandingQuery query : queries) {
-                if (query.state() == QueryState.RUNNING || query.state() == QueryState.PAUSED) {
+                QueryState state = query.lifeState();
+                if (state == QueryState.RUNNING || state == QueryState.PAUSED) {
                     together.computeIfAbsent(query.domain(), first -> new ArrayList<>())
                             .add(query);
                 }

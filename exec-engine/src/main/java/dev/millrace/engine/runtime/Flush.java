@@ -67,7 +67,7 @@ final class Flush {
 
     /** Whether a query has no more to read of sources that come to an end. */
     static boolean hasReadAll(LocalStandingQuery query) {
-        return query.state() != QueryState.RUNNING
+        return query.lifeState() != QueryState.RUNNING
                 || query.tasks().sources.stream()
                         .allMatch(source -> !source.bounded() || source.input().isFinished());
     }
@@ -80,7 +80,7 @@ final class Flush {
 
     private double fractionRead() {
         return queries.stream()
-                .filter(query -> query.state() == QueryState.RUNNING)
+                .filter(query -> query.lifeState() == QueryState.RUNNING)
                 .flatMap(query -> query.tasks().progress().stream())
                 .mapToDouble(Double::doubleValue)
                 .average()

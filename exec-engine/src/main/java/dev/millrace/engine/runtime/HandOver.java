@@ -181,7 +181,7 @@ final class HandOver {
     private void whileResting(LocalStandingQuery old, LocalStandingQuery next, Runnable action) {
         Set<EpochDomain> domains = new LinkedHashSet<>();
         for (LocalStandingQuery query : List.of(old, next)) {
-            if (query.state() == QueryState.RUNNING) {
+            if (query.lifeState() == QueryState.RUNNING) {
                 domains.add(query.domain());
             }
         }

@@ -275,7 +275,9 @@ class LocalEngine implements Engine {
                 throw MillraceException.user(SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "\"" + name + "\" is paused")
                         .withHint("RESUME it first");
             }
-            old.requireNoFailedRows();
+            if (old.state() != QueryState.FAILED) {
+                old.requireNoFailedRows();
+            }
             Alteration alteration = alteration(name, plan);
             if (alteration.changesNothing()) {
                 return old;
@@ -333,7 +335,8 @@ class LocalEngine implements Engine {
     void atRest(LocalStandingQuery query, Runnable action) {
         Interrupt.lock(changes);
         try {
-            if (query.state() == QueryState.RUNNING || query.state() == QueryState.PAUSED) {
+            QueryState state = query.lifeState();
+            if (state == QueryState.RUNNING || state == QueryState.PAUSED) {
                 atRest(Set.of(query.domain()), domain -> action.run());
             } else {
                 query.exclusively(action);

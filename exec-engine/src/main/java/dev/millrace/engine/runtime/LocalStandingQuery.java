@@ -29,6 +29,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.expressions.user.UserCode;
 import dev.millrace.operator.Replay;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,7 +51,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private final PlanNode plan;
     private final LocalEngine engine;
     private final Resources resources;
-    private final FailedRows failedRows = new FailedRows(true);
+    private final FailedRows failedRows;
     private final QueryTasks tasks;
     private Predicate<PlanNode> isSeen; // of a leaf: whether its rows were seen before the snapshot
     private final QueryOutput output;
@@ -68,6 +69,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         this.name = name;
         this.plan = plan;
         this.life = new QueryLife(name);
+        this.failedRows = new FailedRows(true, !options.materialized());
         this.parallelism = options.restore()
                 .filter(saved -> !Rescaling.isExact(plan))
                 .map(SavedQuery::tasks)
@@ -82,7 +84,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 memory,
                 resources,
                 resources.clock(),
-                options.materialized() && options.sinks().isEmpty() ? Optional.of(failedRows) : Optional.empty(),
+                options.sinks().isEmpty() ? Optional.of(failedRows) : Optional.empty(),
                 this);
         tasks.limitRows(options.mostRowNanos());
         boolean isRestored = options.restore().isPresent();
@@ -102,6 +104,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 resources.workers()::schedule,
                 resources.clock(),
                 resources.signal(),
+                failedRows::stoppedAt,
                 cause -> failed(QueryTasks.explain(cause)),
                 this::finished);
         this.epochs = new QueryEpochs(resources.epochs(), tasks, output);
@@ -146,7 +149,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         if (life.state() == QueryState.RUNNING) {
             letTasksGo();
         }
-        epochs.beginFirst();
+        beginFirstEpoch();
     }
 
     private void letTasksGo() {
@@ -195,7 +198,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 Optional.of(output.epochs()),
                 output.view(),
                 tasks::wakeAll,
-                failedRows::failure);
+                failedRows);
     }
 
     EpochDomain domain() {
@@ -225,6 +228,8 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     /** Joins a domain that is new, or at rest, or between epochs where the query reads no rows that are kept. */
     void attach(EpochDomain domain) {
+        tasks.feeds.forEach(scan ->
+                failedRows.reads(((Scan) scan.scan()).relation(), scan.feed().failedRows()));
         epochs.attach(domain, publisher(), isSeen, life.state() == QueryState.PAUSED, restored);
     }
 
@@ -237,8 +242,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
             @Override
             public void publish(long epoch, OptionalLong sinceNanos) {
+                Optional<MillraceException> why = failedRows.publish(epoch);
+                failedRows.stoppedAt(epoch).ifPresent(output::stopSubscriptions);
                 output.publish(epoch, sinceNanos);
-                failedRows.publish(epoch);
+                why.ifPresent(life::log);
+                why.ifPresent(stop -> resources.signal().raise());
                 resources.barriers().at(epoch).ifPresent(checkpoint::keepFor);
             }
         };
@@ -260,8 +268,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             return;
         }
         tasks.interrupt().stop(why); // those of its tasks that are on a long step
-        epochs.leaveInputs();
-        output.abandon(life.failure());
+        leaveEpochs();
         freeTasksSoon();
         resources.signal().raise();
     }
@@ -341,6 +348,15 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     /** Called once, when the tasks have started: what relations held at the start is an epoch of its own. */
     void beginFirstEpoch() {
         epochs.beginFirst();
+        if (life.state() == QueryState.FAILED) {
+            leaveEpochs(); // it may have failed before it was among those that epochs wait for
+        }
+    }
+
+    /** Nobody waits for what a query that failed reads and shows; any number of times. */
+    private void leaveEpochs() {
+        epochs.leaveInputs();
+        output.abandon(life.failure());
     }
 
     /** Whether its answer is that of a whole epoch, or none will come; any thread. */
@@ -385,12 +401,46 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     @Override
     public QueryState state() {
+        QueryState now = life.state();
+        return now != QueryState.DROPPED && failedRows.stopped().isPresent() ? QueryState.FAILED : now;
+    }
+
+    /** Where its tasks are, which go on when rows that failed stop it. */
+    QueryState lifeState() {
         return life.state();
     }
 
     @Override
     public Optional<MillraceException> failure() {
-        return life.failure().or(failedRows::failure);
+        return life.failure().or(failedRows::stopped).or(failedRows::failure);
+    }
+
+    @Override
+    public boolean isStopped() {
+        QueryState now = life.state();
+        return failedRows.isStopped() && now != QueryState.FAILED && now != QueryState.DROPPED;
+    }
+
+    @Override
+    public Optional<MillraceException> whyStopped() {
+        return failedRows.stopped();
+    }
+
+    @Override
+    public Optional<MillraceException> failureOfRows() {
+        return failedRows.failure();
+    }
+
+    @Override
+    public long leaveOutFailedRows() {
+        long[] rows = new long[1];
+        engine.atRest(this, () -> rows[0] = failedRows.leaveOut());
+        return rows[0];
+    }
+
+    @Override
+    public List<FailedRows.LeftOut> rowsLeftOut() {
+        return failedRows.leftOut();
     }
 
     private VersionedView viewForSnapshot() {
@@ -408,6 +458,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         self[0] = subscription;
         engine.atRest(this, () -> {
             output.beginHistory();
+            Optional<MillraceException> stop = failedRows.stopped();
+            if (stop.isPresent() && !options.throughStops() && life.state() != QueryState.FAILED) {
+                subscription.end(stop);
+                return;
+            }
             options.afterMicros().ifPresent(after -> output.history().replay(name, after, subscription));
             if (options.snapshot()) {
                 List<Batch> rows = viewForSnapshot().snapshot(tasks.memory().own());
@@ -429,7 +484,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     @Override
     public void pause() {
         engine.atRest(this, () -> {
-            if (life.change(QueryState.RUNNING, QueryState.PAUSED)) {
+            if (!failedRows.isStopped() && life.change(QueryState.RUNNING, QueryState.PAUSED)) {
                 epochs.pause();
             }
         });
@@ -438,7 +493,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     @Override
     public void resume() {
         engine.atRest(this, () -> {
-            if (life.change(QueryState.PAUSED, QueryState.RUNNING)) {
+            if (isStopped()) {
+                failedRows.goOn().ifPresent(why -> {
+                    throw why.again();
+                });
+            } else if (life.change(QueryState.PAUSED, QueryState.RUNNING)) {
                 resources.barriers().current().ifPresent(checkpoint::resumed);
                 letTasksGo();
             }
@@ -492,8 +551,8 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     @Override
     public QueryState await() {
-        engine.await(() -> !life.isAlive());
-        return life.state();
+        engine.await(() -> !life.isAlive() || failedRows.stopped().isPresent());
+        return state();
     }
 
     @Override
@@ -518,7 +577,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     @Override
     public QueryStatistics statistics() {
-        return Statistics.of(tasks, life.state(), output);
+        return Statistics.of(tasks, state(), output);
     }
 
     @Override

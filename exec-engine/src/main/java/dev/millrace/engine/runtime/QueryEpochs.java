@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 
 /**
@@ -28,7 +29,8 @@ final class QueryEpochs {
     private final Epochs epochs;
     private final QueryTasks tasks;
     private final QueryOutput output;
-    private final List<EpochInput> inputs = new ArrayList<>();
+    private final List<EpochInput> inputs =
+            new CopyOnWriteArrayList<>(); // who fails it leaves them while there come more
     private Optional<EpochInput> relay = Optional.empty(); // while paused
     private OptionalLong ownEpoch = OptionalLong.empty(); // the first, if nobody else has it; as firstEpoch
     private volatile long firstEpoch = Epochs.NONE; // written by whoever starts the query, read by all
@@ -86,6 +88,9 @@ final class QueryEpochs {
         }
         for (FeedScan scan : tasks.feeds) {
             boolean withRows = !isSeen.test(scan.scan()) && !tasks.isShared(scan.scan());
+            if (!isSeen.test(scan.scan())) {
+                scan.feed().requireCurrent();
+            }
             List<Item> first = first(scan.feed(), withRows);
             ownEpoch.ifPresent(epoch -> first.add(new Item.EpochEnd(epoch)));
             scan.input().begin(first);
@@ -102,7 +107,6 @@ final class QueryEpochs {
     /** What a feed's new reader sees first: the rows there are, and how far event time is. */
     private List<Item> first(Scannable.Feed feed, boolean withRows) {
         List<Item> first = new ArrayList<>();
-        feed.requireCurrent();
         feed.view()
                 .filter(view -> withRows)
                 .ifPresent(

@@ -65,7 +65,7 @@ final class QueryLife {
     }
 
     /** Once, and without the message, which may quote values of rows: who may read the query finds it with the query. */
-    private void log(MillraceException why) {
+    void log(MillraceException why) {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "query \"" + name + "\" failed: SQLSTATE " + why.sqlState().code());

@@ -29,6 +29,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import java.util.stream.Stream;
 
 /**
@@ -49,6 +50,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     private final Fanout fanout;
     private final Optional<VersionedView> view;
     private final Clock clock;
+    private final LongFunction<Optional<MillraceException>> stopAt;
     private final Consumer<Throwable> onFailure;
     private final Runnable onFinished;
     private final boolean isConcurrent; // the sinks there were first
@@ -92,6 +94,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
      * @param sinkQueueBytes of rows for one of them, beyond which the query waits
      * @param mostSinkNanos that one of them may take nothing while the query waits, before it fails
      * @param alarm runs something at a time of the clock, in nanoseconds
+     * @param stopAt why rows of what the query reads stop it at an epoch's end: sinks get no epoch that lacks them
      */
     QueryOutput(
             String name,
@@ -104,6 +107,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
             BiConsumer<Long, Runnable> alarm,
             Clock clock,
             Signal signal,
+            LongFunction<Optional<MillraceException>> stopAt,
             Consumer<Throwable> onFailure,
             Runnable onFinished) {
         this.name = name;
@@ -111,6 +115,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
         this.view = view;
         this.history = history;
         this.clock = clock;
+        this.stopAt = stopAt;
         this.onFailure = onFailure;
         this.onFinished = onFinished;
         this.isConcurrent = firstSinks.stream().allMatch(Sink::isConcurrent);
@@ -332,6 +337,11 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
         }
         Optional<VersionedView.Staged> staged;
         try {
+            if (sinksWritten) {
+                stopAt.apply(epoch).ifPresent(why -> {
+                    throw why.again();
+                });
+            }
             staged = rows.isEmpty() ? Optional.empty() : view.map(kept -> kept.stage(rows));
         } catch (RuntimeException | Error e) {
             Closing.all(rows);
@@ -474,6 +484,10 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
         }
         why.ifPresentOrElse(failure -> fanout.fail(failure.in("query \"" + name + "\" failed")), fanout::end);
         endSubscriptions(why);
+    }
+
+    void stopSubscriptions(MillraceException why) {
+        subscriptions.forEach(subscription -> subscription.stop(why));
     }
 
     void endSubscriptions(Optional<MillraceException> why) {

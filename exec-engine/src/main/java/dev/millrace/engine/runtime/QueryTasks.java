@@ -100,7 +100,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     /**
      * @param memory the owner's to release
      * @param clock what expressions read; that of a finite query stands still
-     * @param failedRows where failures of rows go that may be taken back; else they are the query's failure
+     * @param failedRows where failures of rows are noted; if it is none, each is the query's failure
      */
     QueryTasks(
             String name,

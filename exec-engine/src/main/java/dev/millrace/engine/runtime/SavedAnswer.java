@@ -17,8 +17,8 @@ import java.util.Optional;
 /**
  * A query's answer as of the version at which a checkpoint was cut: pinned then, written later.
  *
- * <p>Section {@code answer QUERY}: part {@code epoch}: the newest epoch and its time, 8 bytes each; part {@code failures}: see {@link
- * FailedRows#save}. Section {@code kept QUERY}: the part of {@link SavedTable}, if the answer is kept; once it was in the first.
+ * <p>Section {@code answer QUERY}: part {@code epoch}: the newest epoch and its time, 8 bytes each; part {@code failures}, version 2:
+ * see {@link FailedRows#save}. Section {@code kept QUERY}: the part of {@link SavedTable}, if the answer is kept; once it was in the first.
  */
 final class SavedAnswer implements Barrier.Later {
     private static final String EPOCH = "epoch";
@@ -61,7 +61,7 @@ final class SavedAnswer implements Barrier.Later {
             DataOutput out = output.part(EPOCH);
             out.writeLong(epoch);
             out.writeLong(micros);
-            output.part(FAILURES).write(failures);
+            output.part(FAILURES, FailedRows.VERSION).write(failures);
             output.finish();
         }
     }
@@ -80,12 +80,13 @@ final class SavedAnswer implements Barrier.Later {
     }
 
     static void restoreFailures(SavedSections saved, String query, FailedRows failedRows) {
-        saved.read(section(query), FAILURES, part -> failedRows.restore(part.part()));
+        saved.read(
+                section(query), FAILURES, FailedRows.VERSION, part -> failedRows.restore(part.part(), part.version()));
     }
 
     /** Adds the rows to a view that nobody has yet. */
     static void restoreRows(SavedSections saved, String query, VersionedView view) {
-        SavedTable.restore(saved, section(query), view);
+        SavedTable.restoreAmong(saved, section(query), view);
         SavedTable.restore(saved, rowsSection(query), view);
     }
 

@@ -5,6 +5,7 @@ import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.engine.subscription.SubscriptionOptions;
+import dev.millrace.engine.task.FailedRows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Schema;
@@ -51,8 +52,31 @@ public interface StandingQuery {
      */
     void pause();
 
-    /** Takes what waited, in one epoch, and goes on. No effect unless PAUSED. */
+    /**
+     * Takes what waited, in one epoch, and goes on; or shows again what it makes, if rows that failed stopped it. No effect unless PAUSED or
+     * {@linkplain #isStopped stopped}.
+     *
+     * @throws MillraceException what a row fails with that stops it still
+     */
     void resume();
+
+    /**
+     * Whether it is FAILED by nothing but rows of its own that failed. It has all else: it goes on with what comes, but nobody reads it or
+     * subscribes to it until it is resumed.
+     */
+    boolean isStopped();
+
+    /** Why rows that failed, its own or of what it reads, stop it. */
+    Optional<MillraceException> whyStopped();
+
+    /** What one of its rows fails with now. */
+    Optional<MillraceException> failureOfRows();
+
+    /** Leaves out the rows that fail now, as if they had not come. It is not resumed by that. Returns how many there were. */
+    long leaveOutFailedRows();
+
+    /** What was left out since it was made, by reasons. */
+    List<FailedRows.LeftOut> rowsLeftOut();
 
     /**
      * Stops it and frees all it holds, before returning unless a step of it does not come back: what that needs is freed when it

@@ -1,6 +1,7 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.connector.ScanCounts;
+import dev.millrace.connector.SinkStatus;
 import dev.millrace.engine.graph.PlanGraph.Node;
 import dev.millrace.engine.runtime.QueryTasks.PlacedSource;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
@@ -8,6 +9,7 @@ import dev.millrace.engine.statistic.LatencyHistogram;
 import dev.millrace.engine.statistic.OperatorStatistics;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
+import dev.millrace.engine.statistic.SplitStatistics;
 import dev.millrace.engine.statistic.SubscriberStatistics;
 import dev.millrace.engine.statistic.WatermarkStatistics;
 import dev.millrace.engine.task.EntryStage;
@@ -47,12 +49,21 @@ final class Statistics {
                 output.view(),
                 output.publishedEpoch(),
                 output.latencies(),
-                output.subscribers());
+                output.subscribers(),
+                output.sinks().statuses());
     }
 
     /** Of a query that gives its rows to one reader. */
     static QueryStatistics of(QueryTasks tasks, QueryState state, long rowsOut) {
-        return of(tasks, state, rowsOut, Optional.empty(), 0, LatencyHistogram.EMPTY, SubscriberStatistics.NONE);
+        return of(
+                tasks,
+                state,
+                rowsOut,
+                Optional.empty(),
+                0,
+                LatencyHistogram.EMPTY,
+                SubscriberStatistics.NONE,
+                List.of());
     }
 
     private static QueryStatistics of(
@@ -62,7 +73,8 @@ final class Statistics {
             Optional<VersionedView> view,
             long lastEpoch,
             LatencyHistogram latencies,
-            SubscriberStatistics subscribers) {
+            SubscriberStatistics subscribers,
+            List<SinkStatus> sinks) {
         List<OperatorStatistics> operators = operators(tasks);
         return new QueryStatistics(
                 tasks.name(),
@@ -78,7 +90,22 @@ final class Statistics {
                 latencies,
                 subscribers,
                 operators,
-                watermarks(tasks));
+                watermarks(tasks),
+                splits(tasks),
+                sinks);
+    }
+
+    private static List<SplitStatistics> splits(QueryTasks tasks) {
+        List<SplitStatistics> all = new ArrayList<>();
+        for (PlacedSource source : tasks.sources) {
+            if (source.node().plan() instanceof Scan scan) {
+                source.input()
+                        .splits()
+                        .forEach(split ->
+                                all.add(new SplitStatistics(source.node().id(), scan.relation(), split)));
+            }
+        }
+        return all;
     }
 
     private static List<OperatorStatistics> operators(QueryTasks tasks) {

@@ -448,6 +448,7 @@ final class TaskBuilder {
         List<SourceReader> left = readers.getOrDefault(node, List.of());
         if (!left.isEmpty()) {
             SourceInput input = new SourceInput(entry, left.remove(0), query, node.plan() instanceof Values);
+            query.failedRows().filter(failed -> standing).ifPresent(failed -> input.noteRejected(failed.newPart(true)));
             inputs.add(input);
             sources.add(input);
             wakeable.getOrDefault(node, new ArrayList<>()).add(input);
@@ -470,8 +471,9 @@ final class TaskBuilder {
         KeyGroups groups = byKey ? KeyGroups.ownedBy(instance, instancesOf(node.pipeline())) : KeyGroups.ALL;
         OperatorStage stage = new OperatorStage(operator, query, memory, groups);
         query.opened.add(operator);
-        if (passing.failuresOf(node.plan())) {
-            query.failedRows().ifPresent(failed -> stage.keepFailedRows(failed.newPart()));
+        boolean returns = passing.failuresOf(node.plan());
+        if (returns || standing && PassingFailures.canBeNoted(node.plan())) {
+            query.failedRows().ifPresent(failed -> stage.keepFailedRows(failed.newPart(!returns)));
         }
         stage.open();
         restore.ifPresent(saved -> {

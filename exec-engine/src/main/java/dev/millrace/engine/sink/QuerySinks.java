@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Sink;
+import dev.millrace.connector.SinkStatus;
 import dev.millrace.time.Clock;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -195,6 +196,11 @@ public final class QuerySinks {
         } else {
             action.run();
         }
+    }
+
+    /** How those are that have something to say. */
+    public List<SinkStatus> statuses() {
+        return queues.stream().map(SinkQueue::status).flatMap(Optional::stream).toList();
     }
 
     /** Whether a thread is in a sink. */

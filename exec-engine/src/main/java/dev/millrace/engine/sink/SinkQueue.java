@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Sink;
+import dev.millrace.connector.SinkStatus;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.time.Clock;
@@ -11,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -190,6 +192,11 @@ public final class SinkQueue implements AutoCloseable {
             }
         }
         action.run();
+    }
+
+    /** How the sink is. */
+    Optional<SinkStatus> status() {
+        return sink.status();
     }
 
     /** Whether a thread is in the sink, or about to be. */

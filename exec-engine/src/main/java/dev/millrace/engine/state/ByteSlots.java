@@ -79,18 +79,27 @@ public final class ByteSlots {
 
     /** Writes a string into a slot whose former contents need no freeing. */
     public static void store(StateMemory memory, long slot, long address, int length) {
-        long low = low(address, length);
-        long high;
-        if (length <= INLINE_BYTES) {
-            high = high(address, length);
+        if (length > INLINE_BYTES) {
+            storeIn(memory.allocate(HEADER_BYTES + length), slot, address, length);
         } else {
-            long block = memory.allocate(HEADER_BYTES + length);
-            Memory.putInt(block, length);
-            Memory.copy(address, block + HEADER_BYTES, length);
-            high = LONG_MARK | block;
+            long low = low(address, length);
+            long high = high(address, length);
+            Memory.putLong(slot, low);
+            Memory.putLong(slot + 8, high);
         }
-        Memory.putLong(slot, low);
-        Memory.putLong(slot + 8, high);
+    }
+
+    /** Writes a string longer than {@link #INLINE_BYTES} into a block of {@link #blockBytes}, and has the slot point there. */
+    public static void storeIn(long block, long slot, long address, int length) {
+        Memory.putInt(block, length);
+        Memory.copy(address, block + HEADER_BYTES, length);
+        Memory.putLong(slot, low(block + HEADER_BYTES, length));
+        Memory.putLong(slot + 8, LONG_MARK | block);
+    }
+
+    /** What a string takes outside of its slot, which is longer than {@link #INLINE_BYTES}. */
+    public static long blockBytes(int length) {
+        return HEADER_BYTES + (long) length;
     }
 
     /** Frees what the slot points to. */

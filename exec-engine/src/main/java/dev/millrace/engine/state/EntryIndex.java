@@ -5,7 +5,9 @@ import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongPredicate;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -176,6 +178,65 @@ final class EntryIndex implements AutoCloseable {
         }
         setWord(hole, 0);
         size--;
+    }
+
+    /** The first slot of one of 2^bits equal parts, of which there are no more than slots. */
+    private long firstOf(int part, int bits) {
+        return (mask + 1 >>> bits) * part;
+    }
+
+    /** The slot behind a part's first free one that is behind the part: no entry that is at home before that is beyond it. */
+    private long endOf(int part, int bits) {
+        long end = firstOf(part + 1, bits);
+        long most = firstOf(part, bits) + mask + 1;
+        while (end < most && word(end & mask) != 0) {
+            end++;
+        }
+        return end;
+    }
+
+    /** The entries that are at home in one of 2^{@code bits} equal parts of the slots, nearly in the order of their homes. */
+    long[] entriesOf(int part, int bits) {
+        long first = firstOf(part, bits);
+        long slots = mask + 1 >>> bits;
+        long[] found = new long[64];
+        int count = 0;
+        long end = endOf(part, bits);
+        for (long slot = first; slot < end; slot++) {
+            long word = word(slot & mask);
+            if (word != 0 && home(hash(word & ADDRESS)) - first < slots && home(hash(word & ADDRESS)) >= first) {
+                if (count == found.length) {
+                    found = Arrays.copyOf(found, 2 * count);
+                }
+                found[count++] = word & ADDRESS;
+            }
+        }
+        return Arrays.copyOf(found, count);
+    }
+
+    /** Finds no more those entries of a part's slots of which this holds, and is asked once of each that is there. */
+    void remove(int part, int bits, LongPredicate isGone) {
+        long end = endOf(part, bits);
+        long[] left = new long[64];
+        int count = 0;
+        for (long slot = firstOf(part, bits); slot < end; slot++) {
+            long word = word(slot & mask);
+            if (word == 0) {
+                continue;
+            }
+            setWord(slot & mask, 0);
+            if (isGone.test(word & ADDRESS)) {
+                size--;
+                continue;
+            }
+            if (count == left.length) {
+                left = Arrays.copyOf(left, 2 * count);
+            }
+            left[count++] = word;
+        }
+        for (int i = 0; i < count; i++) { // these are found from their homes on, up to a slot that was free before
+            setWord(freeSlot(hash(left[i] & ADDRESS)), left[i]);
+        }
     }
 
     /** Finds nothing any more, and keeps its memory. */

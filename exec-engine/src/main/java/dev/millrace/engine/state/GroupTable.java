@@ -8,6 +8,7 @@ import java.io.DataInput;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongPredicate;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -31,6 +32,9 @@ public final class GroupTable implements AutoCloseable {
     /** Where an entry's keys and state begin. */
     public static final int BODY = 16;
 
+    /** The link of an entry that {@link #removeGone} removes. */
+    public static final long GONE = -1;
+
     /** The address in an index word. */
     public static final long ADDRESS = EntryIndex.ADDRESS;
 
@@ -51,6 +55,7 @@ public final class GroupTable implements AutoCloseable {
     private final int entryBytes;
     private final EntryIndex index;
     private long touched;
+    private LongPredicate far = hash -> false;
 
     /** A table whose entries' bodies begin as {@code initial}. */
     public GroupTable(BufferAllocator allocator, long[] initial) {
@@ -90,6 +95,29 @@ public final class GroupTable implements AutoCloseable {
 
     public long bytes() {
         return memory.bytes() + index.bytes();
+    }
+
+    /** Bytes of an entry. */
+    public int entryBytes() {
+        return entryBytes;
+    }
+
+    /**
+     * Has entries that are not found be looked for elsewhere, too, on the table's thread.
+     *
+     * @param where brings all entries of a hash into the table, and says whether there were any
+     */
+    public void lookFurther(LongPredicate where) {
+        far = where;
+    }
+
+    /**
+     * Brings the entries of a hash whose key was not found, if they are elsewhere. The index may be another one afterwards.
+     *
+     * @return whether there were any: then the key is looked for once more, from its first slot on
+     */
+    public boolean fetch(long hash) {
+        return far.test(hash);
     }
 
     /** The index word of a slot. */
@@ -144,6 +172,22 @@ public final class GroupTable implements AutoCloseable {
     public void remove(long entry) {
         index.remove(entry);
         memory.free(entry, entryBytes);
+    }
+
+    /** The entries that are at home in one of 2^{@code bits} equal parts of the index; so many slots it has at least. */
+    public long[] entriesOf(int part, int bits) {
+        return index.entriesOf(part, bits);
+    }
+
+    /** Removes those of a part's entries whose link is {@link #GONE} and frees their blocks, but nothing they point to. */
+    public void removeGone(int part, int bits) {
+        index.remove(part, bits, entry -> {
+            boolean isGone = Memory.getLong(entry + LINK) == GONE;
+            if (isGone) {
+                memory.free(entry, entryBytes);
+            }
+            return isGone;
+        });
     }
 
     /** Removes all entries and what they point to; keeps the memory for reuse. */

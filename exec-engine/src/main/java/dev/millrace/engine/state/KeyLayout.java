@@ -152,14 +152,17 @@ public final class KeyLayout {
         long slot = hash << KeyGroups.BITS >>> table.shift();
         while (true) {
             long word = table.word(slot);
-            if (word == 0) {
+            if (word == 0 && !table.fetch(hash)) {
                 return -1 - slot;
             }
             long entry = word & GroupTable.ADDRESS;
-            if ((word ^ hash << 48) >>> 48 == 0 && equal(entry, like)) {
+            if (word == 0) {
+                slot = hash << KeyGroups.BITS >>> table.shift(); // it was elsewhere
+            } else if ((word ^ hash << 48) >>> 48 == 0 && equal(entry, like)) {
                 return entry;
+            } else {
+                slot = (slot + 1) & table.mask();
             }
-            slot = (slot + 1) & table.mask();
         }
     }
 

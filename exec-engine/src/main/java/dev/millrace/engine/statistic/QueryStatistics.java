@@ -1,5 +1,6 @@
 package dev.millrace.engine.statistic;
 
+import dev.millrace.connector.SinkStatus;
 import java.util.List;
 
 /**
@@ -30,9 +31,13 @@ public record QueryStatistics(
         LatencyHistogram latencies,
         SubscriberStatistics subscribers,
         List<OperatorStatistics> operators,
-        List<WatermarkStatistics> watermarks) {
+        List<WatermarkStatistics> watermarks,
+        List<SplitStatistics> splits,
+        List<SinkStatus> sinks) {
     public QueryStatistics {
         operators = List.copyOf(operators);
         watermarks = List.copyOf(watermarks);
+        splits = List.copyOf(splits);
+        sinks = List.copyOf(sinks);
     }
 }

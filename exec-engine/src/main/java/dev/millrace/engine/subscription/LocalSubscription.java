@@ -120,7 +120,14 @@ public final class LocalSubscription implements Subscription {
 
     /** Whether the query should pause. */
     public boolean isFull() {
-        return options.whenFull() == WhenFull.WAIT && queuedBytes > options.queueBytes();
+        return !ended && options.whenFull() == WhenFull.WAIT && queuedBytes > options.queueBytes();
+    }
+
+    /** Rows that failed stop the query: nothing follows, unless it goes through stops. */
+    public void stop(MillraceException why) {
+        if (!options.throughStops()) {
+            end(Optional.of(why));
+        }
     }
 
     /** Nothing follows. */

@@ -11,9 +11,22 @@ import java.util.OptionalLong;
  * @param whenFull what happens when more would wait
  * @param afterMicros begin with what was committed after this time, as {@link EpochChanges#epochMicros} told it to an earlier
  *     subscriber; without it with what comes from now on
+ * @param throughStops whether it goes on while rows that failed stop the query, and begins then, too: for who shows nothing of that
+ *     before the query is resumed
  */
 public record SubscriptionOptions(
-        boolean snapshot, boolean progress, long queueBytes, WhenFull whenFull, OptionalLong afterMicros) {
+        boolean snapshot,
+        boolean progress,
+        long queueBytes,
+        WhenFull whenFull,
+        OptionalLong afterMicros,
+        boolean throughStops) {
+    /** Of one that ends when rows stop the query. */
+    public SubscriptionOptions(
+            boolean snapshot, boolean progress, long queueBytes, WhenFull whenFull, OptionalLong afterMicros) {
+        this(snapshot, progress, queueBytes, whenFull, afterMicros, false);
+    }
+
     /** What happens to a subscriber that is too slow, or to the query. */
     public enum WhenFull {
         /** The query waits, and the queries that share its epochs. */
@@ -37,15 +50,19 @@ public record SubscriptionOptions(
     }
 
     public SubscriptionOptions withProgress() {
-        return new SubscriptionOptions(snapshot, true, queueBytes, whenFull, afterMicros);
+        return new SubscriptionOptions(snapshot, true, queueBytes, whenFull, afterMicros, throughStops);
     }
 
     public SubscriptionOptions after(long micros) {
-        return new SubscriptionOptions(snapshot, progress, queueBytes, whenFull, OptionalLong.of(micros));
+        return new SubscriptionOptions(snapshot, progress, queueBytes, whenFull, OptionalLong.of(micros), throughStops);
     }
 
     public SubscriptionOptions whenFull(WhenFull newWhenFull, long newQueueBytes) {
-        return new SubscriptionOptions(snapshot, progress, newQueueBytes, newWhenFull, afterMicros);
+        return new SubscriptionOptions(snapshot, progress, newQueueBytes, newWhenFull, afterMicros, throughStops);
+    }
+
+    public SubscriptionOptions goingThroughStops() {
+        return new SubscriptionOptions(snapshot, progress, queueBytes, whenFull, afterMicros, true);
     }
 
     public SubscriptionOptions endWhenFull(long newQueueBytes) {

@@ -42,6 +42,11 @@ public final class EntryStage extends Stage {
         return assigner.isPresent() ? assigner.get().assignedMicros() : Operator.NO_WATERMARK;
     }
 
+    /** Time may have gone on without a row; returns whether it has. */
+    boolean tellTime() {
+        return assigner.isPresent() && assigner.get().tellTime();
+    }
+
     @Override
     void process(int port, Batch batch) {
         passOn(columns.isPresent() ? select(batch, columns.get()) : batch);

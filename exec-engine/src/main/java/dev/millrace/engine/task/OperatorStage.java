@@ -57,6 +57,11 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     }
 
     @Override
+    public boolean failsForGood() {
+        return failedRows.filter(FailedRows.Part::isForGood).isPresent();
+    }
+
+    @Override
     public void failedRow(MillraceException failure, long weight) {
         failedRows.orElseThrow(() -> failure).failed(failure, weight);
     }
@@ -90,6 +95,13 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
         } else {
             super.begin(part);
         }
+    }
+
+    /** Passes on a watermark that went on without a row, as other parts of the source did; returns whether it has. */
+    boolean tellTime() {
+        long before = assigned;
+        passOnAssigned(assigner.orElseThrow().watermark());
+        return assigned > before;
     }
 
     private void waitForClock(WatermarkOperator watermarks) {

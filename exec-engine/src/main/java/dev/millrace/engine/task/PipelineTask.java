@@ -60,10 +60,11 @@ public final class PipelineTask implements Task, AutoCloseable {
 
     @GuardedBy("this") private boolean resting; // had nothing to do when it was asked last
 
-    private @Nullable Stage seenStage; // the watch's, as what follows: what it saw last, and since when
+    private @Nullable Thread runner; // of the run under way, or of the last
+    private @Nullable Stage seenStage; // the watch's, as what follows: what it saw last, and for how long
     private long seenSinceNanos;
     private long seenRows;
-    private long seenNanos;
+    private final StepTime seen = new StepTime();
     private volatile boolean done; // written by the worker or by close, read by the other
     private volatile boolean saving; // written by the worker, read by the watch
 
@@ -148,6 +149,7 @@ public final class PipelineTask implements Task, AutoCloseable {
         if (done) {
             return Outcome.DONE;
         }
+        runner = Thread.currentThread();
         sinceNanos = host.clock().nanoTime();
         try (Interrupt.Binding binding = host.interrupt().bind()) {
             while (true) {
@@ -183,13 +185,18 @@ public final class PipelineTask implements Task, AutoCloseable {
                         ? Optional.of(byRow)
                         : Optional.empty();
         long done = rows.map(RowByRow::rowsDone).orElse(0L);
+        Thread thread = runner;
+        if (thread == null) {
+            return;
+        }
         long now = host.clock().nanoTime();
+        long processor = StepTime.processorNanos(thread);
         if (stage != seenStage || since != seenSinceNanos || done != seenRows) {
             seenStage = stage;
             seenSinceNanos = since;
             seenRows = done;
-            seenNanos = now;
-        } else if (now - seenNanos > host.mostRowNanos()) {
+            seen.begin(now, processor);
+        } else if (seen.look(now, processor, StepTime.waits(thread)) > host.mostRowNanos()) {
             MillraceException why = MillraceException.user(
                             SqlState.QUERY_CANCELED,
                             "query \"" + host.name() + "\" was at one row for longer than row_timeout ("
@@ -335,7 +342,10 @@ public final class PipelineTask implements Task, AutoCloseable {
     private void handle(TaskInput input, Item item) {
         if (item instanceof Item.Rows rows) {
             if (rows.batch().rowCount() == 0) {
-                rows.batch().close(); // a reader's way to take a pause in a long search
+                rows.batch().close(); // a reader's way to take a pause in a long search, or to say that time went on
+                if (input.entry().tellTime() && input instanceof SourceInput source) {
+                    source.touch(); // and not the host, whose output may not be attached when the first rows come
+                }
             } else {
                 input.entry().receive(input.port(), rows.batch());
             }

@@ -5,10 +5,12 @@ import dev.millrace.connector.Part;
 import dev.millrace.connector.ScanCounts;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.connector.SplitStatus;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.epoch.EpochInput;
 import dev.millrace.operator.Operator;
 import dev.millrace.scheduler.Timers;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongPredicate;
@@ -23,6 +25,7 @@ import java.util.function.LongPredicate;
  */
 public final class SourceInput extends TaskInput {
     private static final long ONLY_EPOCH = 1;
+    private static final ThreadLocal<FailedRows.Part> POLLED = new ThreadLocal<>(); // while one is polled
 
     private final SourceReader reader;
     private final TaskHost host;
@@ -36,6 +39,7 @@ public final class SourceInput extends TaskInput {
     private Optional<Timers.Timer> timer = Optional.empty();
     private boolean lastEpochEnded;
     private boolean closed;
+    private Optional<FailedRows.Part> notes = Optional.empty(); // set once, before the task runs
     private volatile boolean finished; // written by the task's worker, read by statistics
     private volatile boolean woken; // set by I/O threads, cleared by the task's worker
     private volatile double progress; // written by the task's worker, read by statistics
@@ -56,14 +60,46 @@ public final class SourceInput extends TaskInput {
         wake = newWake;
     }
 
+    /** Has records that its reader rejects noted, which would else fail the query. Before the task runs. */
+    public void noteRejected(FailedRows.Part part) {
+        notes = Optional.of(part);
+    }
+
+    /** Where what the reader rejects is noted that this thread polls. */
+    public static Optional<FailedRows.Part> notesOfPoll() {
+        return Optional.ofNullable(POLLED.get());
+    }
+
+    private Optional<Batch> pollReader() {
+        if (notes.isEmpty()) {
+            return reader.poll();
+        }
+        POLLED.set(notes.get());
+        try {
+            return reader.poll();
+        } finally {
+            POLLED.remove();
+        }
+    }
+
     /** What its reader read and passed by. Any thread. */
     public Optional<ScanCounts> counts() {
         return reader.counts();
     }
 
+    /** How its reader is with what it reads. Any thread. */
+    public List<SplitStatus> splits() {
+        return reader.splits();
+    }
+
     /** Where its reader is, at an epoch's end; empty if that cannot be said. */
     public Optional<SourcePosition> position() {
         return reader.position();
+    }
+
+    /** Time went on without rows: has the epoch closed soon. A query that is about to start closes its first anyway. */
+    void touch() {
+        epochs.ifPresent(EpochInput::touch);
     }
 
     /** More may be at hand; any thread. */
@@ -90,6 +126,7 @@ public final class SourceInput extends TaskInput {
             return Optional.empty();
         }
         lastEpochEnded = finished;
+        notes.ifPresent(part -> part.epochEnd(closing.getAsLong()));
         return Optional.of(new Item.EpochEnd(closing.getAsLong()));
     }
 
@@ -131,7 +168,7 @@ public final class SourceInput extends TaskInput {
     /** Rows, none for a step that found none, or the end; empty when nothing is at hand. */
     private Optional<Item> poll() {
         woken = false;
-        Optional<Batch> batch = reader.poll();
+        Optional<Batch> batch = pollReader();
         try {
             arrived(batch);
         } catch (RuntimeException | Error e) { // as of an epoch that is left meanwhile

@@ -19,6 +19,11 @@ import org.apache.arrow.memory.BufferAllocator;
 final class Spilling implements ChunkSource {
     private static final long MOST_PAGE_BYTES = 4 << 20;
 
+    /** A state that can leave memory keeps this part of a limit there, and begins with so many eighths of one. */
+    private static final int KEPT_PART = 64;
+
+    private static final int SHORT_EIGHTHS = 3;
+
     private final SpillSpace space;
     private final MemoryPressure pressure;
     private final long leastBytes;
@@ -69,7 +74,8 @@ final class Spilling implements ChunkSource {
     public Optional<Chunk> take(BufferAllocator owner, long chunkBytes) {
         Optional<MemoryScope> scope = scopeOf(owner);
         if (!isOn()
-                || share(chunkBytes, pressure.limitBytes()) >= pressure.memoryBytes()
+                || !owner.getName().equals(ON_DISK)
+                        && share(chunkBytes, pressure.limitBytes()) >= pressure.memoryBytes()
                         && scope.map(of -> share(chunkBytes, of.memoryLimitBytes()) >= of.bytes())
                                 .orElse(true)) {
             return Optional.empty();
@@ -83,6 +89,25 @@ final class Spilling implements ChunkSource {
             }
             throw full;
         }
+    }
+
+    @Override
+    public long allowance(BufferAllocator owner) {
+        Optional<MemoryScope> scope = scopeOf(owner);
+        boolean isShort = isOn()
+                && (isShort(pressure.memoryBytes(), pressure.limitBytes())
+                        || scope.isPresent()
+                                && isShort(scope.get().bytes(), scope.get().memoryLimitBytes()));
+        return isShort
+                ? Math.min(
+                                pressure.limitBytes(),
+                                scope.map(MemoryScope::memoryLimitBytes).orElse(Long.MAX_VALUE))
+                        / KEPT_PART
+                : Long.MAX_VALUE;
+    }
+
+    private static boolean isShort(long bytes, long limit) {
+        return bytes >= limit / 8 * SHORT_EIGHTHS;
     }
 
     private static long share(long chunkBytes, long limit) {

@@ -108,6 +108,17 @@ final class FailureTest {
     }
 
     @Test
+    void aQueryThatFailsWhileItIsStartedHoldsUpNoEpoch() {
+        engine.relations().addSource("src", new FailsAtOnce(KV), OnError.FAIL);
+        for (int i = 0; i < 300; i++) {
+            StandingQuery query = engine.start("q", sum(scan("src", KV), List.of(), 1), QueryOptions.view());
+            assertEquals(QueryState.FAILED, query.await());
+            engine.awaitEpoch(query.firstEpoch());
+            query.drop();
+        }
+    }
+
+    @Test
     void lateRowsAreKeptWithTheirWatermark() {
         Schema events = longs("ts", "k");
         WritableRelation stream = engine.relations().addStream("e", events);

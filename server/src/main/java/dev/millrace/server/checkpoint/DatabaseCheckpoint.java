@@ -2,6 +2,7 @@ package dev.millrace.server.checkpoint;
 
 import dev.millrace.engine.checkpoint.CheckpointSummary;
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.instance.Instance;
@@ -27,6 +28,9 @@ import java.util.concurrent.TimeUnit;
  */
 public final class DatabaseCheckpoint {
     private static final EventLog LOG = EventLog.named("storage");
+
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final int MOST_RETRIES = 600; // a minute, in which nobody else can define anything
 
     private final Instance database;
     private final RowJournal journal;
@@ -56,14 +60,27 @@ public final class DatabaseCheckpoint {
      * holds the locks of checkpoints and of definitions.
      *
      * @param ahead what the statement will have the catalog keep
-     * @return whether it is kept; if not, the log says why, and queries that were altered would begin anew after a restart
+     * @param isNeeded whether queries would begin anew after a crash without it: then this waits a minute for a disk that takes nothing
+     * @return whether it is kept; if not, the log says why
+     * @throws MillraceException why the statement under way was stopped; then it is not kept
      */
-    public boolean run(CatalogRecord ahead) {
-        try {
-            return write(Optional.of(ahead));
-        } catch (MillraceException e) {
-            LOG.warning("no checkpoint of what was altered", "reason", e.getMessage());
-            return false;
+    public boolean run(CatalogRecord ahead, boolean isNeeded) {
+        for (int retries = 0; ; retries++) {
+            try {
+                return write(Optional.of(ahead));
+            } catch (MillraceException e) {
+                Interrupt.checkCurrent();
+                boolean passes = e.sqlState() == SqlState.DISK_FULL || e.sqlState() == SqlState.IO_ERROR;
+                if (!isNeeded || !passes || retries >= MOST_RETRIES) {
+                    LOG.warning("no checkpoint of what was altered", "reason", e.getMessage());
+                    return false;
+                }
+                if (retries == 0) {
+                    LOG.warning("what was altered waits for a checkpoint", "reason", e.getMessage());
+                }
+            }
+            database.host().pause(RETRY_NANOS);
+            Interrupt.checkCurrent();
         }
     }
 

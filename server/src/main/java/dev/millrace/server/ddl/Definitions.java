@@ -81,7 +81,7 @@ public final class Definitions {
 
     public Command createStream(Statement.CreateStream create, String text) {
         return create(ObjectKind.STREAM, create.name(), create.ifExists(), () -> {
-            Options options = new Options(create.options());
+            Options options = new Options(create.options(), database.references());
             OnError onError = options.oneOf("on_error", OnError.FAIL);
             long idleTimeoutMicros = options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
             Optional<RetentionPolicy> retention = RetentionClause.of(options);
@@ -158,13 +158,21 @@ public final class Definitions {
                 .filter(field -> !rules.isGenerated(field.name()))
                 .toList());
         Source source = database.connectors().source(connector).create(given, options);
+        if (!database.catalogStore().isRestoring()) {
+            options.rejectUnread(); // before anybody is asked who may not answer
+            source.check();
+        }
         if (rules.isEmpty()) {
             return source;
         }
+        List<Field> fields = new ArrayList<>(declared.fields()); // and what the connector adds
+        source.schema().fields().stream()
+                .filter(field -> declared.indexOf(field.name()) < 0)
+                .forEach(fields::add);
+        Schema all = new Schema(fields);
         Relation relation =
-                new Relation(create.name(), Relation.Kind.STREAM, declared, true, List.of(), Optional.empty(), rules);
-        return new GeneratedColumns(
-                create.name(), source, declared, database.plans().generation(relation));
+                new Relation(create.name(), Relation.Kind.STREAM, all, true, List.of(), Optional.empty(), rules);
+        return new GeneratedColumns(create.name(), source, all, database.plans().generation(relation));
     }
 
     private static void requireColumns(Schema schema, String name) {
@@ -349,7 +357,7 @@ public final class Definitions {
     public Command createSink(Statement.CreateSink create, String text) {
         return create(ObjectKind.SINK, create.name(), create.ifExists(), () -> {
             queries.checks().requireStreaming(create.query().relations(), "a sink");
-            Options options = new Options(create.options());
+            Options options = new Options(create.options(), database.references());
             String connector = options.required("connector");
             PlanBasis basis = database.catalogStore().basis();
             QueryOptions limited = queries.limits().limited(QueryOptions.streaming(), options);
@@ -358,7 +366,10 @@ public final class Definitions {
             Sink sink = database.connectors().sink(connector).open(schema, plan.appendOnly(), options);
             try {
                 options.rejectUnread();
-            } catch (MillraceException e) {
+                if (!database.catalogStore().isRestoring()) {
+                    sink.check();
+                }
+            } catch (RuntimeException | Error e) {
                 sink.close();
                 throw e;
             }

@@ -77,6 +77,9 @@ public final class Drops {
             database.histories()
                     .to(name)
                     .forEach(each -> notices.accept("drop cascades to subscription \"" + each + "\""));
+        }
+        database.histories().forget(order); // which may fail: before anything else has happened
+        for (String name : order) {
             if (!names.contains(name)) {
                 notices.accept("drop cascades to " + describe(name));
             }
@@ -120,9 +123,6 @@ public final class Drops {
             return;
         }
         indexes.forget(object.name()).forEach(database.catalog().roles()::forget);
-        if (!database.histories().to(object.name()).isEmpty()) {
-            database.histories().forget(object.name());
-        }
         StandingQuery query = database.queries().remove(object.name());
         if (query != null) {
             query.drop();

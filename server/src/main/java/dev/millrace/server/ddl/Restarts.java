@@ -13,14 +13,17 @@ import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.text.Identifiers;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * PAUSE and RESUME. A query that failed begins anew, with the rows that can be had (files and generators from the first, tables and
- * views as they are, streams from now on), and so do those over it that failed with it.
+ * PAUSE and RESUME. A query that was stopped by rows that fail goes on with all that it has, when they were taken back or are left out. Any
+ * other that failed begins anew, with the rows that can be had (files and generators from the first, tables and views as they are, streams
+ * from now on), and so do those over it that failed with it.
  */
 public final class Restarts {
     private final Instance database;
@@ -41,16 +44,78 @@ public final class Restarts {
     public Command resume(Statement.Resume resume) {
         database.lockDefinitions();
         try {
-            Optional<StandingQuery> query = running(resume.kind(), resume.name(), resume.ifExists());
-            if (query.isPresent() && query.get().state() == QueryState.FAILED) {
-                restart(database.catalog().require(resume.kind(), resume.name()));
-            } else {
-                query.ifPresent(StandingQuery::resume);
-            }
+            running(resume.kind(), resume.name(), resume.ifExists())
+                    .ifPresent(query ->
+                            resume(query, database.catalog().require(resume.kind(), resume.name()), resume.skipRow()));
             return Command.of("RESUME");
         } finally {
             database.definitionLock().unlock();
         }
+    }
+
+    private void resume(StandingQuery query, CatalogObject object, boolean skipRow) {
+        boolean failed = query.state() == QueryState.FAILED;
+        if (failed) {
+            requireInputs(object);
+        }
+        if (skipRow) {
+            leaveOut(query, object);
+        }
+        if (!failed) {
+            query.resume();
+        } else if (query.isStopped() && goesOn(query, object)) {
+            query.resume();
+            notices.accept("\"" + object.name() + "\" goes on with its state");
+            tellOfFailedSinks(object);
+        } else {
+            restart(object);
+        }
+    }
+
+    /** A sink gets no epoch that lacks rows: it has failed with what it reads, for good. */
+    private void tellOfFailedSinks(CatalogObject object) {
+        for (String name :
+                database.catalog().dependents(object.name()).stream().sorted().toList()) {
+            database.catalog()
+                    .object(name)
+                    .filter(above -> above.kind() == ObjectKind.SINK && hasFailed(above))
+                    .ifPresent(this::tellThatItIsFailed);
+        }
+    }
+
+    private void tellThatItIsFailed(CatalogObject above) {
+        notices.accept(above.kind().sqlName() + " \"" + above.name() + "\" over it is still failed");
+    }
+
+    private void leaveOut(StandingQuery query, CatalogObject object) {
+        if (query.state() == QueryState.FAILED && !query.isStopped()) {
+            throw MillraceException.user(
+                            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                            "\"" + object.name() + "\" did not fail of a row that could be skipped: " + why(object))
+                    .withHint("RESUME without SKIP ROW begins it anew");
+        }
+        long rows = query.leaveOutFailedRows();
+        notices.accept("rows left out of \"" + object.name() + "\": " + rows);
+    }
+
+    /**
+     * Whether a query that is stopped goes on with what it has: else it begins anew, which loses nothing as all that it reads can be read
+     * again.
+     *
+     * @throws MillraceException what a row fails with, if it fails still and the others would not come again
+     */
+    private boolean goesOn(StandingQuery query, CatalogObject object) {
+        Optional<MillraceException> why = query.failureOfRows();
+        if (why.isPresent() && object.reads().stream().anyMatch(this::keepsNothing)) {
+            throw MillraceException.user(
+                            why.get().sqlState(),
+                            object.kind().sqlName() + " \"" + object.name() + "\" fails still: "
+                                    + why.get().getMessage())
+                    .withHint("its state is kept: change or delete what the row comes from, or leave it out: RESUME "
+                            + object.kind().sqlName().toUpperCase(Locale.ROOT) + " "
+                            + Identifiers.quote(object.name()) + " SKIP ROW");
+        }
+        return why.isEmpty();
     }
 
     private Optional<StandingQuery> running(ObjectKind kind, String name, boolean ifExists) {
@@ -83,13 +148,14 @@ public final class Restarts {
                     && failedInputs(above.get()).isEmpty()) {
                 restart(above.get());
             } else if (above.isPresent()) {
-                notices.accept(above.get().kind().sqlName() + " \"" + name + "\" over it is still failed");
+                tellThatItIsFailed(above.get());
             }
         }
     }
 
     private void startAnew(CatalogObject object) {
         StandingQuery failed = database.standing(object.name()).orElseThrow();
+        boolean rowsFailed = failed.isStopped();
         QueryOptions how = queries.limits()
                 .limited(
                         failed.materialized() ? QueryOptions.view() : QueryOptions.streaming(),
@@ -103,13 +169,26 @@ public final class Restarts {
                                 .withMostBytes(queries.limits().mostBytes()));
         database.queries().put(object.name(), query);
         queries.epochs().wrote(query.firstEpoch());
+        if (!rowsFailed) { // else its subscribers are the new one's
+            tellSubscribers(object);
+        }
         String passed = object.reads().stream()
                 .filter(this::keepsNothing)
                 .sorted()
                 .map(name -> '"' + name + '"')
                 .collect(Collectors.joining(", "));
-        if (!passed.isEmpty()) {
-            notices.accept("\"" + object.name() + "\" begins anew: former rows of " + passed + " are not kept");
+        notices.accept("\"" + object.name() + "\" begins anew, as "
+                + (rowsFailed ? "rows fail still" : "its state went when it failed") + ": "
+                + (passed.isEmpty()
+                        ? "all that it reads is read again"
+                        : "former rows of " + passed + " are not kept"));
+    }
+
+    private void tellSubscribers(CatalogObject object) {
+        try {
+            database.histories().begunAnew(object.name());
+        } catch (MillraceException e) {
+            notices.accept("subscriptions to \"" + object.name() + "\" do not go on: " + e.getMessage());
         }
     }
 

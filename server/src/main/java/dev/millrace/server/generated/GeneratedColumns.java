@@ -1,10 +1,12 @@
 package dev.millrace.server.generated;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
 import dev.millrace.connector.EventTime;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.engine.calc.DirectCalc;
 import dev.millrace.error.MillraceException;
@@ -18,6 +20,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
@@ -83,7 +86,22 @@ public final class GeneratedColumns implements Source {
     }
 
     @Override
+    public void check() {
+        given.check();
+    }
+
+    @Override
     public List<SourceReader> open(ScanRequest request, SourceContext context) {
+        return computing(request, context, ofGiven -> given.open(ofGiven, context));
+    }
+
+    @Override
+    public List<SourceReader> reopen(ScanRequest request, List<SourcePosition> positions, SourceContext context) {
+        return computing(request, context, ofGiven -> given.reopen(ofGiven, positions, context));
+    }
+
+    private List<SourceReader> computing(
+            ScanRequest request, SourceContext context, Function<ScanRequest, List<SourceReader>> opens) {
         List<Integer> shown = new ArrayList<>(request.columns());
         IntStream.range(0, schema.size())
                 .filter(column -> given.schema().indexOf(schema.field(column).name()) < 0 && !shown.contains(column))
@@ -106,10 +124,17 @@ public final class GeneratedColumns implements Source {
                 List.of(),
                 request.parallelism(),
                 request.eventTime().map(time -> computed(time, context)));
-        List<SourceReader> readers = given.open(ofGiven, context);
+        List<SourceReader> readers = opens.apply(ofGiven);
         List<SourceReader> computing = new ArrayList<>();
-        for (SourceReader reader : readers) {
-            computing.add(new GeneratedReader(reader, computing.size() + 1, rows, context));
+        try {
+            for (SourceReader reader : readers) {
+                computing.add(new GeneratedReader(reader, computing.size() + 1, rows, context));
+            }
+        } catch (RuntimeException | Error e) {
+            List<SourceReader> all = new ArrayList<>(computing);
+            all.addAll(readers.subList(computing.size(), readers.size()));
+            Closing.all(all);
+            throw e;
         }
         return List.copyOf(computing);
     }
@@ -127,15 +152,21 @@ public final class GeneratedColumns implements Source {
                         .toList(),
                 schema.select(time.columns()),
                 time.columns().size());
-        return new EventTime(needed, batch -> {
-            try {
-                Optional<Batch> computed = DirectCalc.compute(rows.calc(), batch, context.allocator(), context.clock());
-                OptionalLong first = computed.map(time.first()).orElseGet(OptionalLong::empty);
-                computed.ifPresent(Batch::close);
-                return first;
-            } catch (MillraceException e) {
-                return OptionalLong.empty();
-            }
-        });
+        return new EventTime(
+                needed,
+                batch -> computed(rows, batch, time.first(), context),
+                batch -> computed(rows, batch, time.latest(), context));
+    }
+
+    private static OptionalLong computed(
+            GeneratedRows rows, Batch batch, Function<Batch, OptionalLong> time, SourceContext context) {
+        try {
+            Optional<Batch> computed = DirectCalc.compute(rows.calc(), batch, context.allocator(), context.clock());
+            OptionalLong found = computed.map(time).orElseGet(OptionalLong::empty);
+            computed.ifPresent(Batch::close);
+            return found;
+        } catch (MillraceException e) {
+            return OptionalLong.empty();
+        }
     }
 }

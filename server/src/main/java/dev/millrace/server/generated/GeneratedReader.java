@@ -4,8 +4,11 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.CsvRows;
 import dev.millrace.connector.Part;
 import dev.millrace.connector.RejectedRecord;
+import dev.millrace.connector.ScanCounts;
 import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.connector.SplitStatus;
 import dev.millrace.engine.calc.DirectCalc;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -168,6 +171,22 @@ final class GeneratedReader implements SourceReader {
     @Override
     public double progress() {
         return given.progress();
+    }
+
+    /** That of the given reader: numbers of rows in messages begin anew behind it. */
+    @Override
+    public Optional<SourcePosition> position() {
+        return given.position();
+    }
+
+    @Override
+    public Optional<ScanCounts> counts() {
+        return given.counts();
+    }
+
+    @Override
+    public List<SplitStatus> splits() {
+        return given.splits();
     }
 
     @Override

@@ -22,16 +22,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The queries whose changes are kept, and the durable subscriptions to them. Safe on any thread; what makes and drops subscriptions is
  * called with the lock of definitions held.
+ *
+ * <p>Long because a history is made, ends, goes on and is copied under one lock, so that its directory and its number are one's.
  */
 public final class Histories implements AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");
@@ -180,7 +184,7 @@ public final class Histories implements AutoCloseable {
     }
 
     private synchronized void goOn(int number, Disk files, Optional<KnownLog> known) {
-        HistoryLog log = new HistoryLog(Optional.of(host.log(files, LOG::warning)));
+        HistoryLog log = new HistoryLog(Optional.of(host.log(files, LOG::warning)), host);
         HistoryContents contents;
         try {
             known.ifPresent(before ->
@@ -195,7 +199,7 @@ public final class Histories implements AutoCloseable {
         }
         if (contents.subscriptions().isEmpty()) { // it was being made, or dropped
             log.close();
-            emptied(files);
+            toEmpty.add(number); // when definitions do not know of it any more
             return;
         }
         String query = contents.requireBase().query();
@@ -215,8 +219,42 @@ public final class Histories implements AutoCloseable {
             histories.put(query, history);
         } catch (MillraceException e) {
             log.close();
+            if (e.sqlState() == SqlState.DISK_FULL || e.sqlState() == SqlState.IO_ERROR) {
+                throw e; // it goes on when there is room
+            }
             stopped.put(query, new Stopped(contents.subscriptions(), e));
             LOG.warning("a history does not go on", "query", query, "reason", e.getMessage());
+        }
+    }
+
+    /**
+     * A query has begun anew that had failed: its history goes on with what is on disk, and tells what is other now as one change. In a
+     * database that keeps nothing it has ended with the query.
+     *
+     * @throws MillraceException what it does not go on for: then it is as it is when that is found as the database is opened
+     */
+    public synchronized void begunAnew(String query) {
+        Optional<Integer> number = numbers.entrySet().stream()
+                .filter(each -> each.getValue().equals(query))
+                .map(Map.Entry::getKey)
+                .findFirst();
+        if (disk.isEmpty() || number.isEmpty()) {
+            return;
+        }
+        QueryHistory history = histories.remove(query);
+        Stopped before = stopped.remove(query);
+        Map<String, NamedSubscription> subscriptions = Map.of();
+        if (history != null) {
+            subscriptions = history.kept().named();
+            history.close();
+        } else if (before != null) {
+            subscriptions = before.subscriptions();
+        }
+        try {
+            goOn(number.get(), directory(number.get()), Optional.empty());
+        } catch (MillraceException e) {
+            stopped.put(query, new Stopped(subscriptions, e));
+            throw e;
         }
     }
 
@@ -227,6 +265,7 @@ public final class Histories implements AutoCloseable {
                 () -> queries.apply(query),
                 log,
                 clock,
+                host,
                 engine.allocator(),
                 engine.options().batchRows());
     }
@@ -271,6 +310,7 @@ public final class Histories implements AutoCloseable {
 
     /** Makes a subscription, whose name is free, to a query that runs and keeps its answer; it is on disk when this returns. */
     public synchronized void create(String name, String owner, StandingQuery query, long limitBytes) {
+        endUnread();
         Stopped before = stopped.get(query.name());
         if (before != null) {
             throw before.why().again();
@@ -279,8 +319,16 @@ public final class Histories implements AutoCloseable {
         if (history == null) {
             history = begin(query);
         }
-        history.kept().add(name, owner, limitBytes);
+        try {
+            history.add(name, owner, limitBytes);
+        } catch (RuntimeException | Error e) {
+            if (to(query.name()).isEmpty()) {
+                after(e, () -> end(Set.of(query.name()))); // nobody would ever end it
+            }
+            throw e;
+        }
         queryOf.put(name, query.name());
+        history.awaitLog(); // who is interrupted here has it, and does not know whether that is on disk
     }
 
     private synchronized QueryHistory begin(StandingQuery query) {
@@ -293,26 +341,29 @@ public final class Histories implements AutoCloseable {
                     SqlState.PROGRAM_LIMIT_EXCEEDED, "at most " + MOST + " queries can have subscriptions");
         }
         int free = number;
-        HistoryLog log = new HistoryLog(disk.map(any -> host.log(emptied(directory(free)), LOG::warning)));
+        HistoryLog log = new HistoryLog(disk.map(any -> host.log(emptied(directory(free)), LOG::warning)), host);
+        QueryHistory history = newHistory(query.name(), query, log);
         try {
-            QueryHistory history = newHistory(query.name(), query, log);
             history.begin();
             numbers.put(number, query.name());
             histories.put(query.name(), history);
             log.known().ifPresent(known -> logs.put(free, known));
-            try {
-                keepLogs.run();
-            } catch (RuntimeException | Error e) {
-                logs.remove(number);
-                numbers.remove(number);
-                histories.remove(query.name());
-                history.close();
-                throw e;
-            }
+            keepLogs.run();
             return history;
         } catch (RuntimeException | Error e) {
-            log.close();
+            logs.remove(number);
+            numbers.remove(number);
+            histories.remove(query.name());
+            after(e, history::close);
             throw e;
+        }
+    }
+
+    private static void after(Throwable failure, Runnable end) {
+        try {
+            end.run();
+        } catch (RuntimeException | Error e) {
+            failure.addSuppressed(e);
         }
     }
 
@@ -329,33 +380,64 @@ public final class Histories implements AutoCloseable {
         }
     }
 
-    /** Drops a subscription that exists; with the last of a query goes the query's history. */
+    /**
+     * Drops a subscription that exists. With the last of a query goes the query's history, once those have gone who read it without a
+     * subscription: their reading is nobody else's to end.
+     */
     public synchronized void drop(String name) {
+        endUnread();
         String query = queryOf(name).orElseThrow(() -> undefined(name));
         QueryHistory history = histories.get(query);
         Stopped before = stopped.get(query);
         if (before != null) { // its log is closed: all go together
-            end(query);
+            end(Set.of(query));
             before.subscriptions().keySet().forEach(queryOf::remove);
             return;
         }
-        if (to(query).size() == 1) {
-            end(query);
-        } else if (history != null) {
-            history.kept().remove(name);
+        if (to(query).size() == 1 && (history == null || !history.kept().isReadByItself())) {
+            end(Set.of(query));
+            queryOf.remove(name);
+            return;
         }
         queryOf.remove(name);
+        if (history != null) {
+            history.kept().remove(name);
+            history.awaitLog(); // who is interrupted here has dropped it, and does not know whether that is on disk
+        }
     }
 
-    /** A query is about to be dropped, and with it the subscriptions to it. */
-    public synchronized void forget(String query) {
-        end(query);
-        to(query).forEach(queryOf::remove);
+    /** Histories that were read when their last subscription was dropped go now, if nobody reads them any more. */
+    private synchronized void endUnread() {
+        Set<String> unread = histories.entrySet().stream()
+                .filter(each ->
+                        to(each.getKey()).isEmpty() && !each.getValue().kept().isReadByItself())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+        if (unread.isEmpty()) {
+            return;
+        }
+        try {
+            end(unread);
+        } catch (MillraceException e) {
+            LOG.warning("histories that nobody reads go on", "reason", e.getMessage()); // until the next time
+        }
     }
 
-    private synchronized void end(String query) {
+    /**
+     * Objects are about to be dropped, and with them the subscriptions to those that have some: all, or none.
+     *
+     * @throws MillraceException 53100 or 58030: then nothing has happened
+     */
+    public synchronized void forget(Set<String> names) {
+        if (names.stream().anyMatch(histories::containsKey) || names.stream().anyMatch(name -> !to(name).isEmpty())) {
+            end(names);
+            queryOf.values().removeIf(names::contains);
+        }
+    }
+
+    private synchronized void end(Set<String> queries) {
         List<Integer> gone = numbers.entrySet().stream()
-                .filter(entry -> entry.getValue().equals(query))
+                .filter(entry -> queries.contains(entry.getValue()))
                 .map(Map.Entry::getKey)
                 .toList();
         Map<Integer, KnownLog> before = new TreeMap<>(logs);
@@ -367,20 +449,29 @@ public final class Histories implements AutoCloseable {
             throw e;
         }
         gone.forEach(numbers::remove);
-        stopped.remove(query);
-        QueryHistory history = histories.remove(query);
-        if (history != null) {
-            history.kept().dropAll();
-            history.close();
-        }
-        if (disk.isPresent()) {
-            toEmpty.addAll(gone);
+        toEmpty.addAll(gone);
+        queries.forEach(this::close);
+        try {
             emptyUnneeded();
+        } catch (MillraceException e) {
+            LOG.warning("files of dropped histories stay", "reason", e.getMessage());
+        }
+    }
+
+    private void close(String dropped) {
+        stopped.remove(dropped);
+        QueryHistory history = histories.remove(dropped);
+        try {
+            if (history != null) {
+                history.drop();
+            }
+        } catch (MillraceException e) {
+            LOG.warning("a history that was dropped did not end well", "query", dropped, "reason", e.getMessage());
         }
     }
 
     private synchronized void emptyUnneeded() {
-        while (images == 0 && !toEmpty.isEmpty()) {
+        while (disk.isPresent() && images == 0 && !toEmpty.isEmpty()) {
             emptied(directory(toEmpty.first()));
             toEmpty.pollFirst();
         }
@@ -446,9 +537,11 @@ public final class Histories implements AutoCloseable {
         return running(subscription).subscribe(Optional.of(subscription), options);
     }
 
-    /** Begins to read the changes of a query, if they are kept. */
+    /** Begins to read the changes of a query, if they are kept for a subscription. */
     public Optional<Subscription> subscribeTo(String query, SubscriptionOptions options) {
-        return Optional.ofNullable(histories.get(query)).map(history -> history.subscribe(Optional.empty(), options));
+        return Optional.ofNullable(histories.get(query))
+                .filter(kept -> !to(query).isEmpty())
+                .map(history -> history.subscribe(Optional.empty(), options));
     }
 
     /** All subscriptions. */

@@ -2,6 +2,7 @@ package dev.millrace.server.history;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.host.Host;
 import dev.millrace.server.storage.KnownLog;
 import dev.millrace.storage.log.LogImage;
 import dev.millrace.storage.log.LogMode;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * The log of one history, or nothing for a database without a directory. Safe on any thread. What is appended is written however long
@@ -22,11 +22,14 @@ final class HistoryLog implements AutoCloseable {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Optional<WriteAheadLog> log;
+    private final Host host;
     private final AtomicLong bytes = new AtomicLong(); // since the last base
+    private volatile boolean patient; // written by who begins the history, read by who appends
     private volatile boolean closing; // written by who closes, read by who waits
 
-    HistoryLog(Optional<WriteAheadLog> log) {
+    HistoryLog(Optional<WriteAheadLog> log, Host host) {
         this.log = log;
+        this.host = host;
     }
 
     /** What it has, when it was opened. */
@@ -84,7 +87,12 @@ final class HistoryLog implements AutoCloseable {
         return append(HistoryRecords.dropped(name));
     }
 
-    /** As often as the disk refuses it: what is appended is in order, and each once. */
+    /** The history has begun: from now on what the disk refuses is tried again, and nobody is told. */
+    void isBegun() {
+        patient = true;
+    }
+
+    /** As often as the disk refuses it, when the history has begun: what is appended is in order, and each once. */
     private long append(ByteBuffer... record) {
         if (log.isEmpty()) {
             return 0;
@@ -97,10 +105,10 @@ final class HistoryLog implements AutoCloseable {
                 return log.get().append(LogMode.DEFERRED, record);
             } catch (MillraceException e) {
                 boolean passes = e.sqlState() == SqlState.DISK_FULL || e.sqlState() == SqlState.IO_ERROR;
-                if (closing || !passes) {
+                if (closing || !patient || !passes) {
                     throw e;
                 }
-                LockSupport.parkNanos(RETRY_NANOS);
+                host.pause(RETRY_NANOS);
             }
         }
     }

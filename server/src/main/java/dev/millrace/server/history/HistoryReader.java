@@ -121,6 +121,7 @@ final class HistoryReader implements Subscription {
             first = Optional.empty();
             return answer;
         }
+        history.work();
         return kept.await(this, timeoutMicros).map(this::changes);
     }
 

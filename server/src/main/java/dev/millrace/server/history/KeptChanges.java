@@ -27,7 +27,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Long because what is kept is decided by all subscriptions and readers together, under one lock.
  */
 final class KeptChanges {
-    static final long NEWEST_BYTES = 16L << 20; // are kept in any case
     private static final EventLog LOG = EventLog.named("storage");
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -36,6 +35,7 @@ final class KeptChanges {
 
     private final String query;
     private final HistoryLog log;
+    private final long newestBytes; // are kept in any case
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
@@ -61,13 +61,18 @@ final class KeptChanges {
 
     @GuardedBy("lock") private Optional<MillraceException> failure = Optional.empty();
 
+    @GuardedBy("lock") private Optional<MillraceException> stopped = Optional.empty(); // why nothing later is told now
+
+    @GuardedBy("lock") private long stoppedMicros; // than this
+
     @GuardedBy("lock") private boolean ended;
 
     private volatile boolean closing; // written by who closes, read by all
 
-    KeptChanges(String query, HistoryLog log) {
+    KeptChanges(String query, HistoryLog log, long newestBytes) {
         this.query = query;
         this.log = log;
+        this.newestBytes = newestBytes;
     }
 
     // ---- by the history's thread, or who begins it -----------------------------------------------------------------
@@ -169,6 +174,37 @@ final class KeptChanges {
         }
     }
 
+    /** Whether what is shown from now on is told, and why not: then when that is over. */
+    void stopped(Optional<MillraceException> why) {
+        lock.lock();
+        try {
+            if (why.isPresent() != stopped.isPresent()) {
+                stoppedMicros = toldMicros;
+                stopped = why;
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Up to when readers are told of changes now. */
+    @GuardedBy("lock") private long told() {
+        return stopped.isPresent() ? stoppedMicros : toldMicros;
+    }
+
+    /** Waits until something may be otherwise, or a time is over. */
+    void awaitChange(long micros) {
+        lock.lock();
+        try {
+            changed.await(micros, TimeUnit.MICROSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Nothing more comes. */
     void end() {
         lock.lock();
@@ -217,7 +253,7 @@ final class KeptChanges {
         }
         while (!epochs.isEmpty()) {
             Placed oldest = epochs.firstEntry().getValue();
-            if (oldest.epoch().micros() > needed || endBytes - oldest.endBytes() < NEWEST_BYTES) {
+            if (oldest.epoch().micros() > needed || endBytes - oldest.endBytes() < newestBytes) {
                 return;
             }
             epochs.pollFirstEntry();
@@ -225,6 +261,10 @@ final class KeptChanges {
             forgottenBytes = oldest.endBytes();
             forgottenRows = oldest.endRows();
         }
+    }
+
+    long newestBytes() {
+        return newestBytes;
     }
 
     /** Of the changes that are here. */
@@ -276,15 +316,14 @@ final class KeptChanges {
 
     // ---- subscriptions, any thread ---------------------------------------------------------------------------------
 
-    /** Keeps what comes from now on until it is acknowledged; it is on disk when this returns. */
+    /** Keeps what comes from now on until it is acknowledged; it is on disk when the log is. */
     void add(String name, String owner, long limitBytes) {
         lock.lock();
         try {
-            replace(new NamedSubscription(name, owner, limitBytes, toldMicros, Optional.empty()));
+            replace(new NamedSubscription(name, owner, limitBytes, told(), Optional.empty()));
         } finally {
             lock.unlock();
         }
-        log.await();
     }
 
     @GuardedBy("lock") private void replace(NamedSubscription subscription) {
@@ -293,21 +332,17 @@ final class KeptChanges {
         changed.signalAll();
     }
 
-    /** What is kept for it alone is let go of; returns how many subscriptions are left. */
-    int remove(String name) {
-        int left;
+    /** What is kept for it alone is let go of; that is on disk when the log is. */
+    void remove(String name) {
         lock.lock();
         try {
             subscriptions.remove(name);
             log.dropped(name);
             forget();
-            left = subscriptions.size();
             changed.signalAll();
         } finally {
             lock.unlock();
         }
-        log.await();
-        return left;
     }
 
     /** It is not to go on. */
@@ -327,7 +362,7 @@ final class KeptChanges {
         lock.lock();
         try {
             NamedSubscription subscription = require(name);
-            long seen = Math.min(micros, toldMicros);
+            long seen = Math.min(micros, told());
             if (seen <= subscription.acknowledgedMicros()) {
                 return;
             }
@@ -358,6 +393,16 @@ final class KeptChanges {
                         + " WITH (SNAPSHOT)");
     }
 
+    /** The subscriptions, by name. */
+    Map<String, NamedSubscription> named() {
+        lock.lock();
+        try {
+            return new LinkedHashMap<>(subscriptions);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** What {@code millrace.subscriptions} shows. */
     List<Histories.Shown> shown() {
         lock.lock();
@@ -365,12 +410,14 @@ final class KeptChanges {
             List<Histories.Shown> all = new ArrayList<>();
             for (NamedSubscription each : subscriptions.values()) {
                 boolean isBroken = each.broken().isPresent();
-                String state = isBroken ? "broken" : failure.isPresent() || ended ? "ended" : "active";
+                String state = isBroken
+                        ? "broken"
+                        : failure.isPresent() || ended ? "ended" : stopped.isPresent() ? "stopped" : "active";
                 all.add(new Histories.Shown(
                         each,
                         query,
                         state,
-                        each.broken().or(() -> failure.map(MillraceException::getMessage)),
+                        each.broken().or(() -> failure.or(() -> stopped).map(MillraceException::getMessage)),
                         toldMicros,
                         isBroken ? 0 : waitingBytes(each)));
             }
@@ -386,7 +433,7 @@ final class KeptChanges {
     HistoryReader read(QueryHistory history, Optional<String> name, SubscriptionOptions options) {
         lock.lock();
         try {
-            long acknowledged = name.isPresent() ? require(name.get()).acknowledgedMicros() : toldMicros;
+            long acknowledged = name.isPresent() ? require(name.get()).acknowledgedMicros() : told();
             return add(history, name, options, options.afterMicros().orElse(acknowledged), Optional.empty());
         } finally {
             lock.unlock();
@@ -451,8 +498,18 @@ final class KeptChanges {
         return MillraceException.user(
                         SqlState.SNAPSHOT_TOO_OLD, "what \"" + query + "\" changed since then is no longer kept")
                 .withHint(
-                        "the newest " + (NEWEST_BYTES >> 20)
+                        "the newest " + (newestBytes >> 20)
                                 + " MB of changes are, and what a subscription has not acknowledged; begin again WITH (SNAPSHOT)");
+    }
+
+    /** Whether there are readers without a subscription. */
+    boolean isReadByItself() {
+        lock.lock();
+        try {
+            return readers.stream().anyMatch(reader -> reader.name().isEmpty());
+        } finally {
+            lock.unlock();
+        }
     }
 
     void remove(HistoryReader reader) {
@@ -500,6 +557,9 @@ final class KeptChanges {
             throw tooOld();
         }
         Map.Entry<Long, Placed> next = epochs.higherEntry(reader.place().micros());
+        if (next != null && stopped.isPresent() && next.getKey() > stoppedMicros) {
+            throw stopped.get().again();
+        }
         while (next != null
                 && reader.drops(endBytes - next.getValue().endBytes())
                 && !next.equals(epochs.lastEntry())) {
@@ -516,6 +576,9 @@ final class KeptChanges {
                     placed.epoch().number(),
                     placed.epoch().micros(),
                     dropped));
+        }
+        if (stopped.isPresent()) {
+            throw stopped.get().again();
         }
         if (reader.tellsProgress() && toldMicros > reader.place().micros()) {
             reader.goTo(new HistoryReader.Place(toldMicros, endBytes, endRows));

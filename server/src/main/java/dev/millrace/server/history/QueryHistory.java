@@ -9,6 +9,7 @@ import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.engine.view.View;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.host.Host;
 import dev.millrace.server.storage.KnownLog;
 import dev.millrace.storage.batch.BatchBytes;
 import dev.millrace.storage.log.LogImage;
@@ -30,6 +31,8 @@ import org.apache.arrow.memory.BufferAllocator;
  * <pre>
  *   engine -- epoch --> written -- on disk --> shown to readers -- acknowledged, and not of the newest --> forgotten
  * </pre>
+ *
+ * While rows that failed stop the query, what comes is written, and shown when the query is resumed.
  */
 final class QueryHistory implements AutoCloseable {
     private static final long ENGINE_BYTES = 16L << 20; // may wait to be written
@@ -48,7 +51,7 @@ final class QueryHistory implements AutoCloseable {
     private final Clock clock;
     private final BufferAllocator allocator;
     private final int batchRows;
-    private final Thread thread;
+    private final Optional<Thread> thread; // none where work() is called
 
     // Of the thread, or of who begins it:
     private Optional<Subscription> from = Optional.empty();
@@ -63,18 +66,21 @@ final class QueryHistory implements AutoCloseable {
             Supplier<Optional<StandingQuery>> standing,
             HistoryLog log,
             Clock clock,
+            Host host,
             BufferAllocator allocator,
             int batchRows) {
         this.query = query;
         this.standing = standing;
         this.schema = now.schema();
         this.log = log;
-        this.kept = new KeptChanges(query, log);
+        this.kept = new KeptChanges(query, log, host.newestChangesBytes());
         this.clock = clock;
         this.allocator = allocator;
         this.batchRows = batchRows;
-        this.thread = new Thread(this::run, "millrace-history");
-        thread.setDaemon(true);
+        this.thread = Optional.of("millrace-history")
+                .filter(name -> host.hasThreads())
+                .map(name -> new Thread(this::run, name));
+        thread.ifPresent(own -> own.setDaemon(true));
     }
 
     /** What is shown, to whom, and for whom it is kept. */
@@ -112,7 +118,8 @@ final class QueryHistory implements AutoCloseable {
         kept.begin(lastMicros, epoch);
         writeBase(rows);
         log.await();
-        thread.start();
+        log.isBegun();
+        thread.ifPresent(Thread::start);
     }
 
     /** Goes on with what an earlier process left. By one thread, before anybody has this. */
@@ -129,11 +136,13 @@ final class QueryHistory implements AutoCloseable {
             difference = difference(first.batches(), base, left.epochs());
         }
         kept.goOn(left, epoch);
+        kept.stopped(standing.get().flatMap(StandingQuery::whyStopped));
         if (!difference.isEmpty()) {
             long micros = nextMicros(clock.epochMicros());
             show(List.of(log.epoch(epoch, micros, difference)), epoch);
         }
-        thread.start();
+        log.isBegun();
+        thread.ifPresent(Thread::start);
     }
 
     /** Subscribes to the query; returns its answer. */
@@ -142,7 +151,8 @@ final class QueryHistory implements AutoCloseable {
                 .orElseThrow(() -> MillraceException.user(
                         SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "\"" + query + "\" does not run"))
                 .subscribe(new SubscriptionOptions(
-                        true, true, ENGINE_BYTES, SubscriptionOptions.WhenFull.WAIT, OptionalLong.empty()));
+                                true, true, ENGINE_BYTES, SubscriptionOptions.WhenFull.WAIT, OptionalLong.empty())
+                        .goingThroughStops());
         from.ifPresent(Subscription::close);
         from = Optional.of(opened);
         return opened.next(FIRST_MICROS)
@@ -194,26 +204,53 @@ final class QueryHistory implements AutoCloseable {
             boolean more = true;
             while (more) {
                 kept.awaitReaders();
-                more = step();
+                more = step(LOOK_MICROS) != Step.LAST;
             }
         } catch (RuntimeException | Error e) {
-            kept.fail(
-                    e instanceof MillraceException known
-                            ? known
-                            : MillraceException.internal("the history of \"" + query + "\" has ended: " + e, e));
+            failed(e);
         } finally {
             from.ifPresent(Subscription::close);
         }
     }
 
-    /** Writes and shows what has come; false when no more will. */
-    private boolean step() {
+    private void failed(Throwable why) {
+        kept.fail(
+                why instanceof MillraceException known
+                        ? known
+                        : MillraceException.internal("the history of \"" + query + "\" has ended: " + why, why));
+    }
+
+    /** What the thread does, as far as there is something to do, for a history without one: by who makes use of it. */
+    void work() {
+        if (thread.isPresent() || from.isEmpty() || kept.hasFailed()) {
+            return;
+        }
+        try {
+            Step step = Step.SOME;
+            while (step == Step.SOME) {
+                step = step(0);
+            }
+        } catch (RuntimeException e) {
+            failed(e);
+        }
+    }
+
+    /** What was done of the history. */
+    private enum Step {
+        SOME,
+        NOTHING,
+        /** Nothing comes any more. */
+        LAST
+    }
+
+    /** Writes and shows what has come, or comes within a time. */
+    private Step step(long waitMicros) {
         boolean last = kept.isClosing(); // then what is there is taken, and no more
         Subscription source = from.orElseThrow();
         List<KeptEpoch> written = new ArrayList<>();
         long bytes = 0;
         long epoch = 0;
-        Optional<EpochChanges> next = source.next(last ? 0 : LOOK_MICROS);
+        Optional<EpochChanges> next = source.next(last ? 0 : waitMicros);
         boolean any = next.isPresent();
         while (next.isPresent()) {
             try (EpochChanges changes = next.get()) {
@@ -228,16 +265,21 @@ final class QueryHistory implements AutoCloseable {
             }
             next = bytes < GROUP_BYTES ? source.next(0) : Optional.empty();
         }
+        Optional<MillraceException> stopped = standing.get().flatMap(StandingQuery::whyStopped);
+        kept.stopped(stopped);
         if (any) {
             show(written, epoch);
             rewriteIfLong();
-            return true;
+            return Step.SOME;
         }
-        if (source.isFinished()) {
+        if (source.isFinished() && stopped.isEmpty()) {
             kept.end();
-            return false;
+            return Step.LAST;
         }
-        return !last;
+        if (source.isFinished() && !last) {
+            kept.awaitChange(waitMicros);
+        }
+        return last ? Step.LAST : Step.NOTHING;
     }
 
     private long nextMicros(long micros) {
@@ -257,7 +299,7 @@ final class QueryHistory implements AutoCloseable {
 
     /** Begins the log anew when most of it is not needed. */
     private void rewriteIfLong() {
-        if (log.bytes() <= Math.max(KeptChanges.NEWEST_BYTES, 2 * (baseBytes + kept.retainedBytes()))) {
+        if (log.bytes() <= Math.max(kept.newestBytes(), 2 * (baseBytes + kept.retainedBytes()))) {
             return;
         }
         List<ByteBuffer> rows;
@@ -307,6 +349,7 @@ final class QueryHistory implements AutoCloseable {
      * @throws MillraceException 72000 if not all behind the time is here, 55000 if the subscription is broken
      */
     Subscription subscribe(Optional<String> name, SubscriptionOptions options) {
+        work();
         if (options.afterMicros().isPresent() && name.isPresent()) {
             kept.acknowledge(name.get(), options.afterMicros().getAsLong());
         }
@@ -324,6 +367,7 @@ final class QueryHistory implements AutoCloseable {
                 .subscribe(SubscriptionOptions.withSnapshot())) {
             answer = once.next(FIRST_MICROS).orElseThrow();
         }
+        work(); // the answer is shown when its epoch is
         try {
             return kept.read(this, name, options, answer);
         } catch (RuntimeException | Error e) {
@@ -332,28 +376,49 @@ final class QueryHistory implements AutoCloseable {
         }
     }
 
-    /** Writes what has come, and ends. The query runs on, until the engine is closed. */
+    /** Keeps what comes from now on for a subscription; it is on disk when the log is. */
+    void add(String name, String owner, long limitBytes) {
+        work();
+        kept.add(name, owner, limitBytes);
+    }
+
+    /** Closes this, which does not go on: all subscriptions are gone. */
+    void drop() {
+        try {
+            kept.dropAll();
+        } finally {
+            close();
+        }
+    }
+
+    /** Returns when what is known of subscriptions is on disk. */
+    void awaitLog() {
+        log.await();
+    }
+
+    /** Writes what has come, if it has a thread, and ends. The query runs on, until the engine is closed. */
     @Override
     public void close() {
         kept.beginClosing();
         boolean interrupted = false;
         long until = clock.nanoTime() + CLOSE_NANOS;
-        while (thread.isAlive()) {
-            try {
-                thread.join(TimeUnit.MICROSECONDS.toMillis(LOOK_MICROS));
-                log.beginClosing();
-                if (clock.nanoTime() > until) {
-                    log.close(); // it takes nothing, and who waits for it waits no more
-                }
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
         try {
+            while (thread.isPresent() && thread.get().isAlive()) {
+                try {
+                    thread.get().join(TimeUnit.MICROSECONDS.toMillis(LOOK_MICROS));
+                    log.beginClosing();
+                    if (clock.nanoTime() > until) {
+                        log.close(); // it takes nothing, and who waits for it waits no more
+                    }
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
             if (ceilingMicros > lastMicros && !kept.hasFailed()) {
                 log.told(lastMicros);
             }
         } finally {
+            from.ifPresent(Subscription::close);
             log.close();
             if (interrupted) {
                 Thread.currentThread().interrupt();

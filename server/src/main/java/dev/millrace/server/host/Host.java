@@ -8,6 +8,7 @@ import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.log.WriteAheadLog;
 import dev.millrace.storage.log.WriteAheadLogOptions;
 import dev.millrace.time.Clock;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /** What a database runs on, made once for each that is opened. Called by the thread that opens it. */
@@ -28,6 +29,16 @@ public interface Host {
         public boolean hasThreads() {
             return true;
         }
+
+        @Override
+        public void pause(long nanos) {
+            LockSupport.parkNanos(nanos);
+        }
+
+        @Override
+        public long newestChangesBytes() {
+            return 16L << 20;
+        }
     };
 
     /**
@@ -47,4 +58,10 @@ public interface Host {
 
     /** Whether what nobody waits for, as checkpoints, is done by threads of the database; else who has it does it. */
     boolean hasThreads();
+
+    /** How many bytes of the newest changes of each query with subscriptions are kept, whoever has seen them. */
+    long newestChangesBytes();
+
+    /** Returns after about this time, or earlier: for who tries again what the disk refused. On any thread. */
+    void pause(long nanos);
 }

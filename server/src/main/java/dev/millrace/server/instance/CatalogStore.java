@@ -62,7 +62,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     private final Set<Long> unkept = ConcurrentHashMap.newKeySet(); // of those, by the statement under way
     private long lastNumber;
     private Optional<DatabaseCatalog> catalog = Optional.empty();
-    private Supplier<String> schedulingPolicy = () -> "";
+    private Supplier<Map<String, String>> settings = Map::of;
     private ToLongFunction<String> since = name -> 0;
     private final Deque<CatalogRecord> owed =
             new ArrayDeque<>(); // in effect, or in a checkpoint, and not in the catalog's log
@@ -109,7 +109,8 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
 
     private static boolean isForAll(Statement statement) {
         String policy = Setting.SCHEDULING_POLICY.settingName();
-        return statement instanceof Statement.SetSetting set && set.name().equalsIgnoreCase(policy)
+        return statement instanceof Statement.AlterSystem
+                || statement instanceof Statement.SetSetting set && set.name().equalsIgnoreCase(policy)
                 || statement instanceof Statement.ResetSetting reset
                         && reset.name().filter(policy::equalsIgnoreCase).isPresent();
     }
@@ -337,7 +338,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         CatalogRecord record = new CatalogRecord(
                 changes,
                 now.filter(it -> !it.equals(access)),
-                done && isForAll(statement) ? Optional.of(settings()) : Optional.empty());
+                done && isForAll(statement) ? Optional.of(settings.get()) : Optional.empty());
         if (record.isEmpty()) {
             return Optional.empty();
         }
@@ -434,10 +435,6 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         return new Access(roles.definitions(), owners, roles.privilegeDefinitions(name -> Optional.empty()));
     }
 
-    private Map<String, String> settings() {
-        return Map.of(Setting.SCHEDULING_POLICY.settingName(), schedulingPolicy.get());
-    }
-
     /** Whose object is made again now. */
     public Optional<String> restoringOwner() {
         return restoring.map(KeptObject::owner);
@@ -466,12 +463,13 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     /**
      * Hears of changes from here on.
      *
-     * @param policy the scheduling policy that holds
+     * @param everybodys settings that are everybody's, by name
      * @param from the number of the last record of the log of rows before what has a name began; of what reads no rows, the last by now
      */
-    public void follow(DatabaseCatalog changing, Supplier<String> policy, ToLongFunction<String> from) {
+    public void follow(
+            DatabaseCatalog changing, Supplier<Map<String, String>> everybodys, ToLongFunction<String> from) {
         catalog = Optional.of(changing);
-        schedulingPolicy = policy;
+        settings = everybodys;
         since = from;
         changing.addListener(this);
     }

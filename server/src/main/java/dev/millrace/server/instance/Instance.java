@@ -1,5 +1,6 @@
 package dev.millrace.server.instance;
 
+import dev.millrace.connector.Options;
 import dev.millrace.connectors.Connectors;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.EngineOptions;
@@ -19,6 +20,9 @@ import dev.millrace.server.planning.AdHocStatements;
 import dev.millrace.server.planning.Plans;
 import dev.millrace.server.planning.TableStatistics;
 import dev.millrace.server.retention.RetainedStreams;
+import dev.millrace.server.secret.SecretReferences;
+import dev.millrace.server.secret.Secrets;
+import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.server.storage.CheckpointStore;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KnownLog;
@@ -43,6 +47,7 @@ public final class Instance implements AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");
 
     private final Clock clock;
+    private final Host host;
     private final Engine engine;
     private final Frontend frontend = new Frontend();
     private final Turns turns = new Turns(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
@@ -50,6 +55,7 @@ public final class Instance implements AutoCloseable {
     private final DatabaseCatalog catalog = new DatabaseCatalog();
     private final PgCatalog pgCatalog;
     private final Plans plans;
+    private final Secrets secrets;
     private final Connectors connectors;
     private final Map<String, StandingQuery> queries = new ConcurrentHashMap<>();
     private final Map<String, TableKeys> tableKeys = new ConcurrentHashMap<>();
@@ -60,7 +66,7 @@ public final class Instance implements AutoCloseable {
     private final CatalogStore catalogStore;
     private final RowJournal journal;
     private final CheckpointStore checkpoints;
-    private final EngineOptions opened;
+    private final SystemSettings systemSettings;
     private final Recovery recovery;
     private final Retries retries;
     private final Histories histories;
@@ -88,7 +94,8 @@ public final class Instance implements AutoCloseable {
         this.journal = journal;
         this.checkpoints = checkpoints;
         this.clock = clock;
-        this.opened = options;
+        this.host = host;
+        this.secrets = new Secrets(catalogStore.directory()); // before there is an engine, as it may be damaged
         this.engine = host.engine(
                 options,
                 clock,
@@ -126,12 +133,13 @@ public final class Instance implements AutoCloseable {
                 this::keepLogs);
         catalog.subscriptions(histories::queryOf);
         this.adHoc = new AdHocStatements(frontend, catalog::version);
-        this.pgCatalog = new PgCatalog(catalog);
+        this.systemSettings = new SystemSettings(engine, options);
+        this.pgCatalog = new PgCatalog(catalog, systemSettings::shown);
     }
 
-    /** How the engine was opened; its limits may be others by now. */
-    public EngineOptions opened() {
-        return opened;
+    /** Settings that are everybody's. */
+    public SystemSettings systemSettings() {
+        return systemSettings;
     }
 
     /** What is kept on disk, if anything is. */
@@ -212,6 +220,11 @@ public final class Instance implements AutoCloseable {
         return engine;
     }
 
+    /** What it runs on. */
+    public Host host() {
+        return host;
+    }
+
     /** The time that all of it goes by. */
     public Clock clock() {
         return clock;
@@ -243,6 +256,16 @@ public final class Instance implements AutoCloseable {
 
     public Plans plans() {
         return plans;
+    }
+
+    /** What CREATE SECRET made. */
+    public Secrets secrets() {
+        return secrets;
+    }
+
+    /** Resolves references to secrets, in options of connectors. */
+    public Options.References references() {
+        return new SecretReferences(name -> Optional.ofNullable(System.getenv(name)), secrets::text);
     }
 
     public Connectors connectors() {
@@ -309,7 +332,14 @@ public final class Instance implements AutoCloseable {
     @Override
     public void close() {
         offloadThreads.close();
-        histories.close();
+        try {
+            histories.close();
+        } finally {
+            closeOthers();
+        }
+    }
+
+    private void closeOthers() {
         queries.clear(); // the engine drops them, all together
         tableKeys.values().forEach(TableKeys::close);
         tableKeys.clear();

@@ -40,6 +40,7 @@ public final class Logs {
         keepAt(
                 Level.SEVERE,
                 "org.apache.calcite"); // it warns of what it does not simplify, with the constants of queries
+        keepAt(Level.SEVERE, "org.apache.kafka"); // it warns at each try of what our status says once
         Lines begun = new Lines(options, out);
         root.addHandler(begun);
         lines = Optional.of(begun);

@@ -1,10 +1,12 @@
 package dev.millrace.server.metrics;
 
+import dev.millrace.connector.SinkStatus;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.LatencyHistogram;
 import dev.millrace.engine.statistic.OperatorStatistics;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
+import dev.millrace.engine.statistic.SplitStatistics;
 import dev.millrace.engine.statistic.WatermarkStatistics;
 import dev.millrace.operator.Operator;
 import dev.millrace.server.catalog.CatalogObject;
@@ -93,6 +95,8 @@ public final class DatabaseMetrics implements MultiCollector {
         all.add(latencies(queries));
         addOperators(queries, all);
         addWatermarks(queries, all);
+        addSplits(queries, all);
+        addSinks(queries, all);
         addDatabase(all);
         return new MetricSnapshots(all);
     }
@@ -223,6 +227,74 @@ public final class DatabaseMetrics implements MultiCollector {
                 "millrace_watermark_lag_seconds",
                 "How far event time is behind the clock.",
                 each -> (nowMicros - each.mark().watermarkMicros()) / MICROS_PER_SECOND);
+    }
+
+    private record QuerySplit(String query, SplitStatistics split) {
+        Labels labels() {
+            return Labels.of(
+                    "query",
+                    query,
+                    "operator",
+                    "" + split.operator(),
+                    "stream",
+                    split.relation(),
+                    "split",
+                    split.split().split());
+        }
+    }
+
+    private static void addSplits(List<QueryStatistics> queries, List<MetricSnapshot> all) {
+        List<QuerySplit> splits = queries.stream()
+                .flatMap(query -> query.splits().stream().map(split -> new QuerySplit(query.query(), split)))
+                .toList();
+        Subjects<QuerySplit> any = new Subjects<>(splits, QuerySplit::labels, all);
+        any.counter(
+                "millrace_source_records",
+                "Records read of a split.",
+                each -> each.split().split().records());
+        any.gauge(
+                "millrace_source_retries",
+                "Tries since the last that worked.",
+                each -> each.split().split().retries());
+        any.gauge(
+                "millrace_source_waiting",
+                "1 if it waits for something outside.",
+                each -> each.split().split().waitsFor().isPresent() ? 1 : 0);
+        List<QuerySplit> known = splits.stream()
+                .filter(each -> each.split().split().lagRecords().isPresent())
+                .toList();
+        new Subjects<>(known, QuerySplit::labels, all)
+                .gauge(
+                        "millrace_source_lag_records",
+                        "Records that are there and were not read.",
+                        each -> each.split().split().lagRecords().orElse(0));
+    }
+
+    private record QuerySink(String query, SinkStatus sink) {
+        Labels labels() {
+            return Labels.of("sink", query, "target", sink.target());
+        }
+    }
+
+    private static void addSinks(List<QueryStatistics> queries, List<MetricSnapshot> all) {
+        Subjects<QuerySink> sinks = new Subjects<>(
+                queries.stream()
+                        .flatMap(query -> query.sinks().stream().map(sink -> new QuerySink(query.query(), sink)))
+                        .toList(),
+                QuerySink::labels,
+                all);
+        sinks.counter(
+                "millrace_sink_records",
+                "Records that the outside has.",
+                each -> each.sink().records());
+        sinks.gauge(
+                "millrace_sink_waiting_records",
+                "Records that it has not acknowledged.",
+                each -> each.sink().waiting());
+        sinks.gauge(
+                "millrace_sink_silent_seconds",
+                "How long it has acknowledged none of those.",
+                each -> each.sink().silentMicros() / MICROS_PER_SECOND);
     }
 
     private void addDatabase(List<MetricSnapshot> all) {

@@ -8,6 +8,7 @@ import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.server.settings.ProductVersion;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.UserFunction;
@@ -25,6 +26,7 @@ public record SessionCatalog(
         DatabaseCatalog catalog,
         PgCatalog pgCatalog,
         SessionSettings settings,
+        SystemSettings system,
         Identity identity,
         Permissions permissions,
         SessionObjects objects,
@@ -62,7 +64,8 @@ public record SessionCatalog(
     /** {@code current_setting(name, true)} is empty for a setting that does not exist. */
     private String currentSetting(List<String> arguments) {
         try {
-            return settings.get(Setting.named(arguments.get(0)));
+            Setting setting = Setting.named(arguments.get(0));
+            return system.shown(setting).map(SystemSettings.Shown::value).orElseGet(() -> settings.get(setting));
         } catch (MillraceException e) {
             if (arguments.size() > 1 && arguments.get(1).startsWith("t")) {
                 return "";

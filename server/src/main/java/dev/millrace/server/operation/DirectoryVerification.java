@@ -11,6 +11,7 @@ import dev.millrace.server.storage.CheckpointVerification;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptCatalog;
 import dev.millrace.server.storage.KnownLog;
+import dev.millrace.server.storage.SecretsFile;
 import dev.millrace.server.storage.ServerAddress;
 import dev.millrace.server.tls.Tls;
 import dev.millrace.storage.disk.DiskErrors;
@@ -65,6 +66,8 @@ public final class DirectoryVerification {
         Map<String, Supplier<FileReport>> others = Map.of(
                 DECOYS,
                 this::decoys,
+                SecretsFile.NAME,
+                this::secrets,
                 CERTIFICATE,
                 () -> tls(CERTIFICATE, "the certificate"),
                 KEY,
@@ -170,6 +173,16 @@ public final class DirectoryVerification {
                         contents,
                         directory.resolve(DECOYS) + " is damaged: it has " + bytes + " bytes, and "
                                 + ScramDecoys.KEY_BYTES + " were written");
+    }
+
+    private FileReport secrets() {
+        return checked(SecretsFile.NAME, "secrets", () -> {
+            try {
+                return SecretsFile.read(RealDisk.readOnly(directory)).size() + " of them";
+            } catch (IOException e) {
+                throw DiskErrors.failed("read " + directory.resolve(SecretsFile.NAME), e);
+            }
+        });
     }
 
     private FileReport tls(String name, String contents) {

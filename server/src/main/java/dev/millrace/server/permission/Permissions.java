@@ -7,6 +7,7 @@ import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.Index;
 import dev.millrace.server.pgcatalog.RelationAccess;
 import dev.millrace.server.role.Roles;
+import dev.millrace.server.secret.SecretReferences;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.statement.AlterTable;
@@ -130,6 +131,8 @@ public final class Permissions {
             on(explain.name(), Privilege.SELECT);
         } else if (statement instanceof Statement.SetSetting set) {
             settings(List.of(Setting.named(set.name())));
+        } else if (statement instanceof Statement.AlterSystem && !identity.isSuperuser()) {
+            throw denied("permission denied to change settings of the system: only superusers do");
         } else if (statement instanceof Statement.ResetSetting reset
                 && reset.name().isPresent()) {
             settings(List.of(Setting.named(reset.name().get())));
@@ -163,6 +166,7 @@ public final class Permissions {
             if (FILE_CONNECTORS.contains(create.options().getOrDefault("connector", ""))) {
                 files(Roles.WRITE_FILES, "write files of the server");
             }
+            references(create.options());
         } else if (statement instanceof Statement.CreateQueryTemplate create) {
             creates(create.name(), create.ifExists());
         } else if (statement instanceof Statement.CreateFromTemplate create) {
@@ -298,6 +302,18 @@ public final class Permissions {
         if (FILE_CONNECTORS.contains(options.getOrDefault("connector", ""))) {
             files(Roles.READ_FILES, "read files of the server");
         }
+        references(options);
+    }
+
+    /** What options have the server look up: secrets, files and its environment, and what properties of a client may name. */
+    private void references(Map<String, String> options) {
+        options.forEach((name, value) -> {
+            if (name.startsWith("properties.")) {
+                files(Roles.READ_FILES, "give option \"" + name + "\", which may name files of the server");
+            }
+            SecretReferences.in(value)
+                    .forEach(reference -> files(Roles.READ_FILES, "have the server look up " + reference));
+        });
     }
 
     private void files(String right, String what) {

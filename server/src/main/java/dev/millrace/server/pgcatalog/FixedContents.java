@@ -2,12 +2,15 @@ package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.sql.statement.Securable;
 import dev.millrace.sql.text.Keywords;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -227,16 +230,26 @@ final class FixedContents {
         rows.add("oid", Oids.SHARED_TABLESPACE, "spcname", "pg_global", "spcowner", Oids.OWNER);
     }
 
-    /** @param server values that the server was started with, by name */
-    static void settings(NamedRows rows, Map<String, String> server) {
+    /**
+     * @param server values that the server was started with, by name
+     * @param system how those stand that are everybody's
+     */
+    static void settings(
+            NamedRows rows, Map<String, String> server, Function<Setting, Optional<SystemSettings.Shown>> system) {
         rows.add("name", "max_index_keys", "setting", "32", "context", "internal", "vartype", "integer");
         for (Setting setting : Setting.values()) {
             String value = server.getOrDefault(setting.settingName(), setting.defaultValue());
+            SystemSettings.Shown shown = system.apply(setting)
+                    .orElse(new SystemSettings.Shown(
+                            value,
+                            server.containsKey(setting.settingName()) ? "configuration file" : "default",
+                            value,
+                            setting.defaultValue()));
             rows.add(
                     "name",
                     setting.settingName(),
                     "setting",
-                    value,
+                    shown.value(),
                     "category",
                     "Millrace",
                     "short_desc",
@@ -246,11 +259,11 @@ final class FixedContents {
                     "vartype",
                     setting.valueType(),
                     "source",
-                    server.containsKey(setting.settingName()) ? "configuration file" : "default",
+                    shown.source(),
                     "boot_val",
-                    setting.defaultValue(),
+                    shown.standard(),
                     "reset_val",
-                    value,
+                    shown.begins(),
                     "pending_restart",
                     false);
         }

@@ -7,6 +7,8 @@ import dev.millrace.server.pgcatalog.ShownRelation.Key;
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.rows.RowBuilder;
+import dev.millrace.server.settings.Setting;
+import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.Securable;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** The relations and functions of {@code pg_catalog} and {@code information_schema} for one database. Safe on any thread. */
 public final class PgCatalog implements AutoCloseable {
@@ -33,7 +36,8 @@ public final class PgCatalog implements AutoCloseable {
     private final List<SystemRelation> relations = new ArrayList<>();
     private final Map<String, UserFunction> views;
 
-    public PgCatalog(DatabaseCatalog catalog) {
+    /** @param system how settings stand that are everybody's */
+    public PgCatalog(DatabaseCatalog catalog, Function<Setting, Optional<SystemSettings.Shown>> system) {
         this.catalog = catalog;
         this.roles = new RoleContents(catalog);
         fillers.put("pg_catalog.pg_namespace", rows -> FixedContents.namespaces(rows, roles));
@@ -48,7 +52,7 @@ public final class PgCatalog implements AutoCloseable {
         fillers.put("pg_catalog.pg_am", FixedContents::accessMethods);
         fillers.put("pg_catalog.pg_language", rows -> FixedContents.languages(rows, roles));
         fillers.put("pg_catalog.pg_collation", FixedContents::collations);
-        fillers.put("pg_catalog.pg_settings", rows -> FixedContents.settings(rows, catalog.serverSettings()));
+        fillers.put("pg_catalog.pg_settings", rows -> FixedContents.settings(rows, catalog.serverSettings(), system));
         fillers.put("pg_catalog.pg_tables", this::tables);
         fillers.put("pg_catalog.pg_views", this::views);
         fillers.put("pg_catalog.pg_matviews", this::materializedViews);

@@ -95,10 +95,13 @@ public final class ServerThreads implements AutoCloseable {
 
     /**
      * Ends the threads when the connections are closed: what follows the end of one runs on its loop, and hands the last step
-     * to another thread, whose last words go by the loop.
+     * to another thread, whose last words go by the loop. Another time nothing is left to be done.
      */
     @Override
     public void close() {
+        if (loops.isShuttingDown()) {
+            return;
+        }
         for (int step = 0; step < 2; step++) { // a closed channel says so in a step of its own
             for (EventExecutor loop : loops) {
                 loop.submit(() -> {}).awaitUninterruptibly();

@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
+import dev.millrace.sql.statement.SecretStatement;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.SubscriptionStatement;
 import dev.millrace.sql.statement.WithChanges;
@@ -33,6 +34,7 @@ public final class StatementKinds {
                 || statement instanceof AlterTable
                 || statement instanceof IndexStatement
                 || statement instanceof SubscriptionStatement
+                || statement instanceof SecretStatement
                 || statement instanceof Statement.AlterOptions
                 || statement instanceof Statement.Pause
                 || statement instanceof Statement.Resume

@@ -8,7 +8,9 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.text.Identifiers;
 import java.util.Collection;
+import java.util.Locale;
 import java.util.Optional;
 
 /** What a statement may read, and why not what it may not. Belongs to the session's thread. */
@@ -79,19 +81,35 @@ public final class ReadChecks {
                                 cause.sqlState(),
                                 object.kind().sqlName() + " \"" + object.name()
                                         + "\" has a row that cannot be computed: " + cause.getMessage())
-                        .withHint("it answers again when the rows that this comes from are changed or deleted");
+                        .withHint("it answers again when the rows that this comes from are changed or deleted, or by "
+                                + skipping(object));
             }
             throw MillraceException.user(
                             cause.sqlState(),
                             object.kind().sqlName() + " \"" + object.name() + "\" failed: " + cause.getMessage())
-                    .withHint(cause.hint()
-                            .orElse(
-                                    "its answer stopped at the last whole epoch; DROP it, or create it again with a query that"
-                                            + " can take such rows"));
+                    .withHint(hint(object, query.get(), cause));
         }
         object.reads().stream()
                 .flatMap(read -> database.catalog().object(read).stream())
                 .forEach(this::requireHealthy);
+    }
+
+    private static String hint(CatalogObject object, StandingQuery failed, MillraceException cause) {
+        if (failed.isStopped()) {
+            return "it has all else, and goes on by " + skipping(object) + ", which leaves out the rows that fail";
+        }
+        if (failed.whyStopped().isPresent()) {
+            return "it has all else, and goes on with what it reads; SHOW MATERIALIZED VIEWS says what that waits for";
+        }
+        return cause.hint()
+                .orElse(
+                        "its answer stopped at the last whole epoch; DROP it, or create it again with a query that can take"
+                                + " such rows");
+    }
+
+    private static String skipping(CatalogObject object) {
+        return "RESUME " + object.kind().sqlName().toUpperCase(Locale.ROOT) + " " + Identifiers.quote(object.name())
+                + " SKIP ROW";
     }
 
     /** What the system says about itself is computed when asked; it does not tell when it changes. */

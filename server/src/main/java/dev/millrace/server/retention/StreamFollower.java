@@ -1,11 +1,13 @@
 package dev.millrace.server.retention;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.storage.retention.SegmentStore;
@@ -24,7 +26,8 @@ import org.apache.arrow.vector.FieldVector;
  * The rows that a stream kept, and then those that come: a standing query's own way through the stream, in the order of the log. It reads
  * the store up to the last entry that is on disk, and behind that again, for ever; so nothing has to be handed over where the past ends.
  *
- * <p>A position is an entry and how many of its rows were given.
+ * <p>A position is an entry and how many of its rows were given. Who goes on from one behind which rows were dropped meanwhile (a query
+ * that was paused for longer than the stream keeps rows) reports it, once, and goes on with what there is.
  *
  * @param schema of the stream
  * @param fromMicros rows that arrived before are left out, microseconds since 1970; empty for none
@@ -33,6 +36,7 @@ import org.apache.arrow.vector.FieldVector;
 record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros, LongSupplier durable)
         implements Source {
     private static final String FORM = "retained";
+    private static final String RETAINED = "what the stream keeps";
     private static final int VERSION = 1;
     private static final long RETRY_MICROS = 2_000; // until it looks again, when it has all
 
@@ -74,6 +78,7 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
         private Optional<StoreScan> scan = Optional.empty();
         private long entry; // rows of entries before were given
         private long given; // and so many of its own
+        private long told; // up to which entry it was reported that rows are lost
         private long toSkip; // rows of the entry, at the beginning of a scan
 
         Reader(ScanRequest request, SourceContext context, long entry, long given) {
@@ -123,7 +128,18 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
             scan = Optional.of(
                     store.scans(columns, ranges, upTo, 1, context.allocator()).get(0));
             toSkip = given;
+            reportLost(scan.orElseThrow().lastDropped());
             return true;
+        }
+
+        /** Rows that were dropped before the first scan are none that were waited for. */
+        private void reportLost(long dropped) {
+            if (entry > 0 && dropped >= entry && dropped > told) {
+                told = dropped;
+                String reason = "rows of records " + entry + " to " + dropped
+                        + " of the log were dropped, by the stream's retention, before they were read";
+                context.report(new RejectedRecord(RETAINED, entry, "", reason, SqlState.DATA_EXCEPTION, ""));
+            }
         }
 
         /** What of a batch was not given yet; the caller's. */

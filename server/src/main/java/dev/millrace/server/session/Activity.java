@@ -5,6 +5,7 @@ import dev.millrace.time.Clock;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * What a session is at, as {@code pg_stat_activity} shows it. Written by the session's thread, a few fields a statement; read by
@@ -27,6 +28,9 @@ final class Activity {
             return state.equals(ACTIVE);
         }
     }
+
+    /** From where on a text is not shown. */
+    private static final Pattern SECRET = Pattern.compile("(?is)\\b(secret|password)\\b.*'.*");
 
     private static final String ACTIVE = "active";
     private static final String IDLE = "idle";
@@ -54,7 +58,8 @@ final class Activity {
 
     /** A statement begins, or the text of several is read. */
     void begins(String text) {
-        query = text.length() <= MOST_CHARACTERS ? text : text.substring(0, MOST_CHARACTERS);
+        String shown = text.length() <= MOST_CHARACTERS ? text : text.substring(0, MOST_CHARACTERS);
+        query = SECRET.matcher(shown).replaceFirst("$1 ..");
         queryMicros = clock.epochMicros();
         changedMicros = queryMicros;
         if (transactionMicros == 0) {

@@ -14,6 +14,7 @@ import dev.millrace.server.ddl.DurableSubscriptions;
 import dev.millrace.server.ddl.Functions;
 import dev.millrace.server.ddl.Indexes;
 import dev.millrace.server.ddl.Restarts;
+import dev.millrace.server.ddl.SecretDefinitions;
 import dev.millrace.server.ddl.TableAlterations;
 import dev.millrace.server.ddl.Views;
 import dev.millrace.server.dml.Copies;
@@ -40,6 +41,7 @@ import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.server.system.Inspection;
 import dev.millrace.server.transaction.Transactions;
 import dev.millrace.sql.ParsedStatement;
@@ -47,6 +49,7 @@ import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
+import dev.millrace.sql.statement.SecretStatement;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.SubscriptionStatement;
 import dev.millrace.sql.statement.WithChanges;
@@ -306,6 +309,8 @@ final class Execution {
             return indexes.execute(index);
         } else if (statement instanceof SubscriptionStatement subscription) {
             return durable.execute(subscription);
+        } else if (statement instanceof SecretStatement secret) {
+            return new SecretDefinitions(database, notices, identity).execute(secret);
         } else if (statement instanceof Statement.AlterQuery alter) {
             return alterations.alter(alter);
         } else if (statement instanceof Statement.Drop drop) {
@@ -332,6 +337,8 @@ final class Execution {
             return set(set);
         } else if (statement instanceof Statement.ResetSetting reset) {
             return reset(reset);
+        } else if (statement instanceof Statement.AlterSystem alter) {
+            return alterSystem(alter);
         }
         return executeForDrivers(statement, text);
     }
@@ -477,8 +484,8 @@ final class Execution {
 
     private Command set(Statement.SetSetting set) {
         Setting setting = Setting.named(set.name());
-        if (EngineLimits.are(setting)) {
-            new EngineLimits(database).set(setting, set.value());
+        if (SystemSettings.isLimit(setting)) {
+            database.systemSettings().set(setting, set.value());
             return Command.of("SET");
         }
         set.value().ifPresentOrElse(value -> set(setting, value, set.local()), () -> settings.reset(setting));
@@ -504,10 +511,23 @@ final class Execution {
         }
     }
 
+    private Command alterSystem(Statement.AlterSystem alter) {
+        if (transactions.isExplicit()) {
+            throw MillraceException.user(
+                    SqlState.ACTIVE_SQL_TRANSACTION, "ALTER SYSTEM cannot run inside a transaction block");
+        }
+        alter.name()
+                .map(Setting::named)
+                .ifPresentOrElse(
+                        setting -> database.systemSettings().keep(setting, alter.value()),
+                        database.systemSettings()::keepNone);
+        return Command.of("ALTER SYSTEM");
+    }
+
     private Command reset(Statement.ResetSetting reset) {
         Optional<Setting> one = reset.name().map(Setting::named);
-        if (one.filter(EngineLimits::are).isPresent()) {
-            new EngineLimits(database).set(one.get(), Optional.empty());
+        if (one.filter(SystemSettings::isLimit).isPresent()) {
+            database.systemSettings().set(one.get(), Optional.empty());
             return Command.of("RESET");
         }
         one.ifPresentOrElse(settings::reset, settings::resetAll);

@@ -49,13 +49,21 @@ final class KeptStatements {
         return statement instanceof AlterTable
                 || statement instanceof Statement.AlterQuery
                 || statement instanceof Statement.Resume resume
-                        && database.standing(resume.name())
-                                .filter(query -> query.state() == QueryState.FAILED)
-                                .isPresent();
+                        && (resume.skipRow()
+                                || database.standing(resume.name())
+                                        .filter(query -> query.state() == QueryState.FAILED)
+                                        .isPresent());
+    }
+
+    /** Whether there are queries whose state goes on; a table that nothing reads has its rows in the log. */
+    private boolean isRead(Statement statement) {
+        return !(statement instanceof AlterTable table)
+                || !database.catalog().dependents(table.name()).isEmpty();
     }
 
     private StatementResult keep(Statement statement, Supplier<StatementResult> change, boolean altersState) {
-        Predicate<CatalogRecord> checkpoint = record -> altersState && new DatabaseCheckpoint(database).run(record);
+        Predicate<CatalogRecord> checkpoint =
+                record -> altersState && new DatabaseCheckpoint(database).run(record, isRead(statement));
         database.lockDefinitions();
         try {
             StatementResult result;

@@ -91,7 +91,7 @@ final class Restoration {
 
     /** From here on the catalog store hears of changes, and keeps them when all is there. */
     void run() {
-        catalogStore.follow(instance.catalog(), instance.engine()::schedulingPolicy, instance::since);
+        catalogStore.follow(instance.catalog(), instance.systemSettings()::kept, instance::since);
         if (catalogStore.directory().isPresent()) {
             run(catalogStore.directory().get());
         }
@@ -113,9 +113,12 @@ final class Restoration {
             from.catalog().objects().forEach(object -> object.number().ifPresent(catalogStore::used));
             catalogStore.used(journal.kept().greatest());
             from.catalog().access().roles().forEach(statement -> run(session, statement));
-            from.catalog()
-                    .settings()
-                    .forEach((name, value) -> run(session, "SET " + name + " = " + Identifiers.quoteText(value)));
+            Map<String, String> settings = from.catalog().settings();
+            settings.forEach((name, value) -> {
+                if (!instance.systemSettings().isNarrower(name, value)) {
+                    run(session, "ALTER SYSTEM SET " + name + " = " + Identifiers.quoteText(value));
+                }
+            });
             List<KeptObject> objects = List.copyOf(from.catalog().objects());
             all = objects.size();
             toldNanos = clock.nanoTime();
@@ -132,10 +135,20 @@ final class Restoration {
             instance.histories().open(from.catalog().logs());
             instance.keepLogs();
             instance.retained().removeOthers(from.catalog().numbers());
+            settings.forEach(this::narrow);
             report(from, rows.rows());
         } finally {
             instance.definitionLock().unlock();
             checkpoint.ifPresent(SavedCheckpoint::close);
+        }
+    }
+
+    /** Only when all is there: of a database that does not open, nobody could reset the limits. */
+    private void narrow(String setting, String value) {
+        try {
+            instance.systemSettings().narrow(setting, value);
+        } catch (MillraceException e) {
+            LOG.warning("a setting was not restored", "name", setting, "reason", e.getMessage());
         }
     }
 

@@ -82,7 +82,14 @@ public final class Session implements AutoCloseable {
         this.activity = new Activity(instance.clock());
         objects.activity(new ActivityRows(database, identity)::json);
         SessionCatalog names = new SessionCatalog(
-                instance.catalog(), instance.pgCatalog(), settings, identity, permissions, objects, signals::function);
+                instance.catalog(),
+                instance.pgCatalog(),
+                settings,
+                instance.systemSettings(),
+                identity,
+                permissions,
+                objects,
+                signals::function);
         Cancellation cancellation = new Cancellation(instance.turns());
         Offload offload = new Offload(instance.offloadThreads());
         this.execution = new Execution(

@@ -41,8 +41,8 @@ public enum Setting {
             "memory_limit",
             "0",
             SettingForm.BYTES,
-            "memory of all state and rows together, in all sessions at once, until the server ends (engine.memory says what it begins"
-                    + " with); beyond it state is on disk; superusers only"),
+            "memory of all state and rows together, in all sessions at once (engine.memory); beyond it state is on disk; SET is until the"
+                    + " server ends, ALTER SYSTEM SET for good; superusers only"),
     SPILL_LIMIT(
             "spill_limit",
             "0",
@@ -57,7 +57,8 @@ public enum Setting {
             "row_timeout",
             "10s",
             SettingForm.DURATION,
-            "how long a continuous query, view or sink made from now on may be at one row before it fails (0: for ever)"),
+            "how long a continuous query, view or sink made from now on may be at one row before it fails (0: for ever); time in which it got"
+                    + " no processor counts a tenth"),
     SINK_TIMEOUT(
             "sink_timeout",
             "30s",
@@ -305,6 +306,10 @@ public enum Setting {
                     SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "setting \"" + settingName + "\" cannot be changed");
         }
         return form.canonical(value).orElseThrow(() -> invalid(value));
+    }
+
+    SettingForm form() {
+        return form;
     }
 
     private MillraceException invalid(String value) {

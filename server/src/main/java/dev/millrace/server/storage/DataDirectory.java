@@ -42,9 +42,11 @@ public final class DataDirectory implements AutoCloseable {
     private static final String DECOYS = "decoys.key";
 
     /** Files that are written when a server starts, or by its owner. */
-    private static final List<String> UNCHANGED = List.of(DECOYS, "server.crt", "server.key", "millrace.conf");
+    private static final List<String> UNCHANGED =
+            List.of(DECOYS, SecretsFile.NAME, "server.crt", "server.key", "millrace.conf");
 
-    private static final List<String> LEFT = List.of(JARS, ROWS, CHANGES, STREAMS, DECOYS, CatalogEnd.NAME);
+    private static final List<String> LEFT =
+            List.of(JARS, ROWS, CHANGES, STREAMS, DECOYS, SecretsFile.NAME, CatalogEnd.NAME);
 
     /** The file by which a backup is known. */
     public static final String BACKUP_LIST = "backup.list";
@@ -266,6 +268,32 @@ public final class DataDirectory implements AutoCloseable {
      */
     public void settle() {
         log.settle();
+    }
+
+    /**
+     * What CREATE SECRET has kept, name to text.
+     *
+     * @throws MillraceException XX001 if it is damaged; 58030
+     */
+    public Map<String, String> secrets() {
+        try {
+            return SecretsFile.read(disk);
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + disk.path(SecretsFile.NAME), e);
+        }
+    }
+
+    /**
+     * These are all secrets from now on, when this returns.
+     *
+     * @throws MillraceException 53100 or 58030; then either all or none of it is kept
+     */
+    public void keepSecrets(Map<String, String> secrets) {
+        try {
+            SecretsFile.write(disk, secrets);
+        } catch (IOException e) {
+            throw DiskErrors.failed("write " + disk.path(SecretsFile.NAME), e);
+        }
     }
 
     /** Random bytes that stay the same as long as the directory does; nobody but its owner can read them. */

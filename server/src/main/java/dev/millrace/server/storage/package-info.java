@@ -12,6 +12,7 @@
  *   DIR/checkpoints/  what was there without it (see {@link dev.millrace.server.storage.CheckpointStore})
  *   DIR/jars/HASH.jar code of functions, by the SHA-256 of the jar
  *   DIR/decoys.key    what unknown roles' salts are made with (see {@code dev.millrace.server.role.ScramDecoys})
+ *   DIR/secrets       what CREATE SECRET made (see {@link dev.millrace.server.storage.SecretsFile})
  *   DIR/server.crt    our own certificate, with server.key (see {@code dev.millrace.server.tls})
  *   DIR/server.address where the server that has it open listens (see {@link dev.millrace.server.storage.ServerAddress})
  *   DIR/backup.list   only in a backup, which is not opened (see {@code dev.millrace.server.backup})
@@ -31,7 +32,7 @@
  *   roles        [statement]    all roles, settings of roles and memberships from now on; passwords as SCRAM verifiers
  *   owners       {object: role} all owners from now on that are not the superuser
  *   grants       [statement]    all privileges from now on
- *   settings     {name: value}  what SET changed for everybody, all of it
+ *   settings     {name: value}  what SET and ALTER SYSTEM changed for everybody, all of it
  *   logs         {directory: {"identity": hex, "last": record}}   all logs from now on ({@link dev.millrace.server.storage.KnownLog}): written
  *                when a database is opened and closed, and when a durable subscription is the first or the last of a view
  * </pre>

@@ -14,6 +14,7 @@ import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.Statement;
@@ -169,9 +170,27 @@ public final class Inspection {
                         view ? statistics.rowsIn() : statistics.rowsOut(),
                         statistics.lateRows(),
                         query.failure().map(MillraceException::getMessage),
-                        database.retries().waitsFor(object));
+                        waitsFor(object, query));
             });
         }
+    }
+
+    private Optional<String> waitsFor(CatalogObject object, StandingQuery query) {
+        Optional<String> failed = query.state() == QueryState.FAILED
+                ? Optional.of(
+                        query.isStopped()
+                                ? "RESUME [SKIP ROW]: its state is kept"
+                                : object.reads().stream().anyMatch(this::hasFailed)
+                                        ? "what it reads"
+                                        : "RESUME, which begins anew")
+                : Optional.empty();
+        return database.retries().waitsFor(object).or(() -> failed);
+    }
+
+    private boolean hasFailed(String name) {
+        return database.standing(name)
+                .filter(query -> query.state() == QueryState.FAILED)
+                .isPresent();
     }
 
     private void sinks(RowBuilder rows) {
@@ -240,14 +259,10 @@ public final class Inspection {
     }
 
     private String value(Setting setting) {
-        return switch (setting) {
-            case SCHEDULING_POLICY -> database.engine().schedulingPolicy();
-            case MEMORY_LIMIT ->
-                SessionSettings.sizeText(database.engine().options().memoryLimitBytes());
-            case SPILL_LIMIT ->
-                SessionSettings.sizeText(database.engine().options().spillLimitBytes());
-            default -> settings.get(setting);
-        };
+        return database.systemSettings()
+                .shown(setting)
+                .map(SystemSettings.Shown::value)
+                .orElseGet(() -> settings.get(setting));
     }
 
     private static Field text(String name) {

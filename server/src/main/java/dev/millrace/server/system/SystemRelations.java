@@ -9,9 +9,12 @@ import dev.millrace.engine.statistic.OperatorStatistics;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.engine.statistic.WatermarkStatistics;
+import dev.millrace.engine.task.FailedRows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.user.UserCode;
 import dev.millrace.operator.Operator;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.history.Histories;
@@ -39,10 +42,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/** What the system tells about itself as relations of the schema {@code millrace}. */
+/**
+ * What the system tells about itself as relations of the schema {@code millrace}.
+ *
+ * <p>Long because it declares each relation and says what its rows are.
+ */
 public final class SystemRelations {
     private static final double NANOS_PER_SECOND = 1e9;
 
@@ -53,6 +62,7 @@ public final class SystemRelations {
     }
 
     public void addAll() {
+        new ConnectorRelations(database).all().forEach(this::add);
         add(
                 "late_rows",
                 "rows that came after their windows had closed, the newest per query",
@@ -60,7 +70,7 @@ public final class SystemRelations {
                 this::lateRows);
         add(
                 "rejected_rows",
-                "records that could not become rows, the newest per stream (on_error = 'dead_letter')",
+                "records that could not become rows, the newest per stream (on_error = 'dead_letter'), and rows that RESUME .. SKIP ROW left out of queries",
                 schema(
                         text("stream"),
                         text("origin"),
@@ -68,7 +78,8 @@ public final class SystemRelations {
                         text("column_name"),
                         text("sqlstate"),
                         text("reason"),
-                        text("record")),
+                        text("record"),
+                        bigint("rows")),
                 this::rejectedRows);
         add(
                 "watermarks",
@@ -235,17 +246,50 @@ public final class SystemRelations {
 
     private void rejectedRows(RowBuilder rows) {
         for (CatalogObject stream : database.catalog().objects(ObjectKind.STREAM)) {
-            for (RejectedRecord record : rejected(stream).last()) {
+            rejectedRows(rows, stream.name(), rejected(stream));
+        }
+        for (StandingQuery query : byName().values()) {
+            for (String own : ownReaders(query)) {
+                rejectedRows(rows, query.name(), database.engine().relations().rejected(own));
+            }
+            for (FailedRows.LeftOut rejected : query.rowsLeftOut()) {
                 rows.row(
-                        stream.name(),
-                        record.origin(),
-                        record.position(),
-                        Optional.of(record.column()).filter(column -> !column.isEmpty()),
-                        record.sqlState().code(),
-                        record.reason(),
-                        record.text());
+                        query.name(),
+                        "query",
+                        Optional.empty(),
+                        Optional.empty(),
+                        rejected.failure().sqlState().code(),
+                        rejected.failure().getMessage(),
+                        Optional.empty(),
+                        rejected.rows());
             }
         }
+    }
+
+    private static void rejectedRows(RowBuilder rows, String name, RejectedRecords rejected) {
+        for (RejectedRecord record : rejected.last()) {
+            rows.row(
+                    name,
+                    record.origin(),
+                    record.position(),
+                    Optional.of(record.column()).filter(column -> !column.isEmpty()),
+                    record.sqlState().code(),
+                    record.reason(),
+                    record.text(),
+                    1L);
+        }
+    }
+
+    /** The names by which the engine knows a query's readers of the past of streams. */
+    private static Set<String> ownReaders(StandingQuery query) {
+        Set<String> own = new TreeSet<>();
+        Rewriter.rewrite(query.plan(), node -> {
+            if (node instanceof PlanNode.Scan scan && RetainedStreams.isOwnName(scan.relation())) {
+                own.add(scan.relation());
+            }
+            return Optional.empty();
+        });
+        return own;
     }
 
     private RejectedRecords rejected(CatalogObject stream) {
@@ -455,15 +499,15 @@ public final class SystemRelations {
         return Schema.of(fields);
     }
 
-    private static Field text(String name) {
+    static Field text(String name) {
         return new Field(name, DataType.TEXT, true);
     }
 
-    private static Field bigint(String name) {
+    static Field bigint(String name) {
         return new Field(name, DataType.BIGINT, true);
     }
 
-    private static Field real(String name) {
+    static Field real(String name) {
         return new Field(name, DataType.DOUBLE, true);
     }
 

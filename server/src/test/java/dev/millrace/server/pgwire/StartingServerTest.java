@@ -64,4 +64,17 @@ class StartingServerTest {
             assertTrue(answer.contains(String.valueOf(LONG)) && answer.contains("SELECT 1"), answer);
         }
     }
+
+    @Test
+    void endsOnceHoweverOftenItIsClosed() throws Exception {
+        try (Database database = Millrace.open()) {
+            PgServer server = PgServer.listen(database, PgServerOptions.local(0));
+            try (Connection connection = connect(server)) {
+                server.close();
+                server.close();
+                assertThrows(
+                        SQLException.class, () -> connection.createStatement().execute("SELECT 1"));
+            }
+        }
+    }
 }

@@ -39,6 +39,7 @@ class StreamFollowerTest {
     private static final ScanRequest ALL = new ScanRequest(List.of(0), List.of(), 1);
 
     private final BufferAllocator allocator = new RootAllocator(64 << 20);
+    private final List<String> reported = new ArrayList<>();
     private final SourceContext context = new SourceContext() {
         @Override
         public BufferAllocator allocator() {
@@ -57,6 +58,11 @@ class StreamFollowerTest {
 
         @Override
         public void wakeUp() {}
+
+        @Override
+        public void report(RejectedRecord record) {
+            reported.add(record.reason());
+        }
 
         @Override
         public void reject(RejectedRecord record) {
@@ -117,6 +123,7 @@ class StreamFollowerTest {
             }
             assertEquals(appended, read, "seed " + SEED + ", history " + history);
         }
+        assertEquals(List.of(), reported);
         assertEquals(0, allocator.getAllocatedMemory());
         allocator.close();
     }
@@ -133,6 +140,58 @@ class StreamFollowerTest {
         }
         store.append(entry, entry, batches);
         batches.forEach(Batch::close);
+    }
+
+    /** As a query that was paused, or a database that was closed, for longer than rows are kept. */
+    @Test
+    void rowsThatWereDroppedBeforeTheyWereReadAreReportedOnce() {
+        SimulatedDisk disk = new SimulatedDisk(1);
+        RetentionOptions options = RetentionOptions.of(
+                Optional.empty(), new RetentionPolicy(OptionalLong.of(10), false, OptionalLong.empty()));
+        SourcePosition position;
+        try (SegmentStore store = SegmentStore.open(disk, SCHEMA, options, KnownPast.NOTHING, allocator)) {
+            append(store, 1);
+            store.drop(100);
+            append(store, 101);
+            StreamFollower follower = new StreamFollower(store, SCHEMA, OptionalLong.empty(), () -> 1000);
+            try (SourceReader reader = follower.open(ALL, context).get(0)) {
+                assertEquals(List.of(Row.of(101L)), take(reader.poll()));
+                assertEquals(List.of(), take(reader.poll()));
+                store.drop(200);
+                append(store, 201);
+                assertEquals(List.of(Row.of(201L)), take(reader.poll()));
+                assertEquals(List.of(), take(reader.poll()));
+                assertEquals(List.of(), reported, "what it had read, or was gone before it was there");
+                position = reader.position().orElseThrow();
+            }
+            append(store, 301);
+            append(store, 302);
+            store.drop(400);
+        }
+        try (SegmentStore store = SegmentStore.open(disk, SCHEMA, options, KnownPast.NOTHING, allocator)) {
+            append(store, 401);
+            StreamFollower follower = new StreamFollower(store, SCHEMA, OptionalLong.empty(), () -> 1000);
+            try (SourceReader reader =
+                    follower.reopen(ALL, List.of(position), context).get(0)) {
+                assertEquals(List.of(Row.of(401L)), take(reader.poll()));
+                assertEquals(List.of(), take(reader.poll()));
+                append(store, 402);
+                assertEquals(List.of(Row.of(402L)), take(reader.poll()));
+            }
+        }
+        assertEquals(
+                List.of(
+                        "rows of records 202 to 302 of the log were dropped, by the stream's retention, before they were read"),
+                reported);
+        allocator.close();
+    }
+
+    /** One row, in a segment of its own, that arrives in the microsecond of its entry's number. */
+    private void append(SegmentStore store, long entry) {
+        try (Batch batch = TestBatches.of(SCHEMA, allocator, List.of(Row.of(entry)))) {
+            store.append(entry, entry, List.of(batch));
+        }
+        store.flush();
     }
 
     @Test

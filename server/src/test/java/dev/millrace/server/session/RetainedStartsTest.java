@@ -156,4 +156,24 @@ class RetainedStartsTest {
             assertEquals("DROP STREAM", database.run("DROP STREAM s CASCADE"));
         }
     }
+
+    /** As the stream keeps a kilobyte, all of it goes while the view is paused. */
+    @Test
+    void whatWasDroppedBeforeAViewReadItIsSaid() {
+        try (TestDatabase database = open(2)) {
+            String lost =
+                    "SELECT stream, origin, sqlstate, reason LIKE 'rows of records % were dropped%' FROM millrace.rejected_rows";
+            database.run("CREATE STREAM s (k BIGINT) WITH (retention = '1 kB');"
+                    + "CREATE MATERIALIZED VIEW v WITH (start = 'earliest') AS SELECT count(*) AS n FROM s;"
+                    + "INSERT INTO s VALUES (1)");
+            awaitRows(List.of("1"), database, "SELECT n FROM v");
+            database.run("PAUSE MATERIALIZED VIEW v");
+            database.run("INSERT INTO s SELECT (g * 2654435761) % 1000003 FROM generate_series(1, 5000) g; CHECKPOINT");
+            awaitRows(List.of("0"), database, "SELECT count(*) FROM millrace.segments");
+            assertEquals(List.of(), database.rows(lost));
+            database.run("RESUME MATERIALIZED VIEW v; INSERT INTO s VALUES (2)");
+            awaitRows(List.of("2"), database, "SELECT n FROM v");
+            assertEquals(List.of("v|what the stream keeps|22000|t"), database.rows(lost));
+        }
+    }
 }

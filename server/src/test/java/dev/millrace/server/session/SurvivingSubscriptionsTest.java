@@ -11,6 +11,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.server.operation.FullDirectory;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
+import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -30,6 +31,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who subscribed goes on behind what it saw, after closing and after the process was gone: nothing missing, nothing twice. */
 class SurvivingSubscriptionsTest {
@@ -134,6 +137,106 @@ class SurvivingSubscriptionsTest {
     private static void table(TestDatabase database) {
         database.run("CREATE TABLE t (k INT PRIMARY KEY, v BIGINT);"
                 + " CREATE MATERIALIZED VIEW sums AS SELECT k % 5 AS g, sum(v) AS v FROM t GROUP BY k % 5");
+    }
+
+    /** Also of a query over it: what came while it was stopped is told when it is resumed, once. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void rowsThatStopAQueryMakeNoGap(boolean restarts) {
+        List<Client> clients = List.of(new Client(), new Client(), new Client());
+        List<String> what = List.of("d", "v", "above");
+        TestDatabase database = open();
+        try {
+            database.run("CREATE STREAM s (k INT, n INT);"
+                    + " CREATE MATERIALIZED VIEW v AS SELECT k, sum(100 / n) AS q FROM s GROUP BY k;"
+                    + " CREATE MATERIALIZED VIEW above AS SELECT k, q + 1 AS q FROM v;"
+                    + " CREATE SUBSCRIPTION d FROM v; CREATE SUBSCRIPTION e FROM above;"
+                    + " INSERT INTO s VALUES (1, 10), (2, 20)");
+            for (int i = 0; i < 3; i++) {
+                int more = i / 2;
+                clients.get(i)
+                        .read(
+                                database,
+                                what.get(i) + " WITH (SNAPSHOT)",
+                                all -> all.has(List.of("1|" + (10 + more), "2|" + (5 + more))));
+            }
+            for (int round = 1; round <= 2; round++) {
+                try (Session session = database.database().session();
+                        StatementResult.Changes open = session.subscribe("SUBSCRIBE TO d", clients.get(0).seen)) {
+                    database.run("INSERT INTO s VALUES (1, 0), (1, 5); INSERT INTO s VALUES (2, 4); FLUSH");
+                    MillraceException why = assertThrows(MillraceException.class, () -> {
+                        for (int waits = 0; waits < MOST_WAITS; waits++) {
+                            open.next(100_000).ifPresent(EpochChanges::close);
+                        }
+                    });
+                    assertTrue(why.getMessage().contains("division by zero"), why.getMessage());
+                }
+                for (String name : what) {
+                    assertTrue(database.error("SUBSCRIBE TO " + name).startsWith("22012 "), name);
+                }
+                TestDatabase stopped = database;
+                Eventually.holds(
+                        "it is said",
+                        () -> stopped.rows("SELECT name, state FROM millrace.subscriptions")
+                                .equals(List.of("d|stopped", "e|stopped")));
+                if (restarts) {
+                    crashed(round == 1 ? "data" : "lost1", "lost" + round);
+                    database.close();
+                    database = open("lost" + round);
+                    assertTrue(database.error("SUBSCRIBE TO d").startsWith("22012 "));
+                }
+                database.run("RESUME MATERIALIZED VIEW v SKIP ROW; INSERT INTO s VALUES (3, 1)");
+                for (int i = 0; i < 3; i++) {
+                    int more = i / 2;
+                    List<String> all = List.of(
+                            "1|" + (10 + 20 * round + more),
+                            "2|" + (5 + 25 * round + more),
+                            "3|" + (100 * round + more));
+                    clients.get(i).read(database, what.get(i), client -> client.has(all));
+                }
+            }
+            assertEquals(
+                    List.of("d|active", "e|active"), database.rows("SELECT name, state FROM millrace.subscriptions"));
+        } finally {
+            database.close();
+        }
+    }
+
+    /** Its former rows are gone, and subscribers are told so; also where the database was opened with it failed. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoSubscribedToAQueryThatBeginsAnewGoesOn(boolean restarts) {
+        Client client = new Client();
+        TestDatabase database = open();
+        try {
+            database.run(
+                    "CREATE STREAM s (n INT); CREATE MATERIALIZED VIEW v WITH (memory_limit = '4MB', spill_limit = '4MB')"
+                            + " AS SELECT n, count(*) AS c FROM s GROUP BY n;"
+                            + " CREATE SUBSCRIPTION d FROM v; INSERT INTO s VALUES (1), (2)");
+            client.read(database, "d WITH (SNAPSHOT)", all -> all.has(List.of("1|1", "2|1")));
+            for (int round = 3; round < 5; round++) {
+                database.run("INSERT INTO s SELECT i FROM generate_series(1, 1000000) g(i); FLUSH");
+                assertTrue(database.error("SUBSCRIBE TO d").startsWith("53400 "));
+                if (restarts && round == 3) {
+                    database.run("CHECKPOINT");
+                    database.close();
+                    database = open();
+                    assertTrue(database.error("SUBSCRIBE TO d").startsWith("53400 "));
+                }
+                database.run("RESUME MATERIALIZED VIEW v; INSERT INTO s VALUES (" + round + ")");
+                List<String> rows = List.of(round + "|1");
+                client.read(database, "d", all -> all.has(rows));
+                assertEquals(rows, database.rows("SELECT * FROM v"));
+                assertEquals(List.of("d|active"), database.rows("SELECT name, state FROM millrace.subscriptions"));
+                if (restarts) {
+                    database.close();
+                    database = open();
+                    client.read(database, "d", all -> all.has(rows));
+                }
+            }
+        } finally {
+            database.close();
+        }
     }
 
     private static final String STATE = "SELECT name, query, state, waiting_bytes > 0 FROM millrace.subscriptions";
@@ -285,9 +388,11 @@ class SurvivingSubscriptionsTest {
                     "CREATE SUBSCRIPTION small FROM sums WITH (limit = '1kB'); CREATE SUBSCRIPTION large FROM sums");
             for (int i = 0; i < 40; i++) {
                 database.run("INSERT INTO t VALUES (" + i + ", " + i + ")");
+                database.rows("SELECT * FROM sums"); // so that each is a change of its own
             }
             Client client = new Client();
-            client.read(database, "large", self -> self.has(database.rows("SELECT * FROM sums")));
+            List<String> all = List.of("0|140", "1|148", "2|156", "3|164", "4|172");
+            client.read(database, "large", self -> self.has(all));
             assertTrue(error(database, "small").startsWith(broken), error(database, "small"));
             assertEquals(
                     List.of("large|active|f", "small|broken|t"),
@@ -415,6 +520,41 @@ class SurvivingSubscriptionsTest {
                 try (StatementResult.Changes changes = reader.subscribe("SUBSCRIBE TO r", OptionalLong.empty())) {
                     assertFalse(changes.isFinished());
                 }
+            }
+        }
+    }
+
+    /** Who drops the last durable subscription to a view ends nobody else's reading of it. */
+    @Test
+    void whoReadsByItselfGoesOnWhenTheLastSubscriptionIsDropped() {
+        try (TestDatabase database = open()) {
+            table(database);
+            database.run("CREATE SUBSCRIPTION s FROM sums");
+            Client client = new Client();
+            try (Session session = database.database().session();
+                    StatementResult.Changes changes =
+                            session.subscribe("SUBSCRIBE TO sums WITH (SNAPSHOT)", OptionalLong.empty())) {
+                database.run("INSERT INTO t VALUES (1, 10); DROP SUBSCRIPTION s; INSERT INTO t VALUES (2, 20)");
+                for (int waits = 0; !client.has(List.of("1|10", "2|20")); waits++) {
+                    assertTrue(waits < MOST_WAITS && !changes.isFinished(), () -> "only " + client.rows);
+                    client.take(changes.next(100_000));
+                }
+                assertEquals(List.of(), database.rows("SELECT name FROM millrace.subscriptions"));
+                crashed("data", "copy"); // where nobody reads it
+                database.run(
+                        "CREATE SUBSCRIPTION again FROM sums; INSERT INTO t VALUES (3, 30); DROP SUBSCRIPTION again");
+                for (int waits = 0; !client.has(List.of("1|10", "2|20", "3|30")); waits++) {
+                    assertTrue(waits < MOST_WAITS && !changes.isFinished(), () -> "only " + client.rows);
+                    client.take(changes.next(100_000));
+                }
+                database.run("DROP MATERIALIZED VIEW sums");
+                Eventually.holds("who reads what was dropped is at its end", changes::isFinished);
+            }
+        }
+        for (int opening = 0; opening < 2; opening++) {
+            try (TestDatabase copy = open("copy")) {
+                assertEquals(List.of("1|10", "2|20"), copy.rows("SELECT * FROM sums ORDER BY g"));
+                copy.run("CREATE SUBSCRIPTION s FROM sums; DROP SUBSCRIPTION s");
             }
         }
     }

@@ -257,6 +257,28 @@ class FailingDiskTest {
     }
 
     @Test
+    void anAlteredTableThatAViewReadsWaitsForItsCheckpoint() {
+        SimulatedClock patient = new SimulatedClock(() -> disk.setCapacity(Long.MAX_VALUE));
+        try (Database database = SimulatedHost.open(new SimulatedPlace(disk), patient, 1);
+                Session session = database.session()) {
+            run(database, "CREATE TABLE t (k BIGINT); CREATE STREAM s (k BIGINT)");
+            run(database, "CREATE MATERIALIZED VIEW v AS SELECT k FROM s UNION ALL SELECT k FROM t");
+            run(database, "INSERT INTO s VALUES (1); INSERT INTO t VALUES (2)");
+            disk.setCapacity(disk.usedBytes() + 300); // no checkpoint
+            patient.alarmIn(5_000);
+            session.execute("ALTER TABLE t ADD COLUMN c BIGINT").drain();
+            disk.kill();
+        } catch (SimulatedCrash dead) {
+            disk.revive();
+        }
+        try (Database again = open();
+                Session session = again.session()) {
+            session.flush();
+            assertEquals(List.of("1", "2"), rows(again, "SELECT k FROM v"));
+        }
+    }
+
+    @Test
     void aDirectoryOfWhichTheNamesCouldNotBeForcedOpensAfterACrash() {
         for (int seed = 0; seed < 60; seed++) {
             SimulatedDisk fresh = new SimulatedDisk(seed);

@@ -19,9 +19,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -67,6 +69,7 @@ final class History {
     private final Map<String, Integer> seen = new TreeMap<>();
     private final List<Client> clients = new ArrayList<>();
     private final List<Subscriber> subscribers = new ArrayList<>();
+    private final Map<Integer, DurableClient> durable = new TreeMap<>(); // by the numbers of their subscriptions
     private SimulatedDisk disk;
     private SimulatedPlace place;
     private Database database;
@@ -171,6 +174,7 @@ final class History {
             case CHECKPOINT -> checkpoint(random);
             case SUBSCRIBE -> subscribe(random);
             case RECEIVE -> receive();
+            case DURABLE -> durable(random);
             case PAUSE -> pause(random);
             case ASYNCHRONOUS -> asynchronous(random);
             case WORK -> work(random);
@@ -441,6 +445,9 @@ final class History {
     private boolean isDefined(ModelObject object) {
         if (object instanceof ModelObject.Index) {
             return database.catalog().index(object.name()).isPresent();
+        } else if (object instanceof ModelObject.Durable) {
+            return rows("SELECT name, query FROM millrace.subscriptions WHERE state = 'active'")
+                    .contains(object.name() + "|" + ((ModelObject.Durable) object).view());
         }
         Optional<CatalogObject> found = database.catalog().object(object.name());
         if (object instanceof ModelObject.Table table) {
@@ -496,7 +503,7 @@ final class History {
         }
     }
 
-    private static String text(Batch batch, int row) {
+    static String text(Batch batch, int row) {
         return String.join(
                 "|",
                 IntStream.range(0, batch.columnCount())
@@ -705,40 +712,70 @@ final class History {
         Set<Integer> held = new HashSet<>();
         clients.forEach(client ->
                 client.transaction.ifPresent(change -> held.addAll(change.of().keySet())));
-        definitions.next(random, held).ifPresent(statement -> {
-            Client client = clients.get(random.nextInt(SESSIONS));
-            if (client.transaction.isPresent()) {
-                return;
+        definitions.next(random, held).ifPresent(statement -> define(statement, random));
+    }
+
+    private void define(HistoryStatement statement, Random random) {
+        Client client = clients.get(random.nextInt(SESSIONS));
+        if (client.transaction.isPresent()) {
+            return;
+        }
+        String outcome = execute(client.session, statement.sql(), Optional.empty(), false, random);
+        Map<String, ModelObject> after = statement.catalog().orElseThrow();
+        if (outcome.equals(DONE)) {
+            model.accept(statement.change());
+            if (!statement.change().of().isEmpty()) {
+                model.allIsDurable();
             }
-            String outcome = execute(client.session, statement.sql(), Optional.empty(), false, random);
-            Map<String, ModelObject> after = statement.catalog().orElseThrow();
-            if (outcome.equals(DONE)) {
-                model.accept(statement.change());
-                if (!statement.change().of().isEmpty()) {
-                    model.allIsDurable();
-                }
-                model.define(after);
-                closeSubscribersOfNothing();
-            } else if (outcome.equals(DEAD)) {
-                model.accept(statement.change());
-                model.mayDefine(after);
-            } else if (DISK.contains(outcome) && isInEffect(statement.sql())) {
-                model.accept(statement.change());
-                inEffect(after);
-            } else if (DISK.contains(outcome) && lastError.contains("catalog.log")) {
-                model.accept(statement.change()); // of something that may be there after a crash, and is not now
-                model.mayDefine(after);
-            } else {
-                expect(
-                        DISK.contains(outcome) || REFUSED.contains(outcome),
-                        statement.sql() + " failed with " + outcome);
+            List<Map<String, ModelObject>> possible = model.possibleCatalogs();
+            Map<String, ModelObject> before = model.catalog();
+            model.define(after);
+            if (statement.sql().contains(" SUBSCRIPTION ")) { // which need not be written where other definitions are
+                possible.forEach(other -> model.mayDefine(changed(other, before, after)));
+            }
+            closeSubscribersOfNothing();
+        } else if (outcome.equals(DEAD)) {
+            model.accept(statement.change());
+            model.mayDefine(after);
+            mayLackSubscriptions(after);
+        } else if (DISK.contains(outcome) && statement.sql().startsWith("DROP") && isDefined(model.catalog())) {
+            mayLackSubscriptions(after); // it was refused before it began
+        } else if (DISK.contains(outcome) && isInEffect(statement.sql())) {
+            model.accept(statement.change());
+            inEffect(after);
+        } else if (DISK.contains(outcome) && lastError.contains("catalog.log")) {
+            model.accept(statement.change()); // of something that may be there after a crash, and is not now
+            model.mayDefine(after);
+        } else {
+            expect(DISK.contains(outcome) || REFUSED.contains(outcome), statement.sql() + " failed with " + outcome);
+        }
+    }
+
+    /** What becomes of a catalog by what made one of another. */
+    private static Map<String, ModelObject> changed(
+            Map<String, ModelObject> other, Map<String, ModelObject> before, Map<String, ModelObject> after) {
+        Map<String, ModelObject> changed = new LinkedHashMap<>(other);
+        changed.keySet().removeIf(name -> before.containsKey(name) && !after.containsKey(name));
+        after.forEach((name, object) -> {
+            if (!before.containsKey(name)) {
+                changed.put(name, object);
             }
         });
+        return changed;
+    }
+
+    /** What drops a view drops the subscriptions to it first. */
+    private void mayLackSubscriptions(Map<String, ModelObject> after) {
+        Map<String, ModelObject> without = new LinkedHashMap<>(model.catalog());
+        without.values().removeIf(object -> object instanceof ModelObject.Durable && !after.containsKey(object.name()));
+        if (without.size() < model.catalog().size()) {
+            model.mayDefine(without);
+        }
     }
 
     /** Whether a statement that failed by the disk came as far as writing down what it had changed. */
     private boolean isInEffect(String sql) {
-        return !sql.startsWith("CREATE") && lastError.contains("catalog.log");
+        return !sql.startsWith("CREATE") && !sql.startsWith("DROP SUBSCRIPTION") && lastError.contains("catalog.log");
     }
 
     /** What changes definitions that are there is in effect when it cannot be written down, and is written when that works. */
@@ -803,6 +840,7 @@ final class History {
         String difference = difference(model.catalog(), model.now());
         expect(difference.isEmpty(), difference);
         subscribers.forEach(this::receive);
+        model.all(ModelObject.Durable.class).forEach(subscription -> read(subscription, false, true));
     }
 
     private void checkpoint(Random random) {
@@ -897,9 +935,12 @@ final class History {
         }
         String view = views.get(random.nextInt(views.size())).name();
         Session session = database.session();
+        clock.alarmIn(HEAL_MILLIS);
         StatementResults results = session.execute("SUBSCRIBE TO " + view + " WITH (SNAPSHOT)");
         subscribers.add(
                 new Subscriber(view, session, results, (StatementResult.Changes) results.next(), new TreeMap<>()));
+        clock.noAlarm();
+        requireLife();
         tell("SUBSCRIBE TO " + view);
     }
 
@@ -907,7 +948,10 @@ final class History {
         if (!subscribers.isEmpty()) {
             flush();
             model.allIsShown();
+            clock.alarmIn(HEAL_MILLIS);
             subscribers.forEach(this::receive);
+            clock.noAlarm();
+            requireLife();
         }
     }
 
@@ -917,7 +961,7 @@ final class History {
                 next.isPresent();
                 next = subscriber.changes.next(0)) {
             try (EpochChanges epoch = next.get()) {
-                epoch.batches().forEach(batch -> add(batch, subscriber.rows));
+                epoch.batches().forEach(batch -> DurableClient.add(batch, subscriber.rows));
             }
             expect(
                     subscriber.rows.values().stream().allMatch(weight -> weight > 0),
@@ -936,12 +980,110 @@ final class History {
         }
     }
 
-    private static void add(Batch batch, Map<String, Integer> rows) {
-        for (int row = 0; row < batch.rowCount(); row++) {
-            int at = row;
-            int weight =
-                    batch.weights().map(weights -> (int) (long) weights.get(at)).orElse(1);
-            rows.merge(text(batch, row), weight, (before, now) -> before + now == 0 ? null : before + now);
+    /** A client of a durable subscription makes it, reads it, or says what it has seen. */
+    private void durable(Random random) {
+        List<ModelObject.Durable> all = model.all(ModelObject.Durable.class);
+        if (all.isEmpty() || random.nextInt(6) == 0) {
+            subscribeDurably(random);
+            return;
         }
+        ModelObject.Durable subscription = all.get(random.nextInt(all.size()));
+        if (random.nextInt(3) == 0) {
+            acknowledge(subscription, random);
+        } else {
+            boolean flushed = random.nextBoolean();
+            if (flushed) {
+                flush();
+                model.allIsShown();
+            }
+            read(subscription, random.nextBoolean(), flushed);
+        }
+    }
+
+    private void subscribeDurably(Random random) {
+        flush();
+        model.allIsShown();
+        definitions.createSubscription(random).ifPresent(statement -> {
+            ModelObject.Durable subscription = statement.catalog().orElseThrow().values().stream()
+                    .filter(ModelObject.Durable.class::isInstance)
+                    .map(ModelObject.Durable.class::cast)
+                    .reduce((first, last) -> last)
+                    .orElseThrow();
+            durable.put(subscription.number(), new DurableClient(ModelRow.texts(model.answer(subscription.view()))));
+            define(statement, random);
+        });
+    }
+
+    private DurableClient clientOf(ModelObject.Durable subscription) {
+        DurableClient client = durable.get(subscription.number());
+        String found =
+                rows("SELECT CAST(extract(epoch FROM acknowledged) * 1000000 AS BIGINT) FROM millrace.subscriptions"
+                                + " WHERE name = '" + subscription.name() + "'")
+                        .get(0);
+        client.isAcknowledged(Long.parseLong(found));
+        return client;
+    }
+
+    private void acknowledge(ModelObject.Durable subscription, Random random) {
+        DurableClient client = clientOf(subscription);
+        OptionalLong micros = client.anyMicros(random);
+        Client by = clients.get(random.nextInt(SESSIONS));
+        if (micros.isPresent() && by.transaction.isEmpty()) {
+            client.acknowledges(micros.getAsLong());
+            String sql = "ALTER SUBSCRIPTION " + subscription.name() + " ACKNOWLEDGE "
+                    + DurableClient.literal(micros.getAsLong());
+            String outcome = execute(by.session, sql, Optional.empty(), true, random);
+            if (outcome.equals(DONE)) {
+                client.isAcknowledged(micros.getAsLong());
+                count("acknowledged");
+            } else {
+                expect(Set.of(DEAD, "57014").contains(outcome), sql + " failed with " + outcome);
+            }
+        }
+    }
+
+    /**
+     * A client of a durable subscription reads all that there is: what it adds up to is an answer, or the one that there must be.
+     *
+     * @param behindAll says that it has seen all that it was told, and goes on there
+     * @param flushed whether it must be told all
+     */
+    private void read(ModelObject.Durable subscription, boolean behindAll, boolean flushed) {
+        DurableClient client = clientOf(subscription);
+        OptionalLong seen = behindAll ? client.seenMicros() : OptionalLong.empty();
+        seen.ifPresent(client::acknowledges);
+        clock.alarmIn(HEAL_MILLIS);
+        try (Session session = database.session();
+                StatementResult.Changes changes = session.subscribe("SUBSCRIBE TO " + subscription.name(), seen)) {
+            requireLife();
+            seen.ifPresent(client::isAcknowledged);
+            client.begins();
+            for (Optional<EpochChanges> next = changes.next(0); next.isPresent(); next = changes.next(0)) {
+                try (EpochChanges epoch = next.get()) {
+                    requireLife();
+                    count(client.isTold(epoch) ? "change told again" : "change told");
+                }
+            }
+            requireLife();
+        }
+        clock.noAlarm();
+        List<String> answer = client.answer();
+        tell("SUBSCRIBE TO " + subscription.name() + " => " + answer);
+        if (!model.isShown(subscription.view())) {
+            return;
+        }
+        List<Map<Integer, List<ModelRow>>> states = flushed ? List.of(model.now()) : model.states();
+        for (int state = 0; state < states.size(); state++) {
+            HistoryModel as = model.as(model.catalog(), states.get(state));
+            if (ModelRow.texts(as.answer(subscription.view())).equals(answer)) {
+                model.seen(flushed ? 0 : state);
+                count("durable subscription read");
+                return;
+            }
+        }
+        expect(
+                !flushed,
+                subscription.name() + " was told " + answer + " and not "
+                        + ModelRow.texts(model.answer(subscription.view())));
     }
 }

@@ -23,6 +23,7 @@ record HistoryStep(Kind kind, long seed) {
         CHECKPOINT(20),
         SUBSCRIBE(12),
         RECEIVE(30),
+        DURABLE(45),
         PAUSE(10),
         ASYNCHRONOUS(10),
         WORK(60),

@@ -49,6 +49,14 @@ sealed interface ModelObject {
         }
     }
 
+    /** A durable subscription to a view. @param number by which its client is known */
+    record Durable(String name, String view, int number) implements ModelObject {
+        @Override
+        public List<String> inputs() {
+            return List.of(view);
+        }
+    }
+
     /** An index of a table. */
     record Index(String name, String table) implements ModelObject {
         @Override

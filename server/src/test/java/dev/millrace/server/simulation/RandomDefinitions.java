@@ -16,6 +16,8 @@ final class RandomDefinitions {
     private static final int MOST_STREAMS = 2;
     private static final int MOST_VIEWS = 7;
     private static final int MOST_DEPTH = 3;
+    private static final int MOST_SUBSCRIPTIONS = 3;
+    private static final int MOST_COPIED = 60;
 
     private final HistoryModel model;
 
@@ -93,7 +95,7 @@ final class RandomDefinitions {
         }
         ViewShape shape = ViewShape.values()[random.nextInt(ViewShape.values().length)];
         List<String> from = model.catalog().values().stream()
-                .filter(object -> !(object instanceof ModelObject.Index))
+                .filter(object -> !(object instanceof ModelObject.Index || object instanceof ModelObject.Durable))
                 .filter(object ->
                         shape != ViewShape.WINDOW || object instanceof ModelObject.Stream stream && stream.isTimed())
                 .map(ModelObject::name)
@@ -131,6 +133,23 @@ final class RandomDefinitions {
                 model.with(index));
     }
 
+    /** CREATE SUBSCRIPTION to a view that has an answer; none where there are many. */
+    Optional<HistoryStatement> createSubscription(Random random) {
+        List<String> views = model.all(ModelObject.View.class).stream()
+                .filter(view -> view.isMaterialized() && model.isShown(view.name()))
+                .map(ModelObject::name)
+                .toList();
+        if (views.isEmpty() || model.all(ModelObject.Durable.class).size() >= MOST_SUBSCRIPTIONS) {
+            return Optional.empty();
+        }
+        ModelObject.Durable durable =
+                new ModelObject.Durable(newName("d"), views.get(random.nextInt(views.size())), model.newNumber());
+        return Optional.of(HistoryStatement.define(
+                "CREATE SUBSCRIPTION " + durable.name() + " FROM " + durable.view(),
+                ModelChange.NOTHING,
+                model.with(durable)));
+    }
+
     private Optional<HistoryStatement> alter(ModelObject.Table table, Random random) {
         List<ModelRow> rows = model.rows(table.rows());
         List<String> added = new ArrayList<>(table.added());
@@ -162,6 +181,8 @@ final class RandomDefinitions {
         List<String> from = model.catalog().keySet().stream()
                 .filter(model::isShown)
                 .filter(name -> !model.readsStream(name))
+                .filter(name ->
+                        model.answer(name).size() <= MOST_COPIED) // else joins of copies of joins grow without end
                 .toList();
         if (from.isEmpty()
                 || !model.isAllShown() // else what it reads is not known
@@ -200,6 +221,9 @@ final class RandomDefinitions {
     static String kind(ModelObject object) {
         if (object instanceof ModelObject.View view) {
             return view.isMaterialized() ? "MATERIALIZED VIEW" : "VIEW";
+        }
+        if (object instanceof ModelObject.Durable) {
+            return "SUBSCRIPTION";
         }
         return object.getClass().getSimpleName().toUpperCase(Locale.ROOT);
     }

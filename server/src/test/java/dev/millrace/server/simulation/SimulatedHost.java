@@ -15,7 +15,8 @@ import dev.millrace.time.Clock;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
 
@@ -28,7 +29,7 @@ final class SimulatedHost implements Host {
 
     private final SimulatedClock clock;
     private final Random random;
-    private Optional<WriteAheadLog> log = Optional.empty();
+    private final List<WriteAheadLog> logs = new ArrayList<>(); // that were opened
 
     SimulatedHost(SimulatedClock clock, long seed) {
         this.clock = clock;
@@ -55,14 +56,19 @@ final class SimulatedHost implements Host {
     }
 
     private boolean writeLog() {
-        if (log.isEmpty() || log.get().pendingBytes() == 0) {
-            return false;
+        logs.removeIf(WriteAheadLog::isClosed);
+        boolean any = false;
+        for (WriteAheadLog log : List.copyOf(logs)) {
+            long pending = log.pendingBytes();
+            if (pending > 0) {
+                if (log.failure().isPresent()) {
+                    clock.advanceMillis(PAUSE_MILLIS);
+                }
+                log.work();
+                any |= log.pendingBytes() < pending || log.failure().isPresent(); // else its process has ended
+            }
         }
-        if (log.get().failure().isPresent()) {
-            clock.advanceMillis(PAUSE_MILLIS);
-        }
-        log.get().work();
-        return true;
+        return any;
     }
 
     @Override
@@ -71,8 +77,20 @@ final class SimulatedHost implements Host {
                 .withEvents(events)
                 .withSizes(8192L << random.nextInt(4), 1 << 20)
                 .simulated(clock, random::nextLong);
-        log = Optional.of(WriteAheadLog.open(disk, options));
-        return log.get();
+        WriteAheadLog log = WriteAheadLog.open(disk, options);
+        logs.add(log);
+        return log;
+    }
+
+    @Override
+    public void pause(long nanos) {
+        clock.advanceMillis(1 + nanos / 1_000_000);
+        clock.nanoTime(); // whoever waits for it is told
+    }
+
+    @Override
+    public long newestChangesBytes() {
+        return 200L << random.nextInt(6);
     }
 
     @Override

@@ -327,7 +327,8 @@ public final class StatementBinder {
                 fields.set(column, new Field(field.name(), field.type(), false));
             }
         }
-        Optional<WatermarkDefinition> watermark = create.watermark().map(clause -> watermark(clause, fields));
+        Optional<WatermarkDefinition> watermark =
+                create.watermark().map(clause -> watermark(clause, isIncluded(clause, create) ? List.of() : fields));
         boolean table = create.kind() == ObjectKind.TABLE;
         Relation relation = new Relation(
                 create.name(),
@@ -377,6 +378,13 @@ public final class StatementBinder {
     }
 
     /** The expression is the column itself or the column minus a constant. */
+    /** Whether its column is one that the connector adds, of a type that only the connector knows. */
+    private static boolean isIncluded(Syntax.WatermarkClause clause, Syntax.CreateRelation create) {
+        return create.options().entrySet().stream()
+                .anyMatch(option -> option.getKey().startsWith("include.")
+                        && option.getValue().equals(clause.column().getSimple()));
+    }
+
     private WatermarkDefinition watermark(Syntax.WatermarkClause clause, List<Field> fields) {
         String name = clause.column().getSimple();
         int column = columnOf(fields, clause.column(), "");

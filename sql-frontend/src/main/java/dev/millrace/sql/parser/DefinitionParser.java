@@ -38,6 +38,10 @@ final class DefinitionParser {
             return subscription.create();
         }
         boolean replace = words.acceptAll("or", "replace");
+        SecretParser secret = new SecretParser(words);
+        if (secret.isNext()) {
+            return secret.create(replace);
+        }
         ObjectKind kind = words.objectKind();
         IfExists ifExists = StatementParser.ifNotExists(words, replace);
         String name = newRelationName();
@@ -213,6 +217,9 @@ final class DefinitionParser {
         if (subscription.isNext()) {
             return subscription.alter();
         }
+        if (words.accept("system")) {
+            return new SessionParser(words, Optional.empty()).alterSystem();
+        }
         ObjectKind kind = words.objectKind();
         boolean ifExists = words.acceptAll("if", "exists");
         words.accept("only");
@@ -228,12 +235,23 @@ final class DefinitionParser {
         if (words.accept("set")) {
             return new Syntax.Complete(new Statement.AlterOptions(kind, name, words.options()));
         }
+        if (isQuery(kind) && words.accept("resume")) {
+            return new Syntax.Complete(new Statement.Resume(kind, name, ifExists, words.acceptAll("skip", "row")));
+        }
+        if (isQuery(kind) && words.accept("pause")) {
+            return new Syntax.Complete(new Statement.Pause(kind, name, ifExists));
+        }
         refuseChange(kind);
         if (!words.peek().isWord("as")) {
-            throw words.expected(List.of("as", "set", "owner"));
+            throw words.expected(
+                    isQuery(kind) ? List.of("as", "set", "owner", "resume", "pause") : List.of("as", "set", "owner"));
         }
         words.next();
         return new Syntax.AlterQuery(kind, name, StatementParser.queryText(words));
+    }
+
+    private static boolean isQuery(ObjectKind kind) {
+        return kind == ObjectKind.CONTINUOUS_QUERY || kind == ObjectKind.MATERIALIZED_VIEW;
     }
 
     private void refuseChange(ObjectKind kind) {

@@ -59,7 +59,9 @@ final class ForeignForms {
                     "CREATE SUBSCRIPTION s FROM v WITH (limit = '64MB'), then SUBSCRIBE TO s; or without one, SUBSCRIBE TO v"),
             new Form("declare * | subscription", "DECLARE c CURSOR FOR SUBSCRIBE TO v"),
             new Form("create | connection", "options stand in WITH (..) of the stream or sink"),
-            new Form("create | secret", "options stand in WITH (..) of the stream or sink"),
+            new Form(
+                    "create | secret",
+                    "CREATE SECRET name AS 'text', and ${secret:name} in WITH (..) of a stream or sink"),
             new Form(
                     "create | schema",
                     "relations of users are in the schema public; a prefix of the name, as in s_t, tells groups of them apart"),

@@ -88,6 +88,17 @@ final class SessionParser {
         return new Syntax.Complete(new Statement.ResetSetting(name));
     }
 
+    /** With {@code ALTER SYSTEM} read already. */
+    Syntax alterSystem() {
+        if (words.accept("reset")) {
+            Optional<String> name = words.accept("all") ? Optional.empty() : Optional.of(words.settingName());
+            return new Syntax.Complete(new Statement.AlterSystem(name, Optional.empty()));
+        }
+        words.expect("set");
+        Statement.SetSetting set = setting(false);
+        return new Syntax.Complete(new Statement.AlterSystem(Optional.of(set.name()), set.value()));
+    }
+
     // ---- transactions ----------------------------------------------------------------------------------------------
 
     Syntax transaction() {

@@ -226,6 +226,10 @@ public final class StatementParser {
         if (subscription.isNext()) {
             return subscription.drop();
         }
+        SecretParser secret = new SecretParser(words);
+        if (secret.isNext()) {
+            return secret.drop();
+        }
         ObjectKind kind = words.objectKind();
         if (kind == ObjectKind.INDEX) {
             words.accept("concurrently"); // writers go on anyway
@@ -264,7 +268,9 @@ public final class StatementParser {
         }
         String name = words.relationName();
         return new Syntax.Complete(
-                pause ? new Statement.Pause(kind, name, ifExists) : new Statement.Resume(kind, name, ifExists));
+                pause
+                        ? new Statement.Pause(kind, name, ifExists)
+                        : new Statement.Resume(kind, name, ifExists, words.acceptAll("skip", "row")));
     }
 
     private Syntax reprocess() {

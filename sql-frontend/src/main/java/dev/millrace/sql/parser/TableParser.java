@@ -10,6 +10,7 @@ import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -52,7 +53,14 @@ final class TableParser {
             } while (words.acceptComma());
             words.expectSymbol(")");
         }
-        Map<String, String> options = words.optionalOptions();
+        Map<String, String> included = kind == ObjectKind.STREAM ? included() : Map.of();
+        Map<String, String> options = new LinkedHashMap<>(words.optionalOptions());
+        included.forEach((option, column) -> {
+            if (options.putIfAbsent(option, column) != null) {
+                throw MillraceException.user(
+                        SqlState.SYNTAX_ERROR, "option \"" + option + "\" is given twice, once by INCLUDE");
+            }
+        });
         return new Syntax.CreateRelation(
                 kind,
                 name,
@@ -63,6 +71,32 @@ final class TableParser {
                 uniques,
                 watermarks.stream().findFirst(),
                 options);
+    }
+
+    /** INCLUDE OFFSET AS o, ..: options such as {@code include.offset} with names of columns, as connectors know them. */
+    private Map<String, String> included() {
+        Map<String, String> included = new LinkedHashMap<>();
+        while (words.accept("include")) {
+            do {
+                if (words.peek().kind() != Lexeme.Kind.WORD) {
+                    throw words.unexpected();
+                }
+                Lexeme what = words.next();
+                StringBuilder option = new StringBuilder("include.").append(what.text());
+                while (!words.peek().isWord("as") && words.peek().kind() == Lexeme.Kind.WORD) {
+                    option.append('_').append(words.next().text());
+                }
+                words.expect("as");
+                String column = words.simpleIdentifier().getSimple();
+                if (included.putIfAbsent(option.toString(), column) != null) {
+                    throw MillraceException.user(
+                                    SqlState.SYNTAX_ERROR,
+                                    "INCLUDE " + what.text().toUpperCase(Locale.ROOT) + " is given twice")
+                            .at(what.start() + 1);
+                }
+            } while (words.acceptComma());
+        }
+        return included;
     }
 
     private Syntax createAs(ObjectKind kind, String name, IfExists ifExists, List<SqlIdentifier> names) {

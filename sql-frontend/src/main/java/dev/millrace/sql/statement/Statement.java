@@ -137,8 +137,8 @@ public sealed interface Statement {
     /** PAUSE CONTINUOUS QUERY or MATERIALIZED VIEW or SINK. */
     record Pause(ObjectKind kind, String name, boolean ifExists) implements Statement {}
 
-    /** RESUME. */
-    record Resume(ObjectKind kind, String name, boolean ifExists) implements Statement {}
+    /** RESUME. @param skipRow whether rows that fail are left out */
+    record Resume(ObjectKind kind, String name, boolean ifExists, boolean skipRow) implements Statement {}
 
     /** ALTER CONTINUOUS QUERY or MATERIALIZED VIEW ... AS. */
     record AlterQuery(ObjectKind kind, String name, Query query, String queryText) implements Statement {}
@@ -352,6 +352,9 @@ public sealed interface Statement {
 
     /** RESET name; no name means ALL. */
     record ResetSetting(Optional<String> name) implements Statement {}
+
+    /** ALTER SYSTEM SET or RESET; no name means ALL, no value RESET or DEFAULT. */
+    record AlterSystem(Optional<String> name, Optional<String> value) implements Statement {}
 
     /** SHOW name; no name means ALL. */
     record ShowSetting(Optional<String> name) implements Statement {}

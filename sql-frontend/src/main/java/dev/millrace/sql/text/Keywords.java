@@ -71,7 +71,7 @@ public final class Keywords {
             every exists explain filter first following format function group hop hours if insert interval java json key
             language last latest earliest logical materialized minutes nulls numeric over partition physical preceding
             progress queries query range replace restrict role rollup row rows seconds session sets sink sinks snapshot stdin
-            stdout stream streams system_time tables template templates text timestamp timestamptz tumble unbounded values
+            stdout stream streams system system_time tables template templates text timestamp timestamptz tumble unbounded values
             varchar view views watermark within workers boolean smallint integer bigint real double precision bytea uuid user public privileges
             jsonb avg count max min sum coalesce window_start window_end""".split("\\s+"));
 

@@ -509,6 +509,11 @@ public final class WriteAheadLog implements AutoCloseable {
         return buffer.heldBytes();
     }
 
+    /** Whether it was closed: nothing is appended any more. */
+    public boolean isClosed() {
+        return buffer.isEnded();
+    }
+
     /** What it did. */
     public LogStatistics statistics() {
         return buffer.statistics(directory.segmentCount());

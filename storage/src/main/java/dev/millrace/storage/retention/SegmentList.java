@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Which segments a stream has; its bytes are as the package describes them.
@@ -18,18 +19,26 @@ import java.util.Optional;
  * @param nextNumber that no segment has had yet
  * @param lastEntry of which rows were flushed; 0 before
  * @param droppedRows in all
+ * @param lastDropped the last entry of which rows were dropped; 0 before, and where versions before 3 dropped them
  * @param typesHash of the columns of the segments
  * @param segments in the order of their entries
  */
 record SegmentList(
-        long log, long nextNumber, long lastEntry, long droppedRows, int typesHash, List<KeptSegment> segments) {
+        long log,
+        long nextNumber,
+        long lastEntry,
+        long droppedRows,
+        long lastDropped,
+        int typesHash,
+        List<KeptSegment> segments) {
     static final String NAME = "segments";
-    static final int VERSION = 2;
+    static final int VERSION = 3;
     static final long NO_LOG = 0;
     private static final CheckedFormat FORMAT = new CheckedFormat("MrSegLst", VERSION, 1, "list of segments");
     private static final int MOST = 64 << 20;
     private static final int HEADER = 48; // of version 1
-    private static final int LOG = 8;
+    private static final int LOG = 8; // from version 2 on
+    private static final int DROPPED = 8; // from version 3 on
     private static final int SEGMENT = 61;
     private static final int EVENT_TIMES = 16;
 
@@ -38,17 +47,33 @@ record SegmentList(
     }
 
     static SegmentList empty(long log, int typesHash) {
-        return new SegmentList(log, 1, 0, 0, typesHash, List.of());
+        return new SegmentList(log, 1, 0, 0, 0, typesHash, List.of());
     }
 
     /** The same, said to be of a log. */
     SegmentList of(long ofLog) {
-        return new SegmentList(ofLog, nextNumber, lastEntry, droppedRows, typesHash, segments);
+        return new SegmentList(ofLog, nextNumber, lastEntry, droppedRows, lastDropped, typesHash, segments);
     }
 
-    /** The next list of the same stream. */
-    SegmentList next(long number, long last, long dropped, List<KeptSegment> now) {
-        return new SegmentList(log, number, last, dropped, typesHash, now);
+    /** The next list of the same stream, with other segments of the same rows and of later ones. */
+    SegmentList next(long number, long last, List<KeptSegment> now) {
+        return new SegmentList(log, number, last, droppedRows, lastDropped, typesHash, now);
+    }
+
+    /** The same without some of its segments, whose rows are gone. */
+    SegmentList without(long number, Set<KeptSegment> dropped) {
+        long rows = droppedRows;
+        long last = lastDropped;
+        List<KeptSegment> left = new ArrayList<>();
+        for (KeptSegment segment : segments) {
+            if (dropped.contains(segment)) {
+                rows += segment.file().rows();
+                last = Math.max(last, segment.lastEntry());
+            } else {
+                left.add(segment);
+            }
+        }
+        return new SegmentList(log, number, lastEntry, rows, last, typesHash, left);
     }
 
     long bytes() {
@@ -61,9 +86,9 @@ record SegmentList(
 
     /** The file that says it. */
     ByteBuffer toBytes() {
-        ByteBuffer bytes = FORMAT.begin(HEADER + LOG + segments.size() * (SEGMENT + EVENT_TIMES));
+        ByteBuffer bytes = FORMAT.begin(HEADER + LOG + DROPPED + segments.size() * (SEGMENT + EVENT_TIMES));
         bytes.putLong(nextNumber).putLong(lastEntry).putLong(droppedRows);
-        bytes.putInt(typesHash).putInt(segments.size()).putLong(log);
+        bytes.putInt(typesHash).putInt(segments.size()).putLong(log).putLong(lastDropped);
         for (KeptSegment segment : segments) {
             bytes.putLong(segment.number()).putLong(segment.file().bytes());
             bytes.putInt(segment.file().checksum()).putLong(segment.file().rows());
@@ -90,6 +115,16 @@ record SegmentList(
             DiskErrors.require(bytes.remaining() >= LOG, path, bytes.position(), "it ends within its header");
             log = bytes.getLong();
         }
+        long lastDropped = 0;
+        if (CheckedFormat.versionOf(bytes) > 2) {
+            DiskErrors.require(bytes.remaining() >= DROPPED, path, bytes.position(), "it ends within its header");
+            lastDropped = bytes.getLong();
+            DiskErrors.require(
+                    lastDropped >= 0 && lastDropped <= lastEntry,
+                    path,
+                    bytes.position() - DROPPED,
+                    "rows of record " + lastDropped + " cannot have been dropped");
+        }
         List<KeptSegment> segments = new ArrayList<>();
         long before = 0;
         for (int i = 0; i < count; i++) {
@@ -106,7 +141,7 @@ record SegmentList(
             segments.add(segment);
         }
         DiskErrors.require(!bytes.hasRemaining(), path, bytes.position(), "more follows than its segments");
-        return new SegmentList(log, nextNumber, lastEntry, droppedRows, typesHash, segments);
+        return new SegmentList(log, nextNumber, lastEntry, droppedRows, lastDropped, typesHash, segments);
     }
 
     private static KeptSegment readSegment(ByteBuffer bytes, String path) {

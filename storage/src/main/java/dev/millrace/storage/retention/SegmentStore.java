@@ -279,13 +279,22 @@ public final class SegmentStore implements AutoCloseable {
                 }
                 if (isShare) {
                     scans.add(new StoreScan(
-                            this, next, List.of(), columns, ranges, last, scans.isEmpty() ? skipped : 0, of));
+                            this,
+                            next,
+                            List.of(),
+                            columns,
+                            ranges,
+                            last,
+                            list.lastDropped(),
+                            scans.isEmpty() ? skipped : 0,
+                            of));
                     next = new ArrayList<>();
                 }
             }
         }
         if (!next.isEmpty() || !rows.isEmpty() || scans.isEmpty()) {
-            scans.add(new StoreScan(this, next, rows, columns, ranges, last, scans.isEmpty() ? skipped : 0, of));
+            scans.add(new StoreScan(
+                    this, next, rows, columns, ranges, last, list.lastDropped(), scans.isEmpty() ? skipped : 0, of));
         }
         return scans;
     }
@@ -366,7 +375,7 @@ public final class SegmentStore implements AutoCloseable {
                     new Bounds(first.entry(), last.entry(), first.arrivalMicros(), last.arrivalMicros()));
             List<KeptSegment> segments = new ArrayList<>(before.segments());
             segments.add(segment);
-            publish(before.next(nextNumber, last.entry(), before.droppedRows(), segments), rows);
+            publish(before.next(nextNumber, last.entry(), segments), rows);
         }
     }
 
@@ -460,7 +469,7 @@ public final class SegmentStore implements AutoCloseable {
             int at = segments.indexOf(first);
             segments.subList(at, at + parts.size()).clear();
             segments.add(at, merged);
-            publish(before.next(nextNumber, before.lastEntry(), before.droppedRows(), segments), List.of());
+            publish(before.next(nextNumber, before.lastEntry(), segments), List.of());
             return true;
         }
     }
@@ -517,12 +526,9 @@ public final class SegmentStore implements AutoCloseable {
             if (dropped.isEmpty()) {
                 return 0;
             }
-            List<KeptSegment> segments = new ArrayList<>(before.segments());
-            segments.removeAll(dropped);
-            long rows =
-                    dropped.stream().mapToLong(segment -> segment.file().rows()).sum();
-            publish(before.next(nextNumber, before.lastEntry(), before.droppedRows() + rows, segments), List.of());
-            return rows;
+            SegmentList after = before.without(nextNumber, dropped);
+            publish(after, List.of());
+            return after.droppedRows() - before.droppedRows();
         }
     }
 

@@ -24,6 +24,7 @@ public final class StoreScan implements AutoCloseable {
     private final List<Integer> columns;
     private final List<ColumnRange> ranges;
     private final long lastEntry;
+    private final long lastDropped;
     private final BufferAllocator allocator;
     private @Nullable ColumnSegment file; // of the first of the pieces, if it is open
     private @Nullable SegmentScan scan;
@@ -43,6 +44,7 @@ public final class StoreScan implements AutoCloseable {
             List<Integer> columns,
             List<ColumnRange> ranges,
             long lastEntry,
+            long lastDropped,
             long segmentsSkipped,
             BufferAllocator allocator) {
         this.store = store;
@@ -51,6 +53,7 @@ public final class StoreScan implements AutoCloseable {
         this.columns = List.copyOf(columns);
         this.ranges = List.copyOf(ranges);
         this.lastEntry = lastEntry;
+        this.lastDropped = lastDropped;
         this.segmentsSkipped = segmentsSkipped;
         this.allocator = allocator;
     }
@@ -100,6 +103,11 @@ public final class StoreScan implements AutoCloseable {
     /** Number of the last entry that was appended before the scan was made: who follows the stream goes on behind it. */
     public long lastEntry() {
         return lastEntry;
+    }
+
+    /** Number of the last entry of which rows were dropped before the scan was made; 0 if none are known to be. */
+    public long lastDropped() {
+        return lastDropped;
     }
 
     /** Segments that were opened, and are closed; of scans of one moment one counts each. */

@@ -10,13 +10,13 @@
  * <p>Each segment ({@code storage.segment}) has the stream's columns and two more: {@code #entry} (BIGINT), the number of the entry of the log
  * by which a row was accepted, and {@code #arrival} (TIMESTAMPTZ), when.
  *
- * <h2>The file {@code segments}, format version 2</h2>
+ * <h2>The file {@code segments}, format version 3</h2>
  *
  * <p>Written as a whole beside itself and renamed. Numbers are little endian, CRC is CRC-32C.
  *
  * <pre>
  *  0  8  "MrSegLst"
- *  8  4  format version, 2
+ *  8  4  format version, 3
  * 12  4  CRC of bytes 16 to the end
  * 16  8  a number that no segment has had yet
  * 24  8  number of the last entry whose rows were flushed, kept or dropped since
@@ -24,7 +24,8 @@
  * 40  4  hash of the columns' types, those two included
  * 44  4  how many segments
  * 48  8  identity of the log whose entries they are, 0 if that is not known; missing in version 1
- * 56     for each segment, in the order of their entries:
+ * 56  8  number of the last entry of which rows were dropped, 0 if there is none or it is not known; missing in versions 1 and 2
+ * 64     for each segment, in the order of their entries:
  *        8  its number
  *        8  its length in bytes
  *        4  the checksum of its trailer

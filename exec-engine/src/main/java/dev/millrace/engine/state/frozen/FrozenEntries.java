@@ -75,14 +75,14 @@ public final class FrozenEntries implements FrozenState {
         this.far = far;
     }
 
-    /** An entry is about to change, and to be another than it was, or was put into the table and has nothing yet. */
+    /** An entry is about to change, and to be another than it was, or to leave the table, or was put there and has nothing yet. */
     public void beforeChange(long entry) {
-        if (scanned
-                || Long.compareUnsigned(Memory.getLong(entry) << KeyGroups.BITS, next) < 0
-                || !early.add(entry)
-                || !exists.test(entry)) {
-            return;
+        if (isToCome(entry) && early.add(entry) && exists.test(entry)) {
+            writeEarly(entry);
         }
+    }
+
+    private void writeEarly(long entry) {
         int group = KeyGroups.of(Memory.getLong(entry));
         Early of = changed[group];
         if (of == null) {
@@ -97,21 +97,44 @@ public final class FrozenEntries implements FrozenState {
         of.count++;
     }
 
+    /**
+     * An entry came into the table from elsewhere, as it was at the moment or changed since; before anything else happens to it.
+     *
+     * @param isDue whether it was there at that moment, and nobody has written it or will: then it is written now
+     */
+    public void arrived(long entry, boolean isDue) {
+        if (isToCome(entry)) {
+            early.add(entry);
+        }
+        if (isDue) {
+            writeEarly(entry);
+        }
+    }
+
+    private boolean isToCome(long entry) {
+        return !scanned && Long.compareUnsigned(Memory.getLong(entry) << KeyGroups.BITS, next) >= 0;
+    }
+
     @Override
     public boolean writeMore(StateWriter to) throws IOException {
         for (int round = early.size() > MANY_EARLY ? MANY_ROUNDS : 1; round > 0 && !scanned; round--) {
             scan(to);
         }
+        writeEarlier(to, scanned);
+        return scanned;
+    }
+
+    /** Writes what was written before its turn: all of it, or that of key groups of which it is worth a part of its own. */
+    public void writeEarlier(StateWriter to, boolean all) throws IOException {
         for (int group = 0; group < changed.length; group++) {
             Early of = changed[group];
-            if (of != null && (scanned || of.bytes.size() >= EARLY_BYTES)) {
+            if (of != null && (all || of.bytes.size() >= EARLY_BYTES)) {
                 changed[group] = null;
                 var out = to.keyGroup(state, group);
                 out.writeInt(of.count);
                 out.write(of.bytes.toByteArray());
             }
         }
-        return scanned;
     }
 
     /** Writes the entries of the next slots: all that would be looked for there first, wherever they found room. */

@@ -1,4 +1,4 @@
-package dev.millrace.connectors.file;
+package dev.millrace.connectors.format;
 
 import dev.millrace.connector.Options;
 import dev.millrace.error.MillraceException;
@@ -6,17 +6,18 @@ import dev.millrace.text.TimestampFormat;
 import dev.millrace.type.Field;
 import java.util.Optional;
 
-/** How dates and times are written in a file, where it is not PostgreSQL's own form. */
-record TimeFormats(
+/** How dates and times are written in records, where it is not PostgreSQL's own form: the options that formats of text share. */
+public record TimeFormats(
         Optional<TimestampFormat> timestamps, Optional<TimestampFormat> dates, Optional<TimestampFormat> times) {
 
-    static TimeFormats read(Options options) {
+    /** Reads the options {@code timestamp_format}, {@code date_format} and {@code time_format}. */
+    public static TimeFormats read(Options options) {
         return new TimeFormats(
                 format(options, "timestamp_format"), format(options, "date_format"), format(options, "time_format"));
     }
 
     /** The format of a column, which {@code timestamp_format.<column>} may give it alone. */
-    Optional<TimestampFormat> of(Field field, Options options, String fileFormat) {
+    public Optional<TimestampFormat> of(Field field, Options options, String fileFormat) {
         return switch (field.type().kind()) {
             case TIMESTAMP, TIMESTAMPTZ ->
                 format(options, "timestamp_format." + field.name()).or(() -> timestamps);

@@ -1,0 +1,96 @@
+package dev.millrace.connectors.json;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.JsonRows;
+import dev.millrace.connector.OptionDescription;
+import dev.millrace.connector.Options;
+import dev.millrace.connectors.format.TimeFormats;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.format.EncodedRecords;
+import dev.millrace.format.RecordEncoder;
+import dev.millrace.format.RecordFormat;
+import dev.millrace.format.RecordFormatFactory;
+import dev.millrace.memory.Memory;
+import dev.millrace.text.TextBuffer;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The format {@code json}: an object per record, its members into columns by name. */
+public final class JsonRecordFormatFactory implements RecordFormatFactory {
+    @Override
+    public String name() {
+        return "json";
+    }
+
+    @Override
+    public RecordFormat create(Schema declared, Options options) {
+        return new JsonRecordFormat(columns(declared, options));
+    }
+
+    /** The columns of a relation, with the options {@code json.path.<column>} and those of times. */
+    public static List<JsonColumn> columns(Schema schema, Options options) {
+        TimeFormats formats = TimeFormats.read(options);
+        List<JsonColumn> columns = new ArrayList<>();
+        for (Field field : schema.fields()) {
+            String path = options.text("json.path." + field.name(), "");
+            List<String> steps = path.isEmpty() ? List.of(field.name()) : JsonColumn.steps(path);
+            columns.add(new JsonColumn(field, steps, formats.of(field, options, "JSON")));
+        }
+        return columns;
+    }
+
+    @Override
+    public Schema infer(Optional<EncodedRecords> sample, Options options) {
+        List<String> texts = new ArrayList<>();
+        sample.ifPresent(records -> {
+            for (int i = 0; i < records.count(); i++) {
+                if (!records.isNull(i)) {
+                    byte[] text = new byte[records.to(i) - records.from(i)];
+                    Memory.copyOut(records.address() + records.from(i), text, 0, text.length);
+                    texts.add(new String(text, StandardCharsets.UTF_8));
+                }
+            }
+        });
+        Schema schema = JsonInference.infer(texts);
+        if (schema.size() == 0) {
+            throw MillraceException.user(
+                            SqlState.INVALID_TABLE_DEFINITION,
+                            "columns cannot be guessed: there are no records with a JSON object")
+                    .withHint("declare the columns");
+        }
+        return schema;
+    }
+
+    @Override
+    public RecordEncoder encoder(Schema schema, Options options) {
+        JsonRows rows = new JsonRows(schema);
+        return new RecordEncoder() {
+            @Override
+            public void encode(Batch batch, int row, TextBuffer into) {
+                rows.row(into, batch, row);
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    @Override
+    public List<OptionDescription> options() {
+        return List.of(
+                new OptionDescription(
+                        "json.path.<column>",
+                        "the column's name",
+                        "where the value is, such as position.lat or readings[0].value"),
+                new OptionDescription(
+                        "timestamp_format",
+                        "PostgreSQL's",
+                        "how times are written, such as unix_ms; also date_format and time_format, and for one column"
+                                + " timestamp_format.<column>"));
+    }
+}

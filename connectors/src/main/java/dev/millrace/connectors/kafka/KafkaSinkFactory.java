@@ -1,0 +1,100 @@
+package dev.millrace.connectors.kafka;
+
+import dev.millrace.connector.OptionDescription;
+import dev.millrace.connector.Options;
+import dev.millrace.connector.Sink;
+import dev.millrace.connector.SinkFactory;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.format.RecordEncoder;
+import dev.millrace.format.RecordFormats;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The sink {@code kafka}. */
+public final class KafkaSinkFactory implements SinkFactory {
+    /** What becomes of rows that are taken back. */
+    enum Mode {
+        APPEND,
+        UPSERT
+    }
+
+    /** What readers may rely on after a crash. */
+    enum Delivery {
+        AT_LEAST_ONCE,
+        EXACTLY_ONCE
+    }
+
+    private final RecordFormats formats;
+
+    /** @param formats that values can have */
+    public KafkaSinkFactory(RecordFormats formats) {
+        this.formats = formats;
+    }
+
+    @Override
+    public String name() {
+        return "kafka";
+    }
+
+    @Override
+    public Sink open(Schema schema, boolean appendOnly, Options options) {
+        KafkaCluster cluster = KafkaCluster.read(options, KafkaCluster.producerProperties());
+        String topic = TopicChoice.oneTopic(options);
+        RecordKey key = RecordKey.read(schema, options);
+        Mode mode = options.oneOf("mode", appendOnly ? Mode.APPEND : Mode.UPSERT);
+        if (options.oneOf("delivery", Delivery.AT_LEAST_ONCE) == Delivery.EXACTLY_ONCE) {
+            throw MillraceException.notAvailableYet("delivery = 'exactly_once' of a sink of connector kafka")
+                    .withHint("records of mode = 'upsert' that are written again after a crash have the same keys and"
+                            + " values: readers by key see each once");
+        }
+        if (mode == Mode.UPSERT && key.columns().isEmpty()) {
+            throw MillraceException.user(
+                            SqlState.INVALID_PARAMETER_VALUE,
+                            "option \"key\" is required: " + (appendOnly ? "mode is upsert" : "rows are taken back"))
+                    .withHint("key = 'a, b' names the columns that identify a row");
+        }
+        if (mode == Mode.APPEND && !appendOnly) {
+            throw MillraceException.user(
+                            SqlState.INVALID_PARAMETER_VALUE,
+                            "option \"mode\" cannot be \"append\": the query takes rows back")
+                    .withHint("mode = 'upsert' with a key");
+        }
+        RecordEncoder encoder = formats.named(options.text("format", "json").toLowerCase(Locale.ROOT))
+                .encoder(schema, options);
+        try {
+            options.rejectUnread();
+            return new KafkaSink(cluster, topic, key, mode == Mode.UPSERT, encoder);
+        } catch (RuntimeException | Error e) {
+            encoder.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public List<OptionDescription> options() {
+        return new ArrayList<>(List.of(
+                new OptionDescription("bootstrap", "", "brokers to ask first: host:port, or several between commas"),
+                new OptionDescription("topic", "", "where records go; it must be there"),
+                new OptionDescription("format", "json", "of the values"),
+                new OptionDescription(
+                        "key",
+                        "",
+                        "columns of the record's key, between commas: of one column its text, of several a JSON object"),
+                new OptionDescription(
+                        "mode",
+                        "append, or upsert where rows are taken back",
+                        "append: a record for each row; upsert: the last row of each key in an epoch, and a tombstone for a"
+                                + " key that has none any more"),
+                new OptionDescription(
+                        "delivery",
+                        "at_least_once",
+                        "after a crash, records since the last checkpoint are written again"),
+                new OptionDescription(
+                        "properties.<name>",
+                        "Kafka's",
+                        "any property of Kafka's producer, such as properties.compression.type")));
+    }
+}

@@ -1,0 +1,28 @@
+package dev.millrace.connector;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * How a reader is with one split of its source: a partition, a file, a subscription.
+ *
+ * @param split its name, for users
+ * @param position what is read next, for users
+ * @param lagRecords that are there and were not read, if that is known
+ * @param lagMicros how long ago the last record that was read was written, while there are more; 0 if there are none
+ * @param records read since the reader was opened
+ * @param recordsPerSecond of the last seconds
+ * @param retries since the last success; 0 if all is well
+ * @param lastError of all that failed since the reader was opened, without secrets
+ * @param waitsFor what it cannot go on without: a broker, a topic, a schema
+ */
+public record SplitStatus(
+        String split,
+        String position,
+        OptionalLong lagRecords,
+        OptionalLong lagMicros,
+        long records,
+        double recordsPerSecond,
+        long retries,
+        Optional<String> lastError,
+        Optional<String> waitsFor) {}

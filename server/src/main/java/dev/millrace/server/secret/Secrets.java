@@ -1,0 +1,72 @@
+package dev.millrace.server.secret;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.secret.SecretReferences.Reference;
+import dev.millrace.server.storage.DataDirectory;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** The secrets of a database, by name; on disk before a change is seen. Safe on any thread. */
+public final class Secrets {
+    private final Optional<DataDirectory> directory;
+
+    @GuardedBy("this") private final TreeMap<String, String> texts = new TreeMap<>();
+
+    /**
+     * @param directory where they are kept; none for a database that keeps nothing
+     * @throws dev.millrace.error.MillraceException XX001 if what is kept is damaged; 58030
+     */
+    public Secrets(Optional<DataDirectory> directory) {
+        this.directory = directory;
+        directory.ifPresent(kept -> texts.putAll(kept.secrets()));
+    }
+
+    /** All names, sorted. */
+    public synchronized Set<String> names() {
+        return new TreeMap<>(texts).keySet();
+    }
+
+    /** For whoever is to have it, and for nobody else. */
+    public synchronized Optional<String> text(String name) {
+        return Optional.ofNullable(texts.get(name));
+    }
+
+    /** The names of the objects that refer to a secret, sorted. */
+    public List<String> users(String name, DatabaseCatalog catalog) {
+        Reference reference = new Reference(SecretReferences.Kind.SECRET, name);
+        return catalog.objects().stream()
+                .filter(object -> object.options().values().stream()
+                        .anyMatch(value -> SecretReferences.in(value).contains(reference)))
+                .map(CatalogObject::name)
+                .toList();
+    }
+
+    /**
+     * Keeps a secret, in the place of one of its name.
+     *
+     * @throws dev.millrace.error.MillraceException 53100 or 58030; then all is as it was
+     */
+    public synchronized void put(String name, String text) {
+        Map<String, String> after = new TreeMap<>(texts);
+        after.put(name, text);
+        keep(after);
+        texts.put(name, text);
+    }
+
+    /** Forgets a secret; throws what {@link #put} throws. */
+    public synchronized void remove(String name) {
+        Map<String, String> after = new TreeMap<>(texts);
+        after.remove(name);
+        keep(after);
+        texts.remove(name);
+    }
+
+    private void keep(Map<String, String> after) {
+        directory.ifPresent(to -> to.keepSecrets(after));
+    }
+}

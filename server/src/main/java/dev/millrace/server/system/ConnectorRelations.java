@@ -1,0 +1,115 @@
+package dev.millrace.server.system;
+
+import static dev.millrace.server.system.SystemRelations.bigint;
+import static dev.millrace.server.system.SystemRelations.real;
+import static dev.millrace.server.system.SystemRelations.text;
+
+import dev.millrace.connector.SinkStatus;
+import dev.millrace.connector.SplitStatus;
+import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.statistic.SplitStatistics;
+import dev.millrace.server.catalog.SystemRelation;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.rows.RowBuilder;
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+
+/** What connectors tell: how queries are with what they read from and write to, and which secrets there are. */
+final class ConnectorRelations {
+    private static final double MICROS_PER_SECOND = 1e6;
+
+    private final Instance database;
+
+    ConnectorRelations(Instance database) {
+        this.database = database;
+    }
+
+    List<SystemRelation> all() {
+        return List.of(
+                new SystemRelation(
+                        "millrace.sources",
+                        "how queries are with each split (partition) of the sources that they read",
+                        Schema.of(
+                                text("query"),
+                                text("stream"),
+                                text("split"),
+                                text("position"),
+                                bigint("lag_records"),
+                                real("lag_seconds"),
+                                bigint("records"),
+                                real("records_per_second"),
+                                bigint("retries"),
+                                text("last_error"),
+                                text("waits_for")),
+                        this::sources),
+                new SystemRelation(
+                        "millrace.sinks",
+                        "how sinks are with what they write to",
+                        Schema.of(
+                                text("sink"),
+                                text("target"),
+                                bigint("records"),
+                                bigint("waiting_records"),
+                                real("silent_seconds"),
+                                text("last_error"),
+                                text("waits_for")),
+                        this::sinks),
+                new SystemRelation(
+                        "millrace.secrets",
+                        "names of secrets, and what refers to them",
+                        Schema.of(text("name"), text("used_by")),
+                        this::secrets));
+    }
+
+    private void sources(RowBuilder rows) {
+        for (StandingQuery query : standing()) {
+            for (SplitStatistics each : query.statistics().splits()) {
+                SplitStatus split = each.split();
+                rows.row(
+                        query.name(),
+                        each.relation(),
+                        split.split(),
+                        Optional.of(split.position()).filter(position -> !position.isEmpty()),
+                        boxed(split.lagRecords()),
+                        boxed(split.lagMicros()).map(micros -> micros / MICROS_PER_SECOND),
+                        split.records(),
+                        split.recordsPerSecond(),
+                        split.retries(),
+                        split.lastError(),
+                        split.waitsFor());
+            }
+        }
+    }
+
+    private void sinks(RowBuilder rows) {
+        for (StandingQuery query : standing()) {
+            for (SinkStatus sink : query.statistics().sinks()) {
+                rows.row(
+                        query.name(),
+                        sink.target(),
+                        sink.records(),
+                        sink.waiting(),
+                        sink.silentMicros() / MICROS_PER_SECOND,
+                        sink.lastError(),
+                        sink.waitsFor());
+            }
+        }
+    }
+
+    private static Optional<Long> boxed(OptionalLong number) {
+        return number.isPresent() ? Optional.of(number.getAsLong()) : Optional.empty();
+    }
+
+    private void secrets(RowBuilder rows) {
+        for (String name : database.secrets().names()) {
+            rows.row(name, String.join(", ", database.secrets().users(name, database.catalog())));
+        }
+    }
+
+    private Iterable<StandingQuery> standing() {
+        return new TreeMap<>(database.queries()).values();
+    }
+}
