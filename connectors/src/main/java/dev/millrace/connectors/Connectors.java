@@ -13,6 +13,7 @@ import dev.millrace.connectors.kafka.KafkaSinkFactory;
 import dev.millrace.connectors.kafka.KafkaSourceFactory;
 import dev.millrace.connectors.nexmark.NexmarkSourceFactory;
 import dev.millrace.connectors.system.SystemSourceFactory;
+import dev.millrace.connectors.whole.WholeRecordFormatFactory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
@@ -53,7 +54,8 @@ public final class Connectors {
 
     /** All formats of records that come with Millrace. */
     public static RecordFormats formats() {
-        return new RecordFormats(List.of(new JsonRecordFormatFactory()));
+        return new RecordFormats(List.of(
+                new JsonRecordFormatFactory(), WholeRecordFormatFactory.raw(), WholeRecordFormatFactory.text()));
     }
 
     /**

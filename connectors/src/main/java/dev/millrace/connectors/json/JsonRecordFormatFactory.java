@@ -82,15 +82,11 @@ public final class JsonRecordFormatFactory implements RecordFormatFactory {
 
     @Override
     public List<OptionDescription> options() {
-        return List.of(
-                new OptionDescription(
-                        "json.path.<column>",
-                        "the column's name",
-                        "where the value is, such as position.lat or readings[0].value"),
-                new OptionDescription(
-                        "timestamp_format",
-                        "PostgreSQL's",
-                        "how times are written, such as unix_ms; also date_format and time_format, and for one column"
-                                + " timestamp_format.<column>"));
+        List<OptionDescription> all = new ArrayList<>(List.of(new OptionDescription(
+                "json.path.<column>",
+                "the column's name",
+                "where the value is, such as position.lat or readings[0].value")));
+        all.addAll(TimeFormats.DESCRIPTIONS);
+        return List.copyOf(all);
     }
 }
