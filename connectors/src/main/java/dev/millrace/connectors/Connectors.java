@@ -2,6 +2,7 @@ package dev.millrace.connectors;
 
 import dev.millrace.connector.SinkFactory;
 import dev.millrace.connector.SourceFactory;
+import dev.millrace.connectors.avro.AvroRecordFormatFactory;
 import dev.millrace.connectors.datagen.DatagenSourceFactory;
 import dev.millrace.connectors.datagen.LinearRoadSourceFactory;
 import dev.millrace.connectors.file.BlackholeSinkFactory;
@@ -55,7 +56,10 @@ public final class Connectors {
     /** All formats of records that come with Millrace. */
     public static RecordFormats formats() {
         return new RecordFormats(List.of(
-                new JsonRecordFormatFactory(), WholeRecordFormatFactory.raw(), WholeRecordFormatFactory.text()));
+                new JsonRecordFormatFactory(),
+                new AvroRecordFormatFactory(),
+                WholeRecordFormatFactory.raw(),
+                WholeRecordFormatFactory.text()));
     }
 
     /**
