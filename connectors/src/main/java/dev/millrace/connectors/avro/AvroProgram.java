@@ -123,9 +123,8 @@ final class AvroProgram implements AutoCloseable {
         List<AvroStep> steps = new ArrayList<>();
         int read = 0;
         for (Resolver.Action action : record.fieldActions) {
-            Integer column = action.type == Resolver.Action.Type.SKIP
-                    ? null
-                    : columnOf.get(record.readerOrder[read++].name());
+            Integer column =
+                    action.type == Resolver.Action.Type.SKIP ? null : columnOf.get(record.readerOrder[read++].name());
             steps.add(
                     column == null
                             ? AvroStep.passing(AvroSkip.of(action.writer))
@@ -209,8 +208,8 @@ final class AvroProgram implements AutoCloseable {
         if (isNested || to.type().kind() == DataType.Kind.JSONB && action.writer.getType() != Schema.Type.STRING) {
             return to.type().isText()
                     ? json(action.writer, to)
-                    : AvroStep.failing(() -> to.mismatch("a value of Avro's type "
-                            + action.writer.getType().getName()));
+                    : AvroStep.failing(() -> to.mismatch(
+                            "a value of Avro's type " + action.writer.getType().getName()));
         }
         return leaf(action, to);
     }
@@ -224,9 +223,7 @@ final class AvroProgram implements AutoCloseable {
                 branches.add(
                         branch.getType() == Schema.Type.NULL
                                 ? AvroStep.nothing(to)
-                                : branch.getType() == Schema.Type.STRING
-                                        ? AvroStep.text(to)
-                                        : json(branch, to));
+                                : branch.getType() == Schema.Type.STRING ? AvroStep.text(to) : json(branch, to));
             }
             return AvroStep.choice(branches);
         }
@@ -241,12 +238,10 @@ final class AvroProgram implements AutoCloseable {
             case INT, LONG -> AvroStep.number(promoted(reader), writer.getType() == Schema.Type.INT, to);
             case FLOAT -> AvroStep.real(reader.getType() == Schema.Type.DOUBLE, to);
             case DOUBLE -> AvroStep.float8(to);
-            case STRING, BYTES ->
-                reader.getType() == Schema.Type.STRING ? AvroStep.text(to) : ofBytes(reader, -1, to);
+            case STRING, BYTES -> reader.getType() == Schema.Type.STRING ? AvroStep.text(to) : ofBytes(reader, -1, to);
             case FIXED -> ofBytes(reader, writer.getFixedSize(), to);
             case ENUM -> AvroStep.symbol(symbols((Resolver.EnumAdjust) action), to);
-            case NULL, RECORD, ARRAY, MAP, UNION ->
-                throw MillraceException.internal("no leaf: " + writer.getType());
+            case NULL, RECORD, ARRAY, MAP, UNION -> throw MillraceException.internal("no leaf: " + writer.getType());
         };
     }
 

@@ -83,8 +83,7 @@ final class AvroReading implements RecordwiseDecoder.Reading {
                 return false;
             }
             Schema writer = AvroSchemas.parsed(schema.get());
-            AvroProgram program =
-                    new AvroProgram(writer, format.reader().orElse(writer), columns, context.allocator());
+            AvroProgram program = new AvroProgram(writer, format.reader().orElse(writer), columns, context.allocator());
             programs.put(id, program);
             changes.seen("schema " + Integer.toUnsignedString(id), program.fields());
         } catch (MillraceException e) {

@@ -30,7 +30,8 @@ public final class AvroRecordFormatFactory implements RecordFormatFactory {
             throw MillraceException.user(
                             SqlState.INVALID_PARAMETER_VALUE,
                             "format avro needs option \"schema_registry\", \"schema\" or \"schema_file\"")
-                    .withHint("schema_registry = 'http://host:8081' where values begin with the number of their schema");
+                    .withHint(
+                            "schema_registry = 'http://host:8081' where values begin with the number of their schema");
         }
         return new AvroRecordFormat(declared, TimeFormats.ofAll(declared, options, "Avro"), registry, reader);
     }

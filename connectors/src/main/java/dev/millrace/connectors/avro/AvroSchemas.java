@@ -20,7 +20,8 @@ final class AvroSchemas {
         Optional<String> file = options.text("schema_file");
         if (inline.isPresent() && file.isPresent()) {
             throw MillraceException.user(
-                    SqlState.INVALID_PARAMETER_VALUE, "options \"schema\" and \"schema_file\" are two ways to say one thing");
+                    SqlState.INVALID_PARAMETER_VALUE,
+                    "options \"schema\" and \"schema_file\" are two ways to say one thing");
         }
         return inline.or(() -> file.map(path -> new String(SchemaFile.read(path), StandardCharsets.UTF_8)))
                 .map(text -> {
@@ -55,6 +56,7 @@ final class AvroSchemas {
     private static MillraceException unreadable(String what, AvroRuntimeException e) {
         return MillraceException.user(
                 SqlState.INVALID_PARAMETER_VALUE,
-                what + " is no schema of Avro: " + String.valueOf(e.getMessage()).replaceAll("\\s+", " "));
+                what + " is no schema of Avro: "
+                        + String.valueOf(e.getMessage()).replaceAll("\\s+", " "));
     }
 }

@@ -34,9 +34,7 @@ final class AvroTypes {
 
     /** The name of a logical type; empty if it is none, or not one of that schema. */
     static String logical(Schema schema) {
-        return schema.getLogicalType() == null
-                ? ""
-                : schema.getLogicalType().getName();
+        return schema.getLogicalType() == null ? "" : schema.getLogicalType().getName();
     }
 
     // ---- columns of a schema ---------------------------------------------------------------------------------------
@@ -149,7 +147,8 @@ final class AvroTypes {
             } catch (SchemaParseException e) {
                 throw MillraceException.user(
                                 SqlState.INVALID_PARAMETER_VALUE,
-                                "column \"" + field.name() + "\" cannot be a field of Avro: a name has letters, digits and _")
+                                "column \"" + field.name()
+                                        + "\" cannot be a field of Avro: a name has letters, digits and _")
                         .withHint("SELECT .. AS another_name");
             }
         }
@@ -173,8 +172,8 @@ final class AvroTypes {
             case TIMESTAMPTZ -> LogicalTypes.timestampMicros().addToSchema(Schema.create(Schema.Type.LONG));
             case UUID -> LogicalTypes.uuid().addToSchema(Schema.create(Schema.Type.STRING));
             case ARRAY ->
-                Schema.createArray(Schema.createUnion(
-                        Schema.create(Schema.Type.NULL), type(name + "_element", type.element())));
+                Schema.createArray(
+                        Schema.createUnion(Schema.create(Schema.Type.NULL), type(name + "_element", type.element())));
             case ROW -> record(name, type.fields());
             case NULL -> throw MillraceException.notAvailableYet("a column of no type in format avro");
         };

@@ -34,8 +34,7 @@ public final class DecodedColumns implements AutoCloseable {
         List<ValueColumn> made = new ArrayList<>();
         try {
             for (int i = 0; i < declared.size(); i++) {
-                made.add(new ValueColumn(
-                        declared.field(i), formats.get(i), requested.contains(i), allocator));
+                made.add(new ValueColumn(declared.field(i), formats.get(i), requested.contains(i), allocator));
             }
         } catch (RuntimeException | Error e) {
             Closing.all(made);

@@ -75,8 +75,7 @@ public final class RecordwiseDecoder implements RecordDecoder {
         return Optional.of(
                 eachItsRow
                         ? DecodedRows.ofAll(vectors, rows)
-                        : new DecodedRows(
-                                vectors, rows, Optional.of(Arrays.copyOf(recordOf, rows)), Optional.empty()));
+                        : new DecodedRows(vectors, rows, Optional.of(Arrays.copyOf(recordOf, rows)), Optional.empty()));
     }
 
     private void read(EncodedRecords records, int record, int firstRow) {

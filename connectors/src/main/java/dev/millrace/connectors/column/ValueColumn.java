@@ -41,9 +41,8 @@ public final class ValueColumn extends ValueTarget {
         this.allocator = allocator;
         this.width = field.type().fixedWidth();
         this.isVariable = width < 0;
-        this.nested = field.type().isNested()
-                ? Optional.of(new NestedTarget(field.type(), allocator))
-                : Optional.empty();
+        this.nested =
+                field.type().isNested() ? Optional.of(new NestedTarget(field.type(), allocator)) : Optional.empty();
         this.bytes = new TextBuffer(allocator, kept && isVariable ? 4096 : 64);
     }
 
@@ -59,8 +58,7 @@ public final class ValueColumn extends ValueTarget {
         row = 0;
         present = false;
         if (kept) {
-            Field stored =
-                    nested.isPresent() ? new Field(field.name(), DataType.BYTEA, field.nullable()) : field;
+            Field stored = nested.isPresent() ? new Field(field.name(), DataType.BYTEA, field.nullable()) : field;
             vector = Vectors.allocate(stored, rows, 0, allocator);
             open = true;
         }
@@ -126,7 +124,8 @@ public final class ValueColumn extends ValueTarget {
     void keep() {
         if (kept) {
             if (nested.isPresent() && nested.get().isPresent()) {
-                bytes.append(nested.get().image().address(), (int) nested.get().image().length());
+                bytes.append(nested.get().image().address(), (int)
+                        nested.get().image().length());
             } else if (isVariable && !present) {
                 bytes.truncate(rowStart);
             }

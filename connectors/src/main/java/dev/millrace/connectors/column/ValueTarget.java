@@ -45,7 +45,8 @@ public abstract class ValueTarget implements AutoCloseable {
         this.scratch = new TextBuffer(allocator, 64);
     }
 
-    // ---- where values are --------------------------------------------------------------------------------------------
+    // ---- where values are
+    // --------------------------------------------------------------------------------------------
 
     /** 16 bytes for a value of fixed width; it counts when {@link #placed} was called. */
     abstract long place();
@@ -194,7 +195,9 @@ public abstract class ValueTarget implements AutoCloseable {
             case SMALLINT, INTEGER, BIGINT -> {
                 BigInteger whole = value.setScale(0, RoundingMode.HALF_UP).unscaledValue();
                 if (whole.bitLength() > 63) {
-                    throw refused(SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "value \"" + value + "\" is out of range for type " + type);
+                    throw refused(
+                            SqlState.NUMERIC_VALUE_OUT_OF_RANGE,
+                            "value \"" + value + "\" is out of range for type " + type);
                 }
                 putInteger(whole.longValue());
             }
@@ -398,8 +401,7 @@ public abstract class ValueTarget implements AutoCloseable {
     }
 
     private MillraceException outOfRange(Object value) {
-        return refused(
-                SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "value \"" + value + "\" is out of range for type " + type);
+        return refused(SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "value \"" + value + "\" is out of range for type " + type);
     }
 
     private MillraceException unreadable(long address, int length) {

@@ -14,12 +14,11 @@ public record TimeFormats(
         Optional<TimestampFormat> timestamps, Optional<TimestampFormat> dates, Optional<TimestampFormat> times) {
 
     /** The options, for help. */
-    public static final List<OptionDescription> DESCRIPTIONS = List.of(
-            new OptionDescription(
-                    "timestamp_format",
-                    "PostgreSQL's",
-                    "how times are written, such as unix_ms; also date_format and time_format, and for one column"
-                            + " timestamp_format.<column>"));
+    public static final List<OptionDescription> DESCRIPTIONS = List.of(new OptionDescription(
+            "timestamp_format",
+            "PostgreSQL's",
+            "how times are written, such as unix_ms; also date_format and time_format, and for one column"
+                    + " timestamp_format.<column>"));
 
     /** Reads the options {@code timestamp_format}, {@code date_format} and {@code time_format}. */
     public static TimeFormats read(Options options) {

@@ -146,8 +146,7 @@ record RegistryClient(
                 List.copyOf(references.values()));
     }
 
-    private void addReferences(
-            Answer of, boolean isDescriptor, Map<String, RegisteredSchema.Reference> into, int depth)
+    private void addReferences(Answer of, boolean isDescriptor, Map<String, RegisteredSchema.Reference> into, int depth)
             throws IOException, InterruptedException {
         for (Map<String, String> reference : of.references()) {
             String name = reference.getOrDefault("name", "");

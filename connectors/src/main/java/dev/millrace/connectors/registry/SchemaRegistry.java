@@ -42,7 +42,9 @@ public final class SchemaRegistry {
                     "the JVM's",
                     "certificates in PEM of who may sign the registry's, commonly ${file:/path}"),
             new OptionDescription(
-                    "subject", "<topic>-value", "under which schemas of sinks are registered, and columns are looked up"));
+                    "subject",
+                    "<topic>-value",
+                    "under which schemas of sinks are registered, and columns are looked up"));
 
     private static final int MOST_SCHEMAS = 10_000;
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -113,8 +115,9 @@ public final class SchemaRegistry {
             throw MillraceException.user(
                             SqlState.INVALID_PARAMETER_VALUE,
                             "option \"schema_registry.password\" is a secret, and definitions can be read")
-                    .withHint("CREATE SECRET s AS '..', then schema_registry.password = '${secret:s}'; or ${env:NAME}, or"
-                            + " ${file:/path}");
+                    .withHint(
+                            "CREATE SECRET s AS '..', then schema_registry.password = '${secret:s}'; or ${env:NAME}, or"
+                                    + " ${file:/path}");
         }
         List<String> addresses = new ArrayList<>();
         for (String each : named.get().split(",")) {
@@ -136,7 +139,8 @@ public final class SchemaRegistry {
         } catch (IllegalArgumentException e) {
             // falls through to the one message for all
         }
-        throw Options.invalid("schema_registry", text, "an address such as http://host:8081, without user and password");
+        throw Options.invalid(
+                "schema_registry", text, "an address such as http://host:8081, without user and password");
     }
 
     /** The subject that the options name, or that is of their topic. */
@@ -239,7 +243,8 @@ public final class SchemaRegistry {
                 TimeUnit.NANOSECONDS.sleep(pause);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw MillraceException.user(SqlState.QUERY_CANCELED, "the sink is closed while it waits for " + client);
+                throw MillraceException.user(
+                        SqlState.QUERY_CANCELED, "the sink is closed while it waits for " + client);
             }
             pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
         }

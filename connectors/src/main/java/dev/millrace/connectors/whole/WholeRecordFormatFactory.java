@@ -60,9 +60,8 @@ public final class WholeRecordFormatFactory implements RecordFormatFactory {
             throw MillraceException.user(
                             SqlState.INVALID_TABLE_DEFINITION,
                             "format " + name + " has one column, not " + schema.size())
-                    .withHint(
-                            "what a record has beside its value is a column by INCLUDE: (v "
-                                    + (isText ? "TEXT" : "BYTEA") + ") INCLUDE KEY AS k");
+                    .withHint("what a record has beside its value is a column by INCLUDE: (v "
+                            + (isText ? "TEXT" : "BYTEA") + ") INCLUDE KEY AS k");
         }
         DataType type = schema.type(0);
         if (!isText && type.kind() != DataType.Kind.BYTEA || isText && type.isNested()) {

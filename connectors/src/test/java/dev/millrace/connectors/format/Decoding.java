@@ -9,6 +9,8 @@ import dev.millrace.format.EncodedRecords;
 import dev.millrace.format.RecordDecoder;
 import dev.millrace.format.RecordFormat;
 import dev.millrace.memory.Memory;
+import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.time.Clock;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -46,6 +49,22 @@ public final class Decoding implements DecoderContext {
 
     /** The same by a decoder, of a schema's columns; empty if it waits. A null record is one without a value. */
     public Optional<List<String>> rows(RecordDecoder decoder, Schema schema, byte[]... records) {
+        return decoded(decoder, rows -> texts(rows, schema), records);
+    }
+
+    /** The values of all rows; empty if it waits. */
+    public Optional<List<Row>> cells(RecordDecoder decoder, Schema schema, byte[]... records) {
+        return decoded(
+                decoder,
+                rows -> {
+                    try (Batch batch = Batch.of(schema, rows.columns().toArray(FieldVector[]::new), rows.rows())) {
+                        return TestBatches.rows(batch);
+                    }
+                },
+                records);
+    }
+
+    private <T> Optional<T> decoded(RecordDecoder decoder, Function<DecodedRows, T> made, byte[]... records) {
         int length = 0;
         for (byte[] record : records) {
             length += record == null ? 0 : record.length;
@@ -63,7 +82,7 @@ public final class Decoding implements DecoderContext {
                 at += records[i].length;
             }
             encoded.place(buffer.memoryAddress(), length);
-            return decoder.decode(encoded).map(rows -> texts(rows, schema));
+            return decoder.decode(encoded).map(made);
         }
     }
 

@@ -1,0 +1,2 @@
+/** A schema registry for tests, over HTTP. Entry: {@link dev.millrace.testing.registry.RegistryServer}. */
+package dev.millrace.testing.registry;
