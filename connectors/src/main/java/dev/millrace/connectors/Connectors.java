@@ -13,6 +13,7 @@ import dev.millrace.connectors.json.JsonRecordFormatFactory;
 import dev.millrace.connectors.kafka.KafkaSinkFactory;
 import dev.millrace.connectors.kafka.KafkaSourceFactory;
 import dev.millrace.connectors.nexmark.NexmarkSourceFactory;
+import dev.millrace.connectors.protobuf.ProtobufRecordFormatFactory;
 import dev.millrace.connectors.system.SystemSourceFactory;
 import dev.millrace.connectors.whole.WholeRecordFormatFactory;
 import dev.millrace.error.MillraceException;
@@ -58,6 +59,7 @@ public final class Connectors {
         return new RecordFormats(List.of(
                 new JsonRecordFormatFactory(),
                 new AvroRecordFormatFactory(),
+                new ProtobufRecordFormatFactory(),
                 WholeRecordFormatFactory.raw(),
                 WholeRecordFormatFactory.text()));
     }

@@ -148,7 +148,7 @@ abstract class AvroStep {
         };
     }
 
-    /** @param symbols of each number; null for those that the reader's schema does not have */
+    /** @param symbols of each number; empty for those that the reader's schema does not have */
     static AvroStep symbol(List<String> symbols, ValueTarget to) {
         return new AvroStep() {
             @Override
