@@ -3,6 +3,7 @@ package dev.millrace.connectors.file;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Sink;
+import dev.millrace.connector.SinkContext;
 import dev.millrace.connector.SinkFactory;
 import dev.millrace.type.Schema;
 import java.util.List;
@@ -15,7 +16,7 @@ public final class BlackholeSinkFactory implements SinkFactory {
     }
 
     @Override
-    public Sink open(Schema schema, boolean appendOnly, Options options) {
+    public Sink open(Schema schema, boolean appendOnly, Options options, SinkContext context) {
         options.rejectUnread();
         return new BlackholeSink();
     }

@@ -4,6 +4,7 @@ import dev.millrace.batch.text.CsvRows;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Sink;
+import dev.millrace.connector.SinkContext;
 import dev.millrace.connector.SinkFactory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.type.Schema;
@@ -28,7 +29,7 @@ public final class FileSinkFactory implements SinkFactory {
     }
 
     @Override
-    public Sink open(Schema schema, boolean appendOnly, Options options) {
+    public Sink open(Schema schema, boolean appendOnly, Options options, SinkContext context) {
         Path path = Path.of(options.required("path"));
         FormatName format = options.oneOf("format", FormatName.ofExtension(path.toString()));
         Existing existing = options.oneOf("existing", Existing.REPLACE);

@@ -5,6 +5,7 @@ import dev.millrace.batch.text.CsvRows;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Sink;
+import dev.millrace.connector.SinkContext;
 import dev.millrace.connector.SinkFactory;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
@@ -29,7 +30,7 @@ public final class PrintSinkFactory implements SinkFactory {
     }
 
     @Override
-    public Sink open(Schema schema, boolean appendOnly, Options options) {
+    public Sink open(Schema schema, boolean appendOnly, Options options, SinkContext context) {
         String prefix = options.text("prefix", "");
         options.rejectUnread();
         return new PrintSink(out, prefix, RowText.csv(schema, CsvRows.COMMAS, false, appendOnly ? "" : "op"));

@@ -3,6 +3,7 @@ package dev.millrace.connectors.kafka;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Sink;
+import dev.millrace.connector.SinkContext;
 import dev.millrace.connector.SinkFactory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -40,7 +41,7 @@ public final class KafkaSinkFactory implements SinkFactory {
     }
 
     @Override
-    public Sink open(Schema schema, boolean appendOnly, Options options) {
+    public Sink open(Schema schema, boolean appendOnly, Options options, SinkContext context) {
         KafkaCluster cluster = KafkaCluster.read(options, KafkaCluster.producerProperties());
         String topic = TopicChoice.oneTopic(options);
         RecordKey key = RecordKey.read(schema, options);

@@ -10,6 +10,7 @@ import dev.millrace.connector.Options;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Sink;
 import dev.millrace.connector.Source;
+import dev.millrace.testing.connector.TestSinkContext;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
@@ -214,7 +215,7 @@ class FilteredScanTest {
     /** The rows of another source. */
     private Source arrow(Source source) {
         Path path = folder.resolve("f.arrow");
-        try (Sink sink = new FileSinkFactory().open(SCHEMA, true, new Options(Map.of("path", path.toString())))) {
+        try (Sink sink = new FileSinkFactory().open(SCHEMA, true, new Options(Map.of("path", path.toString())), new TestSinkContext(memory.allocator()))) {
             new FileScan(memory.allocator()).each(source, FileScan.allColumns(source), 1, sink::write);
             sink.commit(1);
         }

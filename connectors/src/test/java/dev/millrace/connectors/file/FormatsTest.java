@@ -12,6 +12,7 @@ import dev.millrace.connector.Sink;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.error.MillraceException;
+import dev.millrace.testing.connector.TestSinkContext;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.time.Clock;
 import dev.millrace.type.DataType;
@@ -193,7 +194,7 @@ class FormatsTest {
         Source source = FileScan.source(schema, "path", csv.toString(), "header", "false");
         Path arrow = folder.resolve("a.arrow");
         List<String> expected = new ArrayList<>();
-        try (Sink sink = new FileSinkFactory().open(schema, true, new Options(Map.of("path", arrow.toString())))) {
+        try (Sink sink = new FileSinkFactory().open(schema, true, new Options(Map.of("path", arrow.toString())), new TestSinkContext(memory.allocator()))) {
             new FileScan(memory.allocator()).each(source, FileScan.allColumns(source), 1, batch -> {
                 for (int i = 0; i < 2; i++) {
                     sink.write(batch);
@@ -225,7 +226,7 @@ class FormatsTest {
     void arrowRetractionsHaveAnOperation() {
         Schema schema = FileScan.schema("id", DataType.BIGINT);
         Path arrow = folder.resolve("r.arrow");
-        try (Sink sink = new FileSinkFactory().open(schema, false, new Options(Map.of("path", arrow.toString())));
+        try (Sink sink = new FileSinkFactory().open(schema, false, new Options(Map.of("path", arrow.toString())), new TestSinkContext(memory.allocator()));
                 Batch batch = dev.millrace.testing.rows.TestBatches.weighted(
                         schema,
                         memory.allocator(),

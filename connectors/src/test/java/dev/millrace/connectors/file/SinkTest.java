@@ -10,6 +10,7 @@ import dev.millrace.connector.Options;
 import dev.millrace.connector.Sink;
 import dev.millrace.connectors.Connectors;
 import dev.millrace.error.MillraceException;
+import dev.millrace.testing.connector.TestSinkContext;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
@@ -58,7 +59,7 @@ class SinkTest {
         for (int i = 0; i < options.length; i += 2) {
             map.put(options[i], options[i + 1]);
         }
-        return connectors.sink(connector).open(SCHEMA, appendOnly, new Options(map));
+        return connectors.sink(connector).open(SCHEMA, appendOnly, new Options(map), new TestSinkContext(memory.allocator()));
     }
 
     private void write(Sink sink, long[] weights, Row... rows) {

@@ -57,6 +57,8 @@ public final class Barrier implements AutoCloseable {
     private final Runnable onChange;
     private volatile Set<Long> epochs = Set.of(); // written once, before one of them ends; read by tasks
 
+    private volatile long number; // likewise
+
     @GuardedBy("this") private final Set<Object> toCome = Collections.newSetFromMap(new IdentityHashMap<>());
 
     @GuardedBy("this") private int underWay;
@@ -84,9 +86,19 @@ public final class Barrier implements AutoCloseable {
         toCome.add(part);
     }
 
-    /** It is as of the ends of these epochs, none of which has come yet anywhere. */
-    public void cutAt(Collection<Long> newEpochs) {
+    /**
+     * It is as of the ends of these epochs, none of which has come yet anywhere.
+     *
+     * @param newNumber greater than these, and than those of checkpoints before
+     */
+    public void cutAt(Collection<Long> newEpochs, long newNumber) {
+        number = newNumber;
         epochs = Set.copyOf(newEpochs);
+    }
+
+    /** Which checkpoint it is; once it is cut. */
+    public long number() {
+        return number;
     }
 
     boolean isAt(long epoch) {

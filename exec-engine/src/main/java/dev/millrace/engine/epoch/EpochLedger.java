@@ -149,6 +149,11 @@ final class EpochLedger {
         return new long[] {lastNumber, lastMicros};
     }
 
+    /** Has no epoch have the next number. */
+    void takeNumber() {
+        lastNumber++;
+    }
+
     /** Goes on with the numbers of another; domains to come are held until {@link #endOpening}. */
     void beginOpening(long[] numbers) {
         lastNumber = numbers[0];

@@ -413,12 +413,15 @@ public final class Epochs {
     /**
      * Closes the open epochs of all domains in one moment, rows or not.
      *
+     * The cut takes a number itself: that is the last one while {@code cut} is called, of no other cut, and of no epoch.
+     *
      * @param cut called with them while nobody can bring rows: what was accepted before is in one of them, what is accepted after
      *     in none
      */
     public void cut(Consumer<Collection<Long>> cut) {
         List<EpochDomain> all = locked.get(ledger -> {
             List<EpochDomain> domains = ledger.domains();
+            ledger.takeNumber();
             cut.accept(domains.stream().map(domain -> domain.open).toList());
             domains.forEach(ledger::close);
             return domains;

@@ -1,5 +1,6 @@
 package dev.millrace.engine.relation;
 
+import dev.millrace.connector.PreparedRows;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.task.FailedRows;
@@ -55,6 +56,9 @@ public interface SavedQuery {
 
     /** Where the readers of a scan were; empty if it had none, or it is not known. */
     List<SourcePosition> positions(int node);
+
+    /** What its sink had prepared, if it goes by checkpoints. */
+    Optional<PreparedRows> sink();
 
     /** Fills the answer, which nobody has yet. */
     void restoreAnswer(VersionedView view);

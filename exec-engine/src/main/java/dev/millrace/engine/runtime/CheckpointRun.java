@@ -72,13 +72,14 @@ final class CheckpointRun {
                     for (LocalStandingQuery query : all) {
                         query.checkpoint().expect(barrier);
                         queryOf.put(query.checkpoint(), query);
+                        queryOf.put(query.checkpoint().sinks(), query);
                         query.tasks().tasks.forEach(task -> queryOf.put(task, query));
                     }
                     resources.barriers().begin(barrier);
                     since[0] = resources.clock().nanoTime();
                     resources.epochs().cut(epochs -> {
-                        barrier.cutAt(epochs);
                         numbers = resources.epochs().numbers();
+                        barrier.cutAt(epochs, numbers[0]);
                         atCut.run();
                     });
                 }
@@ -95,6 +96,7 @@ final class CheckpointRun {
             barrier.write(writer);
             barrier.failure().ifPresent(CheckpointRun::fail);
             return new CheckpointSummary(
+                    numbers[0],
                     barrier.written(),
                     resources.clock().nanoTime() - since[0],
                     barrier.longestNanos(),
@@ -125,6 +127,7 @@ final class CheckpointRun {
         int before = Integer.MAX_VALUE;
         long written = 0;
         int looks = 0;
+        boolean passes = false;
         while (barrier.failure().isEmpty() && !(barrier.isComplete() && !barrier.hasMore())) {
             barrier.write(writer);
             List<Object> toCome = new ArrayList<>(barrier.toCome());
@@ -141,7 +144,12 @@ final class CheckpointRun {
             } else if (++looks > STUCK_LOOKS) {
                 throw stuck(toCome);
             } else if (looks == SINK_LOOKS) {
+                passes = true;
                 queries.forEach(query -> query.output().passSinks(true));
+            }
+            if (passes && barrier.toCome().isEmpty()) {
+                passes = false; // what is waited for still is no reason to let more rows wait for it
+                queries.forEach(query -> query.output().passSinks(false));
             }
             quiescence.await(
                     () -> barrier.hasMore()
@@ -153,6 +161,19 @@ final class CheckpointRun {
     }
 
     private MillraceException stuck(List<Object> toCome) {
+        Optional<LocalStandingQuery> slow = toCome.stream()
+                .filter(part -> Optional.ofNullable(queryOf.get(part))
+                        .filter(query -> query.checkpoint().sinks() == part)
+                        .isPresent())
+                .map(queryOf::get)
+                .findFirst();
+        if (slow.isPresent()) {
+            return MillraceException.resources(
+                            SqlState.OBJECT_IN_USE,
+                            "a checkpoint has waited half a minute for sink \"" + slow.get().name()
+                                    + "\", which does not come to its end of an epoch")
+                    .withHint("millrace.sinks says what it waits for; there is another checkpoint later");
+        }
         String names = toCome.stream()
                 .map(queryOf::get)
                 .filter(Objects::nonNull)

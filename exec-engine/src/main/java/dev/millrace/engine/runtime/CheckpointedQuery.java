@@ -1,5 +1,6 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.connector.PreparedRows;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.checkpoint.QueryMeta;
@@ -96,6 +97,11 @@ final class CheckpointedQuery implements SavedQuery {
         return places.readers().getOrDefault(node, Map.of()).values().stream()
                 .flatMap(List::stream)
                 .toList();
+    }
+
+    @Override
+    public Optional<PreparedRows> sink() {
+        return SavedSink.read(saved, meta.name());
     }
 
     /** Whether some reader of a source could not say where it was. */

@@ -144,7 +144,7 @@ public interface Engine extends AutoCloseable {
 
     /**
      * Writes all that the engine keeps as of one moment, while rows flow: rows of tables and of answers, the state of all queries, and
-     * where they are in their sources. Waits until it is written. Sinks, subscriptions and counters of statistics are not in
+     * where they are in their sources. Waits until it is written. Subscriptions and counters of statistics are not in
      * it; queries that are paused are in it without their state.
      *
      * <p>If it fails queries go on, and what was written is of no use.
@@ -156,6 +156,14 @@ public interface Engine extends AutoCloseable {
      *     meanwhile, 58030 if the writer failed, 57014 if the caller was interrupted
      */
     CheckpointSummary checkpoint(CheckpointWriter writer, Runnable atCut);
+
+    /**
+     * A checkpoint outlives a crash from now on: sinks that go by checkpoints show what it has, each by a thread of its own. After {@link
+     * #checkpoint}, before the next; not for one that came to nothing.
+     *
+     * @param number of the checkpoint
+     */
+    void published(long number);
 
     /**
      * Has the engine, in which no query, table or stream was declared yet but replayable sources, go on from a checkpoint: see {@link

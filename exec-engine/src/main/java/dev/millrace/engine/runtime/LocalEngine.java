@@ -197,6 +197,11 @@ class LocalEngine implements Engine {
     }
 
     @Override
+    public void published(long number) {
+        running().forEach(query -> query.checkpoint().sinks().published(number));
+    }
+
+    @Override
     public Resumption restore(CheckpointReader reader) {
         return checkpoints.restore(reader, Optional.empty());
     }

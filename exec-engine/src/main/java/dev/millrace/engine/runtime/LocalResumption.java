@@ -1,6 +1,7 @@
 package dev.millrace.engine.runtime;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.millrace.connector.CheckpointedSink;
 import dev.millrace.engine.checkpoint.CheckpointMeta;
 import dev.millrace.engine.checkpoint.CheckpointReader;
 import dev.millrace.engine.checkpoint.QueryMeta;
@@ -10,6 +11,7 @@ import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.graph.PlanPrint;
 import dev.millrace.engine.task.Restores;
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.plan.node.PlanNode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -84,12 +86,12 @@ final class LocalResumption implements Resumption {
         }
         Optional<String> why = whyAnew(query, plan);
         if (why.isPresent()) {
-            beginAnew(name, why.get());
+            beginAnew(name, why.get(), options);
             return options;
         }
         CheckpointedQuery state = new CheckpointedQuery(query, saved);
         if (state.lacksPosition()) {
-            beginAnew(name, "a source that it reads cannot go on from where it was");
+            beginAnew(name, "a source that it reads cannot go on from where it was", options);
             return options;
         }
         goOn(name);
@@ -123,8 +125,16 @@ final class LocalResumption implements Resumption {
         anew.remove(name);
     }
 
-    private synchronized void beginAnew(String name, String why) {
-        anew.put(name, why);
+    private void beginAnew(String name, String why, QueryOptions options) {
+        if (options.sinks().stream().anyMatch(CheckpointedSink.class::isInstance)) {
+            throw MillraceException.user(
+                            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                            "sink \"" + name + "\" would have to begin anew, and its outside see rows twice: " + why)
+                    .withHint("DROP SINK and CREATE it again, if that may be");
+        }
+        synchronized (this) {
+            anew.put(name, why);
+        }
     }
 
     @Override

@@ -108,7 +108,10 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 cause -> failed(QueryTasks.explain(cause)),
                 this::finished);
         this.epochs = new QueryEpochs(resources.epochs(), tasks, output);
-        this.checkpoint = new QueryCheckpoint(plan, parallelism, life, tasks, output, epochs, failedRows);
+        SinkCheckpoint sinks =
+                new SinkCheckpoint(name, output.sinks(), options.restore().flatMap(SavedQuery::sink));
+        this.checkpoint = new QueryCheckpoint(plan, parallelism, life, tasks, output, epochs, failedRows, sinks);
+        output.beforeGoingOn(epoch -> resources.barriers().at(epoch).ifPresent(sinks::prepareFor));
         options.restore().ifPresent(this::goOnWith);
     }
 
@@ -269,7 +272,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         }
         tasks.interrupt().stop(why); // those of its tasks that are on a long step
         leaveEpochs();
-        freeTasksSoon();
+        freeTasksSoon(true);
         resources.signal().raise();
     }
 
@@ -297,7 +300,8 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     @Override
     public void ended() {
-        output.sinks().whenDrained(this::freeTasksSoon); // closing them forgets what waits
+        boolean areClosed = !output.sinks().goByCheckpoints(); // else what they have is still to be shown
+        output.sinks().whenDrained(() -> freeTasksSoon(areClosed)); // closing them forgets what waits
     }
 
     private void finished() {
@@ -308,18 +312,18 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         resources.signal().raise();
     }
 
-    private void freeTasksSoon() {
+    private void freeTasksSoon(boolean withSinks) {
         resources
                 .workers()
                 .schedule(
                         resources.clock().nanoTime(),
-                        () -> resources.sinkThreads().execute(() -> tasks.stop(this::freeTasks)));
+                        () -> resources.sinkThreads().execute(() -> tasks.stop(() -> freeTasks(withSinks))));
     }
 
     /** Frees the tasks, which have stopped, and closes the sinks; not from a worker, nor with this locked: a task on its last step needs it. */
-    private void freeTasks() {
+    private void freeTasks(boolean withSinks) {
         List<AutoCloseable> all = new ArrayList<>(List.of(tasks));
-        all.addAll(output.sinks().closeables());
+        all.addAll(withSinks ? output.sinks().closeables() : List.of());
         try {
             synchronized (tasks.freeing) {
                 Closing.all(all);
@@ -327,6 +331,10 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         } catch (RuntimeException | Error e) {
             life.failAtEnd(QueryTasks.explain(e));
         }
+    }
+
+    private void freeTasks() {
+        freeTasks(true);
     }
 
     /** Frees everything of a query that was not started. */

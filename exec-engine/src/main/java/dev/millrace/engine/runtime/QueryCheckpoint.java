@@ -26,6 +26,7 @@ final class QueryCheckpoint {
     private final QueryOutput output;
     private final QueryEpochs epochs;
     private final FailedRows failedRows;
+    private final SinkCheckpoint sinks;
 
     @SuppressWarnings("NullAway.Init")
     private QueryState expected; // when a checkpoint was cut
@@ -41,7 +42,8 @@ final class QueryCheckpoint {
             QueryTasks tasks,
             QueryOutput output,
             QueryEpochs epochs,
-            FailedRows failedRows) {
+            FailedRows failedRows,
+            SinkCheckpoint sinks) {
         this.name = tasks.name();
         this.plan = plan;
         this.parallelism = parallelism;
@@ -50,6 +52,12 @@ final class QueryCheckpoint {
         this.output = output;
         this.epochs = epochs;
         this.failedRows = failedRows;
+        this.sinks = sinks;
+    }
+
+    /** The part of its sink. */
+    SinkCheckpoint sinks() {
+        return sinks;
     }
 
     /** The query is to be in a checkpoint, of which nothing has come yet. While nobody alters or pauses it. */
@@ -63,6 +71,7 @@ final class QueryCheckpoint {
         }
         if (expected != QueryState.DROPPED) {
             barrier.expect(this);
+            sinks.expect(barrier);
         }
     }
 
@@ -72,6 +81,7 @@ final class QueryCheckpoint {
             try {
                 commitsAtCut = output.sinks().commitsBegun();
                 SavedAnswer.keep(name, output, failedRows, barrier);
+                sinks.prepareFor(barrier); // if no task had rows of that epoch
                 barrier.done(0);
             } catch (IOException | RuntimeException | Error e) {
                 barrier.failed(e);
@@ -85,6 +95,7 @@ final class QueryCheckpoint {
         if (now == QueryState.DROPPED) {
             tasks.tasks.forEach(barrier::forget);
             barrier.forget(this);
+            barrier.forget(sinks);
         } else if (now == QueryState.FAILED) {
             tasks.tasks.forEach(barrier::forget);
             epochs.exclusively(() -> keepFor(barrier));

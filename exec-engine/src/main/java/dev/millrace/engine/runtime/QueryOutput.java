@@ -29,6 +29,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import java.util.stream.Stream;
 
@@ -62,6 +63,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     private EpochOutput epochs;
 
     private Runnable wakeTasks = () -> {};
+    private LongConsumer beforeGoingOn = epoch -> {};
     private List<Port> ports = List.of();
     private LowWatermark watermark = new LowWatermark(0); // then used by who completes an epoch
 
@@ -137,6 +139,11 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
         epochs = newEpochs;
         view.ifPresent(rows -> rows.follow(newEpochs::version));
         wakeTasks = newWakeTasks;
+    }
+
+    /** Has something called when sinks have been given all of an epoch, before they are given any of the next. Before the tasks run. */
+    void beforeGoingOn(LongConsumer action) {
+        beforeGoingOn = action;
     }
 
     /** Several tasks may write as long as all sinks let them. */
@@ -363,6 +370,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
 
     /** The sinks have the epoch: passes it on, and has the tasks go on. */
     private void seal(long epoch, List<Batch> rows, Optional<VersionedView.Staged> staged, boolean tasksWait) {
+        beforeGoingOn.accept(epoch);
         try {
             pass(epoch, rows);
         } catch (RuntimeException | Error e) { // as of a query that is left meanwhile

@@ -1,5 +1,6 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.connector.PreparedRows;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.relation.SavedQuery;
@@ -72,6 +73,11 @@ public record QuerySnapshot(long epoch, int tasks, boolean finished, Map<String,
     @Override
     public List<SourcePosition> positions(int node) {
         return List.of();
+    }
+
+    @Override
+    public Optional<PreparedRows> sink() {
+        return Optional.empty();
     }
 
     @Override

@@ -3,6 +3,8 @@ package dev.millrace.engine.sink;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.connector.CheckpointedSink;
+import dev.millrace.connector.PreparedRows;
 import dev.millrace.connector.Sink;
 import dev.millrace.connector.SinkStatus;
 import dev.millrace.time.Clock;
@@ -101,6 +103,51 @@ public final class QuerySinks {
             more.add(new SinkQueue(sink, threads, queueBytes, mostNanos, clock, alarm, new Owner()));
             queues = List.copyOf(more);
         }
+        if (sink instanceof CheckpointedSink checkpointed) {
+            if (!isOneQueue()) {
+                throw new IllegalStateException("a sink that goes by checkpoints is its query's only one, and waits");
+            }
+            checkpointed.whenRoom(onRoom);
+        }
+    }
+
+    /** The queue of the sink, if it goes by checkpoints. */
+    private Optional<SinkQueue> checkpointed() {
+        List<SinkQueue> all = queues;
+        return all.isEmpty()
+                ? Optional.empty()
+                : Optional.of(all.get(0)).filter(queue -> queue.checkpointed().isPresent());
+    }
+
+    /** Whether there is a sink that shows rows when a checkpoint has them. */
+    public boolean goByCheckpoints() {
+        return checkpointed().isPresent();
+    }
+
+    /** Has the sink that goes by checkpoints go on from one; before any row. */
+    public void recover(Optional<PreparedRows> from) {
+        checkpointed().ifPresent(queue -> queue.step(sink -> sink.recover(from), false, () -> {}));
+    }
+
+    /**
+     * Has it prepare for a checkpoint, behind what it was given so far.
+     *
+     * @param then given what it prepared, by the thread that calls it
+     * @param never runs instead if it failed, or is closed before
+     */
+    public void prepare(long checkpoint, Consumer<PreparedRows> then, Runnable never) {
+        checkpointed()
+                .ifPresentOrElse(
+                        queue -> queue.step(
+                                sink -> then.accept(new PreparedRows(checkpoint, sink.prepare(checkpoint))),
+                                true,
+                                never),
+                        never);
+    }
+
+    /** Has it show what a checkpoint has that is on disk. */
+    public void publish(long checkpoint) {
+        checkpointed().ifPresent(queue -> queue.step(sink -> sink.publish(checkpoint), false, () -> {}));
     }
 
     /** What is to be closed when the tasks are: the sinks, behind their queues. */

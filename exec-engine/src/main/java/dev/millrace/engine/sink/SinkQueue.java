@@ -3,6 +3,7 @@ package dev.millrace.engine.sink;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.connector.CheckpointedSink;
 import dev.millrace.connector.Sink;
 import dev.millrace.connector.SinkStatus;
 import dev.millrace.error.MillraceException;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +57,8 @@ public final class SinkQueue implements AutoCloseable {
         record Rows(Batch batch) implements Work {}
 
         record Commit(long epoch, Runnable then) implements Work {}
+
+        record Step(Consumer<CheckpointedSink> call, boolean isWaitedFor, Runnable never) implements Work {}
     }
 
     private final Sink sink;
@@ -88,6 +92,8 @@ public final class SinkQueue implements AutoCloseable {
     @GuardedBy("this") private long calls; // of the sink that came back
 
     @GuardedBy("this") private boolean watched; // an alarm is set
+
+    @GuardedBy("this") private int steps; // that are waited for, and not done
 
     private volatile boolean full; // written under the lock, read by producers
 
@@ -124,26 +130,46 @@ public final class SinkQueue implements AutoCloseable {
         put(new Work.Commit(epoch, then), 0);
     }
 
+    /**
+     * Adds a call of a sink that goes by checkpoints.
+     *
+     * @param isWaitedFor whether others wait for it, so that it is not to wait for longer than rows may
+     * @param never runs if the call is not made, or failed: on any thread, with the queue locked, so that it takes no lock and no time
+     *     but to tell
+     */
+    void step(Consumer<CheckpointedSink> call, boolean isWaitedFor, Runnable never) {
+        put(new Work.Step(call, isWaitedFor, never), 0);
+    }
+
+    /** The sink, if it goes by checkpoints. */
+    Optional<CheckpointedSink> checkpointed() {
+        return sink instanceof CheckpointedSink of ? Optional.of(of) : Optional.empty();
+    }
+
     /** Whether producers should pause. */
     public boolean isFull() {
-        return full;
+        return full || sink instanceof CheckpointedSink of && of.isFull();
     }
 
     private void put(Work work, long bytes) {
         boolean starts;
         boolean watches;
+        boolean late;
         synchronized (this) {
-            if (over) {
-                free(List.of(work));
-                return;
+            late = over;
+            if (!late) {
+                waiting.add(work);
+                steps += work instanceof Work.Step step && step.isWaitedFor() ? 1 : 0;
             }
-            waiting.add(work);
-            queuedBytes += bytes;
+            queuedBytes += late ? 0 : bytes;
             full |= queuedBytes > highBytes;
-            watches = full && !watched && mostNanos < Long.MAX_VALUE;
+            watches = !late && isWaitedFor() && !watched && mostNanos < Long.MAX_VALUE;
             watched |= watches;
-            starts = !running;
-            running = true;
+            starts = !late && !running;
+            running |= starts;
+        }
+        if (late) {
+            free(List.of(work));
         }
         if (starts) {
             threads.execute(this::callSink);
@@ -151,6 +177,10 @@ public final class SinkQueue implements AutoCloseable {
         if (watches) {
             watchFrom(calls());
         }
+    }
+
+    @GuardedBy("this") private boolean isWaitedFor() {
+        return full || steps > 0;
     }
 
     private synchronized long calls() {
@@ -161,11 +191,13 @@ public final class SinkQueue implements AutoCloseable {
         alarm.accept(clock.nanoTime() + mostNanos, () -> watch(before));
     }
 
-    /** While producers wait: a sink that took nothing since the last look fails, so that the others go on. */
+    /** While producers or a checkpoint wait: a sink that took nothing since the last look fails, so that the others go on. */
     private void watch(long before) {
         long now;
+        long bytes;
         synchronized (this) {
-            watched = full && !over;
+            bytes = queuedBytes;
+            watched = isWaitedFor() && !over;
             if (!watched) {
                 return;
             }
@@ -178,7 +210,7 @@ public final class SinkQueue implements AutoCloseable {
         fail(MillraceException.resources(
                         SqlState.CONFIGURATION_LIMIT_EXCEEDED,
                         "the sink has taken nothing for sink_timeout (" + mostNanos / 1_000_000 + " ms), and "
-                                + highBytes + " bytes wait for it")
+                                + Math.min(bytes, highBytes) + " bytes wait for it")
                 .withHint("see that somebody reads what it writes to, then make it again;"
                         + " a sink may have more time: SET sink_timeout before it is created"));
     }
@@ -231,6 +263,9 @@ public final class SinkQueue implements AutoCloseable {
                 }
             } catch (RuntimeException | Error e) {
                 fail(e);
+                if (work instanceof Work.Step step) {
+                    step.never().run();
+                }
             }
         }
         try {
@@ -268,6 +303,11 @@ public final class SinkQueue implements AutoCloseable {
             if (goesOn) {
                 commit.then().run();
             }
+        } else if (work instanceof Work.Step step) {
+            step.call().accept((CheckpointedSink) sink);
+            synchronized (this) {
+                steps -= step.isWaitedFor() ? 1 : 0;
+            }
         }
     }
 
@@ -287,6 +327,7 @@ public final class SinkQueue implements AutoCloseable {
         over = true;
         full = false;
         queuedBytes = 0;
+        steps = 0;
         List<Work> left = new ArrayList<>(waiting);
         waiting.clear();
         free(left);
@@ -297,6 +338,8 @@ public final class SinkQueue implements AutoCloseable {
         for (Work work : left) {
             if (work instanceof Work.Rows rows) {
                 batches.add(rows.batch());
+            } else if (work instanceof Work.Step step) {
+                step.never().run();
             }
         }
         Closing.all(batches);

@@ -125,6 +125,7 @@ public final class DatabaseCheckpoint {
                     journal.identity(),
                     database.retained().lastEntries());
             long bytes = writing.publish(then.last(), catalog);
+            database.engine().published(summary.number());
             journal.forget(then, bytes);
             LOG.info(
                     "checkpoint",

@@ -363,7 +363,9 @@ public final class Definitions {
             QueryOptions limited = queries.limits().limited(QueryOptions.streaming(), options);
             PhysicalPlan plan = queries.plan(create.query(), StandingRules.of(options), basis);
             Schema schema = create.query().schema();
-            Sink sink = database.connectors().sink(connector).open(schema, plan.appendOnly(), options);
+            Sink sink = database.connectors()
+                    .sink(connector)
+                    .open(schema, plan.appendOnly(), options, database.sinkContext(create.name()));
             try {
                 options.rejectUnread();
                 if (!database.catalogStore().isRestoring()) {

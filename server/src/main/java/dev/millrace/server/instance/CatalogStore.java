@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -59,6 +60,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     private final Map<Long, String> relations = new ConcurrentHashMap<>(); // that are written to, by their numbers
     private final Map<String, Long> begins = new ConcurrentHashMap<>(); // of tables that are being altered
     private final Map<String, PlanBasis> bases = new ConcurrentHashMap<>(); // of queries that are being made
+    private final Map<String, Long> ahead = new HashMap<>(); // of objects that are being made
     private final Set<Long> unkept = ConcurrentHashMap.newKeySet(); // of those, by the statement under way
     private long lastNumber;
     private Optional<DatabaseCatalog> catalog = Optional.empty();
@@ -125,7 +127,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         }
         long number = relations.containsValue(object.name()) // it has the number of its rows
                 ? numbers.get(object.name())
-                : newNumber();
+                : Optional.ofNullable(ahead.remove(object.name())).orElseGet(this::newNumber);
         numbers.put(object.name(), number);
         if (!listening) {
             return;
@@ -169,6 +171,13 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         if (listening) {
             unkept.add(number);
         }
+        return number;
+    }
+
+    /** The number that an object will have that is being made; where something is kept. */
+    public long numberAhead(String name) {
+        long number = newNumber();
+        ahead.put(name, number);
         return number;
     }
 

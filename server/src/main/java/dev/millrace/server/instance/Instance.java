@@ -1,6 +1,8 @@
 package dev.millrace.server.instance;
 
 import dev.millrace.connector.Options;
+import dev.millrace.connector.SinkContext;
+import dev.millrace.connector.SinkHome;
 import dev.millrace.connectors.Connectors;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.EngineOptions;
@@ -38,6 +40,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import org.apache.arrow.memory.BufferAllocator;
 
 /**
  * The parts of an open database that its sessions share and that know no session: catalog, engine, plans, locks, and what is
@@ -267,6 +270,19 @@ public final class Instance implements AutoCloseable {
     public Options.References references() {
         return new SecretReferences(name -> Optional.ofNullable(System.getenv(name)), secrets::text);
     }
+
+    /** What a sink of the name is lent that is being made. With the lock of definitions held. */
+    public SinkContext sinkContext(String name) {
+        Optional<SinkHome> home = catalogStore.directory().map(directory -> {
+            long number = catalogStore.numberAhead(name);
+            return new SinkHome(
+                    Long.toHexString(journal.identity().orElse(0)), number, directory.sinkDirectory(number));
+        });
+        return new LentToSink(engine.allocator(), clock, name, home);
+    }
+
+    private record LentToSink(BufferAllocator allocator, Clock clock, String name, Optional<SinkHome> home)
+            implements SinkContext {}
 
     public Connectors connectors() {
         return connectors;

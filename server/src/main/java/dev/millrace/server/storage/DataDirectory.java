@@ -38,6 +38,7 @@ public final class DataDirectory implements AutoCloseable {
     public static final String CHECKPOINTS = "checkpoints";
     public static final String CHANGES = "changes";
     public static final String STREAMS = "streams";
+    public static final String SINKS = "sinks";
     private static final String JAR = ".jar";
     private static final String DECOYS = "decoys.key";
 
@@ -235,6 +236,11 @@ public final class DataDirectory implements AutoCloseable {
     /** Where the past of streams is, of each in a directory of its own. */
     public Disk streams() {
         return within(STREAMS);
+    }
+
+    /** Where a sink keeps what is its own; not made yet. */
+    public Path sinkDirectory(long number) {
+        return Path.of(disk.path(SINKS)).resolve(Long.toString(number));
     }
 
     /** What there is; grows with what is kept. */
