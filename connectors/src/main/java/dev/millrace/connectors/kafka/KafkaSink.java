@@ -3,6 +3,7 @@ package dev.millrace.connectors.kafka;
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.Sink;
 import dev.millrace.connector.SinkStatus;
+import dev.millrace.connectors.upsert.UpsertEpoch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.format.RecordEncoder;

@@ -4,12 +4,9 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.JsonRows;
 import dev.millrace.batch.text.VectorText;
 import dev.millrace.connector.Options;
-import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
-import dev.millrace.error.Suggestion;
+import dev.millrace.connectors.upsert.KeyColumns;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.Schema;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.vector.FieldVector;
@@ -22,23 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 record RecordKey(Schema schema, List<Integer> columns, JsonRows json) {
     static RecordKey read(Schema schema, Options options) {
-        List<Integer> columns = new ArrayList<>();
-        for (String name : options.text("key", "").split(",")) {
-            String column = name.strip();
-            if (column.isEmpty()) {
-                continue;
-            }
-            int place = schema.indexOf(column);
-            if (place < 0) {
-                MillraceException error = MillraceException.user(
-                        SqlState.UNDEFINED_COLUMN, "column \"" + column + "\" of option \"key\" does not exist");
-                throw Suggestion.nearest(column, schema.names())
-                        .map(nearest -> error.withHint("did you mean \"" + nearest + "\"?"))
-                        .orElse(error);
-            }
-            columns.add(place);
-        }
-        return new RecordKey(schema, List.copyOf(columns), new JsonRows(schema.select(columns)));
+        List<Integer> columns = KeyColumns.read(schema, options);
+        return new RecordKey(schema, columns, new JsonRows(schema.select(columns)));
     }
 
     /** The key of a row; null for none, and for a NULL in the only column. */

@@ -1,4 +1,4 @@
-package dev.millrace.connectors.kafka;
+package dev.millrace.connectors.upsert;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *   -a +b    b          +a -a    nothing          -a    a tombstone
  * </pre>
  */
-final class UpsertEpoch {
+public final class UpsertEpoch {
     private static final int ENTRY_BYTES = 200; // of objects, about
 
     /** Bytes that are equal when they are the same. */
@@ -42,7 +42,7 @@ final class UpsertEpoch {
     private long bytes;
 
     /** @param mostBytes that an epoch's changes may have, about */
-    UpsertEpoch(long mostBytes) {
+    public UpsertEpoch(long mostBytes) {
         this.mostBytes = mostBytes;
     }
 
@@ -51,7 +51,7 @@ final class UpsertEpoch {
      *
      * @throws MillraceException 53200 if the epoch has changed too much
      */
-    void add(byte[] key, byte[] value, long weight) {
+    public void add(byte[] key, byte[] value, long weight) {
         Map<Bytes, Long> ofKey = changes.computeIfAbsent(new Bytes(key), fresh -> {
             bytes += ENTRY_BYTES + key.length;
             return new LinkedHashMap<>(4);
@@ -71,7 +71,7 @@ final class UpsertEpoch {
     }
 
     /** Gives each key its value, or null where it has none any more, and begins anew. */
-    void drain(BiConsumer<byte[], byte @Nullable []> to) {
+    public void drain(BiConsumer<byte[], byte @Nullable []> to) {
         changes.forEach((key, ofKey) -> {
             byte[] last = null;
             boolean isTaken = false;

@@ -1,4 +1,4 @@
-package dev.millrace.connectors.kafka;
+package dev.millrace.connectors.upsert;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
