@@ -9,6 +9,7 @@ import dev.millrace.connectors.file.BlackholeSinkFactory;
 import dev.millrace.connectors.file.FileSinkFactory;
 import dev.millrace.connectors.file.FileSourceFactory;
 import dev.millrace.connectors.file.PrintSinkFactory;
+import dev.millrace.connectors.jdbc.JdbcSinkFactory;
 import dev.millrace.connectors.json.JsonRecordFormatFactory;
 import dev.millrace.connectors.kafka.KafkaSinkFactory;
 import dev.millrace.connectors.kafka.KafkaSourceFactory;
@@ -50,6 +51,7 @@ public final class Connectors {
                 List.of(
                         new FileSinkFactory(),
                         new KafkaSinkFactory(formats()),
+                        new JdbcSinkFactory(),
                         new PrintSinkFactory(printed),
                         new BlackholeSinkFactory()));
     }

@@ -1,0 +1,70 @@
+package dev.millrace.connectors.jdbc;
+
+import dev.millrace.connector.OptionDescription;
+import dev.millrace.connector.Options;
+import dev.millrace.connector.Sink;
+import dev.millrace.connector.SinkFactory;
+import dev.millrace.connectors.upsert.KeyColumns;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The sink {@code jdbc}. */
+public final class JdbcSinkFactory implements SinkFactory {
+    private static final int BATCH_ROWS = 1000;
+
+    /** What becomes of rows that are taken back. */
+    enum Mode {
+        APPEND,
+        UPSERT
+    }
+
+    @Override
+    public String name() {
+        return "jdbc";
+    }
+
+    @Override
+    public Sink open(Schema schema, boolean appendOnly, Options options) {
+        DatabaseAddress address = DatabaseAddress.read(options);
+        String table = options.required("table");
+        List<Integer> key = KeyColumns.read(schema, options);
+        Mode mode = options.oneOf("mode", appendOnly && key.isEmpty() ? Mode.APPEND : Mode.UPSERT);
+        int batchRows = (int) options.integer("batch.rows", BATCH_ROWS, 1, 100_000);
+        if (mode == Mode.UPSERT && key.isEmpty()) {
+            throw MillraceException.user(
+                            SqlState.INVALID_PARAMETER_VALUE,
+                            "option \"key\" is required: " + (appendOnly ? "mode is upsert" : "rows are taken back"))
+                    .withHint("key = 'a, b' names the columns that identify a row");
+        }
+        if (mode == Mode.APPEND && !appendOnly) {
+            throw MillraceException.user(
+                            SqlState.INVALID_PARAMETER_VALUE,
+                            "option \"mode\" cannot be \"append\": the query takes rows back")
+                    .withHint("mode = 'upsert' with a key");
+        }
+        if (mode == Mode.APPEND && !key.isEmpty()) {
+            throw MillraceException.user(
+                    SqlState.INVALID_PARAMETER_VALUE, "option \"key\" means nothing where mode is append");
+        }
+        options.rejectUnread();
+        return new JdbcSink(address, new TargetTable(table, schema, key), mode == Mode.UPSERT, batchRows);
+    }
+
+    @Override
+    public List<OptionDescription> options() {
+        List<OptionDescription> all = new ArrayList<>(DatabaseAddress.options());
+        all.addAll(List.of(
+                new OptionDescription("table", "", "where rows go, perhaps schema.table; it must be there"),
+                new OptionDescription(
+                        "mode",
+                        "upsert where there is a key, else append",
+                        "append: each row is inserted; upsert: the newest row of each key, and none of a key that has none"
+                                + " any more"),
+                new OptionDescription("key", "", "columns that identify a row, between commas"),
+                new OptionDescription("batch.rows", "1000", "rows that are sent together")));
+        return all;
+    }
+}
