@@ -3,12 +3,14 @@ package dev.millrace.connectors;
 import dev.millrace.connector.SinkFactory;
 import dev.millrace.connector.SourceFactory;
 import dev.millrace.connectors.avro.AvroRecordFormatFactory;
+import dev.millrace.connector.TableFeedFactory;
 import dev.millrace.connectors.datagen.DatagenSourceFactory;
 import dev.millrace.connectors.datagen.LinearRoadSourceFactory;
 import dev.millrace.connectors.file.BlackholeSinkFactory;
 import dev.millrace.connectors.file.FileSinkFactory;
 import dev.millrace.connectors.file.FileSourceFactory;
 import dev.millrace.connectors.file.PrintSinkFactory;
+import dev.millrace.connectors.jdbc.JdbcFeedFactory;
 import dev.millrace.connectors.jdbc.JdbcSinkFactory;
 import dev.millrace.connectors.json.JsonRecordFormatFactory;
 import dev.millrace.connectors.kafka.KafkaSinkFactory;
@@ -26,14 +28,22 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 
 /** Sources and sinks by the name in {@code WITH (connector = '...')}. Immutable, safe on any thread. */
 public final class Connectors {
     private final Map<String, SourceFactory> sources = new LinkedHashMap<>();
     private final Map<String, SinkFactory> sinks = new LinkedHashMap<>();
+    private final Map<String, TableFeedFactory> feeds = new LinkedHashMap<>();
 
     /** A registry of the given factories. */
     public Connectors(List<SourceFactory> sources, List<SinkFactory> sinks) {
+        this(sources, sinks, List.of());
+    }
+
+    /** A registry of the given factories, to which those of feeds come that are services. */
+    public Connectors(List<SourceFactory> sources, List<SinkFactory> sinks, List<TableFeedFactory> feeds) {
+        feeds.forEach(factory -> this.feeds.put(factory.name(), factory));
         sources.forEach(factory -> this.sources.put(factory.name(), factory));
         sinks.forEach(factory -> this.sinks.put(factory.name(), factory));
     }
@@ -53,7 +63,8 @@ public final class Connectors {
                         new KafkaSinkFactory(formats()),
                         new JdbcSinkFactory(),
                         new PrintSinkFactory(printed),
-                        new BlackholeSinkFactory()));
+                        new BlackholeSinkFactory()),
+                List.of(new JdbcFeedFactory()));
     }
 
     /** All formats of records that come with Millrace. */
@@ -88,6 +99,23 @@ public final class Connectors {
             throw unknown("sink", name, sinks.keySet(), sources.containsKey(name));
         }
         return sinks.get(name);
+    }
+
+    /**
+     * What feeds tables under that name.
+     *
+     * @throws MillraceException when there is nothing, suggesting the nearest
+     */
+    public TableFeedFactory feed(String name) {
+        Map<String, TableFeedFactory> all = new LinkedHashMap<>(feeds);
+        if (!all.containsKey(name)) { // looked for as late as can be: they are large
+            ServiceLoader.load(TableFeedFactory.class).forEach(service -> all.putIfAbsent(service.name(), service));
+        }
+        if (!all.containsKey(name)) {
+            boolean otherKind = sources.containsKey(name) || sinks.containsKey(name);
+            throw unknown("source of a table", name, all.keySet(), otherKind);
+        }
+        return all.get(name);
     }
 
     public Collection<SourceFactory> sources() {

@@ -2,6 +2,7 @@ package dev.millrace.connectors.jdbc;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.Sink;
+import dev.millrace.connector.SinkContext;
 import dev.millrace.connector.SinkStatus;
 import dev.millrace.connectors.upsert.UpsertEpoch;
 import dev.millrace.error.MillraceException;
@@ -15,7 +16,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.memory.RootAllocator;
 
 /**
  * Writes the rows of an epoch, or the newest row of each key that it changed, in one transaction of the database when the epoch ends. Until
@@ -30,8 +30,8 @@ final class JdbcSink implements Sink {
     private final TargetTable table;
     private final boolean upsert;
     private final JdbcWriter writer;
-    private final BufferAllocator allocator = new RootAllocator();
-    private final TextBuffer scratch = new TextBuffer(allocator, FIRST_BYTES);
+    private final BufferAllocator allocator;
+    private final TextBuffer scratch;
     private final RowBytes rowBytes;
     private final List<Integer> allColumns;
     private final UpsertEpoch epoch = new UpsertEpoch(MOST_EPOCH_BYTES);
@@ -42,11 +42,13 @@ final class JdbcSink implements Sink {
     private volatile long waitingSinceNanos; // likewise
     private boolean closed;
 
-    JdbcSink(DatabaseAddress address, TargetTable table, boolean upsert, int batchRows) {
+    JdbcSink(DatabaseAddress address, TargetTable table, boolean upsert, int batchRows, SinkContext context) {
         this.address = address;
         this.table = table;
         this.upsert = upsert;
         this.writer = new JdbcWriter(address, table, upsert, batchRows);
+        this.allocator = context.allocator().newChildAllocator("sink " + context.name(), 0, Long.MAX_VALUE);
+        this.scratch = new TextBuffer(allocator, FIRST_BYTES);
         this.rowBytes = new RowBytes(table.schema(), scratch);
         this.allColumns = table.allColumns();
     }

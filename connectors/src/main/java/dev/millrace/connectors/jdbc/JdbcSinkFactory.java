@@ -3,6 +3,7 @@ package dev.millrace.connectors.jdbc;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Sink;
+import dev.millrace.connector.SinkContext;
 import dev.millrace.connector.SinkFactory;
 import dev.millrace.connectors.upsert.KeyColumns;
 import dev.millrace.error.MillraceException;
@@ -27,7 +28,7 @@ public final class JdbcSinkFactory implements SinkFactory {
     }
 
     @Override
-    public Sink open(Schema schema, boolean appendOnly, Options options) {
+    public Sink open(Schema schema, boolean appendOnly, Options options, SinkContext context) {
         DatabaseAddress address = DatabaseAddress.read(options);
         String table = options.required("table");
         List<Integer> key = KeyColumns.read(schema, options);
@@ -50,7 +51,7 @@ public final class JdbcSinkFactory implements SinkFactory {
                     SqlState.INVALID_PARAMETER_VALUE, "option \"key\" means nothing where mode is append");
         }
         options.rejectUnread();
-        return new JdbcSink(address, new TargetTable(table, schema, key), mode == Mode.UPSERT, batchRows);
+        return new JdbcSink(address, new TargetTable(table, schema, key), mode == Mode.UPSERT, batchRows, context);
     }
 
     @Override

@@ -215,7 +215,12 @@ class FilteredScanTest {
     /** The rows of another source. */
     private Source arrow(Source source) {
         Path path = folder.resolve("f.arrow");
-        try (Sink sink = new FileSinkFactory().open(SCHEMA, true, new Options(Map.of("path", path.toString())), new TestSinkContext(memory.allocator()))) {
+        try (Sink sink = new FileSinkFactory()
+                .open(
+                        SCHEMA,
+                        true,
+                        new Options(Map.of("path", path.toString())),
+                        new TestSinkContext(memory.allocator()))) {
             new FileScan(memory.allocator()).each(source, FileScan.allColumns(source), 1, sink::write);
             sink.commit(1);
         }

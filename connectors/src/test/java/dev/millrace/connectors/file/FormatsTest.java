@@ -194,7 +194,12 @@ class FormatsTest {
         Source source = FileScan.source(schema, "path", csv.toString(), "header", "false");
         Path arrow = folder.resolve("a.arrow");
         List<String> expected = new ArrayList<>();
-        try (Sink sink = new FileSinkFactory().open(schema, true, new Options(Map.of("path", arrow.toString())), new TestSinkContext(memory.allocator()))) {
+        try (Sink sink = new FileSinkFactory()
+                .open(
+                        schema,
+                        true,
+                        new Options(Map.of("path", arrow.toString())),
+                        new TestSinkContext(memory.allocator()))) {
             new FileScan(memory.allocator()).each(source, FileScan.allColumns(source), 1, batch -> {
                 for (int i = 0; i < 2; i++) {
                     sink.write(batch);
@@ -226,7 +231,12 @@ class FormatsTest {
     void arrowRetractionsHaveAnOperation() {
         Schema schema = FileScan.schema("id", DataType.BIGINT);
         Path arrow = folder.resolve("r.arrow");
-        try (Sink sink = new FileSinkFactory().open(schema, false, new Options(Map.of("path", arrow.toString())), new TestSinkContext(memory.allocator()));
+        try (Sink sink = new FileSinkFactory()
+                        .open(
+                                schema,
+                                false,
+                                new Options(Map.of("path", arrow.toString())),
+                                new TestSinkContext(memory.allocator()));
                 Batch batch = dev.millrace.testing.rows.TestBatches.weighted(
                         schema,
                         memory.allocator(),

@@ -59,7 +59,9 @@ class SinkTest {
         for (int i = 0; i < options.length; i += 2) {
             map.put(options[i], options[i + 1]);
         }
-        return connectors.sink(connector).open(SCHEMA, appendOnly, new Options(map), new TestSinkContext(memory.allocator()));
+        return connectors
+                .sink(connector)
+                .open(SCHEMA, appendOnly, new Options(map), new TestSinkContext(memory.allocator()));
     }
 
     private void write(Sink sink, long[] weights, Row... rows) {

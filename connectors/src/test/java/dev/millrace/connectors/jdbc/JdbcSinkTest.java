@@ -10,6 +10,7 @@ import dev.millrace.connector.Options;
 import dev.millrace.connector.Sink;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.testing.connector.TestSinkContext;
 import dev.millrace.testing.database.DatabaseServer;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
@@ -85,7 +86,7 @@ class JdbcSinkTest {
         return Outside.of(Dialect.POSTGRESQL, SERVERS.get(Dialect.POSTGRESQL));
     }
 
-    private static Sink open(Outside outside, Schema schema, boolean appendOnly, String... options) {
+    private Sink open(Outside outside, Schema schema, boolean appendOnly, String... options) {
         Map<String, String> all = new HashMap<>(Map.of("url", outside.url()));
         if (!outside.user().isEmpty()) {
             all.put("user", outside.user());
@@ -93,7 +94,8 @@ class JdbcSinkTest {
         for (int i = 0; i < options.length; i += 2) {
             all.put(options[i], options[i + 1]);
         }
-        return new JdbcSinkFactory().open(schema, appendOnly, new Options(all));
+        return new JdbcSinkFactory()
+                .open(schema, appendOnly, new Options(all), new TestSinkContext(memory.allocator()));
     }
 
     private void write(Sink sink, Schema schema, List<Row> rows, long... weights) {
@@ -339,7 +341,8 @@ class JdbcSinkTest {
                 "password",
                 "${secret:s}");
         Options.References references = text -> text.replace("${secret:s}", "topsecret");
-        try (Sink sink = new JdbcSinkFactory().open(TOTALS, false, new Options(options, references))) {
+        try (Sink sink = new JdbcSinkFactory()
+                .open(TOTALS, false, new Options(options, references), new TestSinkContext(memory.allocator()))) {
             MillraceException error = assertThrows(MillraceException.class, sink::check);
             assertEquals(SqlState.CONNECTION_FAILURE, error.sqlState());
             assertFalse(error.getMessage().contains("topsecret"), error.getMessage());

@@ -3,6 +3,7 @@ package dev.millrace.server.ddl;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Sink;
 import dev.millrace.connector.Source;
+import dev.millrace.connector.TableFeed;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.StandingQuery;
@@ -204,7 +205,11 @@ public final class Definitions {
 
     public Command createTable(Statement.CreateTable create, String text) {
         return create(ObjectKind.TABLE, create.name(), create.ifExists(), () -> {
-            CatalogObject table = table(create, text, database.catalogStore().creationMicros());
+            Options options = new Options(create.options(), database.references());
+            CatalogObject plain = table(create, text, database.catalogStore().creationMicros(), options);
+            FedTables fed = new FedTables(database, this);
+            Optional<TableFeed> feed = options.text("connector").map(connector -> fed.feed(plain, connector, options));
+            CatalogObject table = feed.filter(TableFeed::hasPosition).isPresent() ? fed.withPositions(plain) : plain;
             long rows = database.catalogStore().newRows();
             database.engine().relations().addTable(create.name(), table.schema(), rows);
             database.catalogStore().hasRows(create.name(), rows);
@@ -217,25 +222,26 @@ public final class Definitions {
                                     table.primaryKey(),
                                     table.rules().uniques(),
                                     database.engine().allocator()));
+            feed.ifPresent(from -> database.feeds().add(create.name(), from));
             return table;
         });
     }
 
     /** A table as the catalog has it; nothing is made. */
     CatalogObject table(Statement.CreateTable create, String text, long createdMicros) {
-        Options options = new Options(create.options());
+        return table(create, text, createdMicros, new Options(create.options()));
+    }
+
+    /** @param options in which those of a connector are left unread, if it has one */
+    private CatalogObject table(Statement.CreateTable create, String text, long createdMicros, Options options) {
         STORAGE.forEach(options::text);
-        if (options.text("connector").isPresent()) {
-            throw MillraceException.notAvailableYet("a table fed by a connector")
-                    .withHint(
-                            "CREATE STREAM reads it; SELECT DISTINCT ON (key) .. ORDER BY key, time DESC over the stream"
-                                    + " is a view of the current rows");
-        }
         if (create.watermark().isPresent()) {
             options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
             requireKey(create);
         }
-        options.rejectUnread();
+        if (options.text("connector").isEmpty()) {
+            options.rejectUnread();
+        }
         List<Field> fields = new ArrayList<>(create.columns());
         List<Integer> key = new ArrayList<>();
         for (String column : create.primaryKey()) {

@@ -131,6 +131,7 @@ public final class Drops {
             database.engine().relations().drop(object.name());
             database.retained().drop(object.name());
         }
+        database.feeds().drop(object.name());
         TableKeys keys = database.tableKeys().remove(object.name());
         if (keys != null) {
             keys.close();

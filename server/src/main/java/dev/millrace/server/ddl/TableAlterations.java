@@ -71,6 +71,10 @@ public final class TableAlterations {
                 return Command.of("ALTER TABLE");
             }
             CatalogObject before = database.catalog().require(ObjectKind.TABLE, alter.name());
+            if (database.feeds().isFed(before.name())) {
+                throw MillraceException.notAvailableYet("ALTER TABLE of a table that a connector feeds")
+                        .withHint("DROP TABLE and create it again with other columns: its rows come again");
+            }
             TableShape shape = new TableShape(definitionOf(indexes.withoutIndexes(before)), this::bound, notices);
             alter.actions().forEach(shape::apply);
             boolean isAsWritten = alter.actions().stream().allMatch(AlterTable.Restart.class::isInstance);

@@ -167,6 +167,12 @@ public final class Writes {
                     "cannot insert into stream \"" + name + "\": its rows come from connector "
                             + fed.get().connector());
         }
+        if (database.feeds().isFed(name)) {
+            throw MillraceException.user(
+                    SqlState.WRONG_OBJECT_TYPE,
+                    "cannot change table \"" + name + "\": its rows come from connector "
+                            + object.options().get("connector"));
+        }
         return object;
     }
 

@@ -12,6 +12,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.interrupt.Turns;
 import dev.millrace.server.cancellation.OffloadThreads;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.feed.Feeds;
 import dev.millrace.server.heap.HeapShares;
 import dev.millrace.server.history.Histories;
 import dev.millrace.server.host.Host;
@@ -72,6 +73,7 @@ public final class Instance implements AutoCloseable {
     private final SystemSettings systemSettings;
     private final Recovery recovery;
     private final Retries retries;
+    private final Feeds feeds = new Feeds();
     private final Histories histories;
     private final RetainedStreams retained;
     private boolean logsAreKnown; // written by who opens the database, read by who closes it
@@ -163,6 +165,11 @@ public final class Instance implements AutoCloseable {
     /** Which queries that failed begin anew by themselves. */
     public Retries retries() {
         return retries;
+    }
+
+    /** What keeps tables like those of other databases. */
+    public Feeds feeds() {
+        return feeds;
     }
 
     /** How far answers are with what came again when the database was opened. */

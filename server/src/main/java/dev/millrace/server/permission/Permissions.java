@@ -37,7 +37,7 @@ import java.util.function.LongSupplier;
  */
 public final class Permissions {
     /** Connectors that reach files of the server. */
-    private static final Set<String> FILE_CONNECTORS = Set.of("file");
+    private static final Set<String> FILE_CONNECTORS = Set.of("file", "jdbc"); // by addresses such as jdbc:sqlite:/path
 
     private final DatabaseCatalog catalog;
     private final Roles roles;

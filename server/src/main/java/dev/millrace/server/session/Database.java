@@ -57,6 +57,7 @@ public final class Database implements AutoCloseable {
     private Optional<CheckpointThread> checkpoints = Optional.empty(); // set before anybody has the database
     private Optional<RetentionThread> retention = Optional.empty(); // likewise
     private Optional<RetryThread> retries = Optional.empty(); // likewise
+    private Optional<FeedThreads> feeds = Optional.empty(); // likewise
     private final DirectCalls direct = new DirectCalls(this);
 
     private Database(
@@ -111,6 +112,7 @@ public final class Database implements AutoCloseable {
                 database.checkpoints = Optional.of(new CheckpointThread(database.instance));
                 database.retention = database.retentionThread();
                 database.retries = Optional.of(new RetryThread(database));
+                database.feeds = Optional.of(FeedThreads.begin(database));
             }
             return database;
         } catch (RuntimeException | Error e) {
@@ -345,6 +347,7 @@ public final class Database implements AutoCloseable {
     /** Closes all sessions, stops all queries and frees everything. */
     @Override
     public void close() {
+        feeds.ifPresent(FeedThreads::close);
         retries.ifPresent(RetryThread::close);
         checkpoints.ifPresent(CheckpointThread::close);
         retention.ifPresent(RetentionThread::close);

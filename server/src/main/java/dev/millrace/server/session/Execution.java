@@ -1,6 +1,8 @@
 package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.connector.RowChange;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.backup.DatabaseBackup;
@@ -18,9 +20,12 @@ import dev.millrace.server.ddl.SecretDefinitions;
 import dev.millrace.server.ddl.TableAlterations;
 import dev.millrace.server.ddl.Views;
 import dev.millrace.server.dml.Copies;
+import dev.millrace.server.dml.FedRows;
 import dev.millrace.server.dml.PreparedChanges;
 import dev.millrace.server.dml.Writes;
 import dev.millrace.server.dml.WrittenParts;
+import dev.millrace.server.feed.Feed;
+import dev.millrace.server.feed.Feeds;
 import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.names.PreparedTexts;
@@ -54,6 +59,8 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.SubscriptionStatement;
 import dev.millrace.sql.statement.WithChanges;
 import java.io.File;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -155,6 +162,43 @@ final class Execution {
         }
         queries.begin();
         return writes.insert(relation, rows);
+    }
+
+    /**
+     * Has a feed's changes take effect, together with its position.
+     *
+     * @param change brings the rows
+     */
+    void feed(Feed feed, Consumer<FedRows> change, Optional<SourcePosition> position) {
+        queries.begin();
+        FedRows rows = new FedRows(database, queries, writes);
+        if (position.isEmpty()) {
+            requireCurrent(feed);
+            change.accept(rows);
+            return;
+        }
+        transactions.beginImplicit();
+        try {
+            requireCurrent(feed);
+            change.accept(rows);
+            rows.change(
+                    Feeds.POSITIONS,
+                    List.of(RowChange.put(List.of(
+                            Optional.of(feed.table()),
+                            Optional.of(Long.toString(database.catalogStore().numberOf(feed.table()))),
+                            Optional.of("\\x"
+                                    + HexFormat.of().formatHex(position.get().bytes()))))));
+            transactions.endImplicit();
+        } catch (RuntimeException | Error e) {
+            transactions.fail();
+            throw e;
+        }
+    }
+
+    private static void requireCurrent(Feed feed) {
+        if (!feed.isCurrent()) {
+            throw MillraceException.user(SqlState.UNDEFINED_TABLE, "table \"" + feed.table() + "\" was dropped");
+        }
     }
 
     Transactions transactions() {

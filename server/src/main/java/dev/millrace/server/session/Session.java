@@ -1,11 +1,14 @@
 package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.cancellation.Deadlines;
 import dev.millrace.server.cancellation.Offload;
+import dev.millrace.server.dml.FedRows;
+import dev.millrace.server.feed.Feed;
 import dev.millrace.server.heap.KeptHeap;
 import dev.millrace.server.heap.StatementSize;
 import dev.millrace.server.instance.Instance;
@@ -276,6 +279,15 @@ public final class Session implements AutoCloseable {
             throw e;
         }
         return steps.run(() -> execution.insert(relation, rows));
+    }
+
+    /** Has a feed's changes take effect, together with its position, and on disk. */
+    void feed(Feed feed, Consumer<FedRows> change, Optional<SourcePosition> position) {
+        steps.requireOpen();
+        steps.run(() -> {
+            execution.feed(feed, change, position);
+            return true;
+        });
     }
 
     /** Inserts rows in Arrow's own form, of any allocator, which stay the caller's. */

@@ -9,6 +9,7 @@ import dev.millrace.connector.SplitStatus;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.SplitStatistics;
 import dev.millrace.server.catalog.SystemRelation;
+import dev.millrace.server.feed.Feed;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.type.Schema;
@@ -67,20 +68,31 @@ final class ConnectorRelations {
     private void sources(RowBuilder rows) {
         for (StandingQuery query : standing()) {
             for (SplitStatistics each : query.statistics().splits()) {
-                SplitStatus split = each.split();
-                rows.row(
-                        query.name(),
-                        each.relation(),
-                        split.split(),
-                        Optional.of(split.position()).filter(position -> !position.isEmpty()),
-                        boxed(split.lagRecords()),
-                        boxed(split.lagMicros()).map(micros -> micros / MICROS_PER_SECOND),
-                        split.records(),
-                        split.recordsPerSecond(),
-                        split.retries(),
-                        split.lastError(),
-                        split.waitsFor());
+                row(rows, Optional.of(query.name()), each.relation(), each.split());
             }
+        }
+        feeds(rows);
+    }
+
+    private static void row(RowBuilder rows, Optional<String> query, String relation, SplitStatus split) {
+        rows.row(
+                query,
+                relation,
+                split.split(),
+                Optional.of(split.position()).filter(position -> !position.isEmpty()),
+                boxed(split.lagRecords()),
+                boxed(split.lagMicros()).map(micros -> micros / MICROS_PER_SECOND),
+                split.records(),
+                split.recordsPerSecond(),
+                split.retries(),
+                split.lastError(),
+                split.waitsFor());
+    }
+
+    /** Of tables that connectors feed: no query reads them for itself. */
+    private void feeds(RowBuilder rows) {
+        for (Feed feed : database.feeds().all()) {
+            feed.status().ifPresent(split -> row(rows, Optional.empty(), feed.table(), split));
         }
     }
 
