@@ -15,6 +15,7 @@ import java.util.OptionalLong;
  * @param retries since the last success; 0 if all is well
  * @param lastError of all that failed since the reader was opened, without secrets
  * @param waitsFor what it cannot go on without: a broker, a topic, a schema
+ * @param shed records that were thrown away since the reader was opened, as more came than could wait and their sender would not
  */
 public record SplitStatus(
         String split,
@@ -25,4 +26,19 @@ public record SplitStatus(
         double recordsPerSecond,
         long retries,
         Optional<String> lastError,
-        Optional<String> waitsFor) {}
+        Optional<String> waitsFor,
+        long shed) {
+    /** One that sheds nothing. */
+    public SplitStatus(
+            String split,
+            String position,
+            OptionalLong lagRecords,
+            OptionalLong lagMicros,
+            long records,
+            double recordsPerSecond,
+            long retries,
+            Optional<String> lastError,
+            Optional<String> waitsFor) {
+        this(split, position, lagRecords, lagMicros, records, recordsPerSecond, retries, lastError, waitsFor, 0);
+    }
+}

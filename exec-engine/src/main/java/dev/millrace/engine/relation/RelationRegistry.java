@@ -105,8 +105,19 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     }
 
     @Override
-    public synchronized WritableRelation addStream(String name, Schema schema, long number, Optional<Source> past) {
-        WritableRelation stream = addAppended(name, schema, false, number);
+    public WritableRelation addStream(String name, Schema schema, long number, Optional<Source> past) {
+        return addStream(name, schema, number, past, Optional.empty());
+    }
+
+    @Override
+    public PushedStream addPushed(String name, Schema schema, long number, Optional<Source> past, OnError onError) {
+        RejectedLog rejected = new RejectedLog(onError);
+        return new PushedStream(addStream(name, schema, number, past, Optional.of(rejected)), rejected);
+    }
+
+    private synchronized WritableRelation addStream(
+            String name, Schema schema, long number, Optional<Source> past, Optional<RejectedLog> rejected) {
+        WritableRelation stream = addAppended(name, schema, false, number, rejected);
         past.ifPresent(source -> pasts.put(
                 name, new Scannable.Replay(schema, new ReplayableStream(name, source, new RejectedLog(OnError.FAIL)))));
         return stream;
@@ -114,13 +125,14 @@ public final class RelationRegistry implements Relations, AutoCloseable {
 
     @Override
     public WritableRelation addTable(String name, Schema schema, long number) {
-        return addAppended(name, schema, true, number);
+        return addAppended(name, schema, true, number, Optional.empty());
     }
 
-    private synchronized WritableRelation addAppended(String name, Schema schema, boolean keepsRows, long number) {
+    private synchronized WritableRelation addAppended(
+            String name, Schema schema, boolean keepsRows, long number, Optional<RejectedLog> rejected) {
         requireFree(name);
         AppendedRelation relation = new AppendedRelation(name, schema, keepsRows, number, resources, saved, restores);
-        put(name, relation.feed(), Optional.of(relation), Optional.empty(), List.of(relation));
+        put(name, relation.feed(), Optional.of(relation), rejected, List.of(relation));
         return relation;
     }
 

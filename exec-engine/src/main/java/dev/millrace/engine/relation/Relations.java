@@ -33,6 +33,13 @@ public interface Relations {
     /** @param past reads what was appended so far, to its end, for queries that come to an end; empty for one that keeps no rows */
     WritableRelation addStream(String name, Schema schema, long number, Optional<Source> past);
 
+    /**
+     * A stream like those of {@link #addStream}, fed by somebody who makes rows of records.
+     *
+     * @param onError what becomes of records that become no rows; not {@link OnError#FAIL}, as no query meets them
+     */
+    PushedStream addPushed(String name, Schema schema, long number, Optional<Source> past, OnError onError);
+
     /** A relation that keeps its rows; a query starts with all of them and continues with the changes. */
     default WritableRelation addTable(String name, Schema schema) {
         return addTable(name, schema, 0);

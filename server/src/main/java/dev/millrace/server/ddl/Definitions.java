@@ -1,6 +1,7 @@
 package dev.millrace.server.ddl;
 
 import dev.millrace.connector.Options;
+import dev.millrace.connector.PushedSource;
 import dev.millrace.connector.Sink;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.TableFeed;
@@ -16,6 +17,7 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.CatalogObject.Durability;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.generated.GeneratedColumns;
+import dev.millrace.server.generated.PushedGeneratedColumns;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.instance.Retries;
 import dev.millrace.server.permission.Identity;
@@ -83,25 +85,21 @@ public final class Definitions {
     public Command createStream(Statement.CreateStream create, String text) {
         return create(ObjectKind.STREAM, create.name(), create.ifExists(), () -> {
             Options options = new Options(create.options(), database.references());
-            OnError onError = options.oneOf("on_error", OnError.FAIL);
+            Optional<OnError> onError = options.text("on_error").map(given -> options.oneOf("on_error", OnError.FAIL));
             long idleTimeoutMicros = options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
             Optional<RetentionPolicy> retention = RetentionClause.of(options);
             Optional<String> connector = options.text("connector");
-            if (retention.isPresent() && connector.isPresent()) {
-                throw MillraceException.notAvailableYet("retention of a stream that a connector feeds")
-                        .withHint("a file can be read as often as one likes; CREATE MATERIALIZED VIEW keeps an answer");
-            }
             Durability durability = options.oneOf(CatalogObject.DURABILITY, Durability.SYNC);
-            if (durability == Durability.ASYNC && connector.isPresent()) {
-                throw MillraceException.user(
-                                SqlState.INVALID_PARAMETER_VALUE,
-                                "durability is about rows that clients write, and those of \"" + create.name()
-                                        + "\" come from connector " + connector.get())
-                        .withHint("leave the option out");
-            }
             Schema declared = new Schema(create.columns());
             Optional<Source> source = connector.map(name -> source(name, declared, create, options));
             options.rejectUnread();
+            Optional<PushedSource> pushed =
+                    source.filter(PushedSource.class::isInstance).map(PushedSource.class::cast);
+            if (pushed.isPresent()) {
+                requireGoesOn(create.name(), connector.orElseThrow(), onError);
+            } else if (source.isPresent()) {
+                requireReadAgain(create.name(), connector.orElseThrow(), retention, durability);
+            }
             Schema schema = source.map(Source::schema).orElse(declared);
             requireColumns(schema, create.name());
             CatalogObject object = new CatalogObject(
@@ -118,8 +116,10 @@ public final class Definitions {
                     text,
                     database.catalogStore().creationMicros(),
                     create.rules());
-            if (source.isPresent()) {
-                database.engine().relations().addSource(create.name(), source.get(), onError);
+            if (source.isPresent() && pushed.isEmpty()) {
+                database.engine()
+                        .relations()
+                        .addSource(create.name(), source.get(), onError.orElse(OnError.FAIL));
             } else {
                 long rows = database.catalogStore().newRows();
                 Optional<Source> past = retention.map(policy -> database.retained()
@@ -129,11 +129,50 @@ public final class Definitions {
                                 schema,
                                 RetentionOptions.of(object.eventTime().map(Relation.EventTime::column), policy),
                                 !database.catalogStore().isRestoring()));
-                database.engine().relations().addStream(create.name(), schema, rows, past);
+                if (pushed.isPresent()) {
+                    boolean awaitsDisk = durability == Durability.SYNC;
+                    database.intakes()
+                            .add(
+                                    create.name(),
+                                    pushed.get(),
+                                    rows,
+                                    past,
+                                    onError.orElse(OnError.DEAD_LETTER),
+                                    awaitsDisk);
+                } else {
+                    database.engine().relations().addStream(create.name(), schema, rows, past);
+                }
                 database.catalogStore().hasRows(create.name(), rows);
             }
             return object;
         });
+    }
+
+    /** Of a source that is read: what is about rows that are written down. */
+    private static void requireReadAgain(
+            String name, String connector, Optional<RetentionPolicy> retention, Durability durability) {
+        if (retention.isPresent()) {
+            throw MillraceException.notAvailableYet("retention of a stream that connector " + connector + " reads")
+                    .withHint("what it reads can be read again; CREATE MATERIALIZED VIEW keeps an answer");
+        }
+        if (durability == Durability.ASYNC) {
+            throw MillraceException.user(
+                            SqlState.INVALID_PARAMETER_VALUE,
+                            "durability is about rows that clients write, and those of \"" + name
+                                    + "\" come from connector " + connector)
+                    .withHint("leave the option out");
+        }
+    }
+
+    /** Of a source that is pushed to: no query meets a record that becomes no row, so none can fail of it. */
+    private static void requireGoesOn(String name, String connector, Optional<OnError> onError) {
+        if (onError.filter(OnError.FAIL::equals).isPresent()) {
+            throw MillraceException.user(
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "on_error cannot be \"fail\" for stream \"" + name + "\": connector " + connector
+                                    + " is pushed to, and would not be given a record again")
+                    .withHint("dead_letter (the default) keeps such records in millrace.rejected_rows; skip counts them");
+        }
     }
 
     /** The connector's source, with the columns that are generated from those it gives. */
@@ -173,7 +212,10 @@ public final class Definitions {
         Schema all = new Schema(fields);
         Relation relation =
                 new Relation(create.name(), Relation.Kind.STREAM, all, true, List.of(), Optional.empty(), rules);
-        return new GeneratedColumns(create.name(), source, all, database.plans().generation(relation));
+        PlanNode plan = database.plans().generation(relation);
+        return source instanceof PushedSource pushed
+                ? new PushedGeneratedColumns(pushed, new GeneratedColumns(create.name(), pushed, all, plan))
+                : new GeneratedColumns(create.name(), source, all, plan);
     }
 
     private static void requireColumns(Schema schema, String name) {

@@ -129,6 +129,7 @@ public final class Drops {
             new Starts(database).forget(object.name(), query);
         } else if (object.kind() != ObjectKind.FUNCTION && object.kind() != ObjectKind.VIEW) {
             database.engine().relations().drop(object.name());
+            database.intakes().drop(object.name());
             database.retained().drop(object.name());
         }
         database.feeds().drop(object.name());

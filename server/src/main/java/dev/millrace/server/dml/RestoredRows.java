@@ -109,7 +109,7 @@ public final class RestoredRows implements AutoCloseable {
     }
 
     private Schema schema(String relation) {
-        return database.catalog().object(relation).orElseThrow().schema();
+        return database.engine().relations().schema(relation);
     }
 
     private Batch read(String relation, ByteBuffer bytes) {

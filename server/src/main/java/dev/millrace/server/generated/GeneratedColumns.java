@@ -100,7 +100,8 @@ public final class GeneratedColumns implements Source {
         return computing(request, context, ofGiven -> given.reopen(ofGiven, positions, context));
     }
 
-    private List<SourceReader> computing(
+    /** Readers over those that somebody opens, who is asked for the columns that are needed. */
+    List<SourceReader> computing(
             ScanRequest request, SourceContext context, Function<ScanRequest, List<SourceReader>> opens) {
         List<Integer> shown = new ArrayList<>(request.columns());
         IntStream.range(0, schema.size())

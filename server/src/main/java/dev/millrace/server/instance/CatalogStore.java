@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.user.UserCode;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.intake.Intakes;
 import dev.millrace.server.planning.PlanBasis;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.role.ScramDecoys;
@@ -51,7 +52,7 @@ import java.util.function.ToLongFunction;
  *
  * <p>Long because what a statement is about to keep, what is owed and what could not be made again decide together what is written.
  */
-public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listener {
+public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listener, Intakes.Definitions {
     private final Optional<DataDirectory> directory;
     private final Clock clock;
     private final List<CatalogChange> pending = new ArrayList<>();
@@ -186,14 +187,19 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     }
 
     /** Whether the statement that gave a relation this number is under way, and the number not on disk. On any thread. */
+    @Override
     public boolean isUnkept(long number) {
         return !unkept.isEmpty() && unkept.contains(number);
     }
 
-    /** A table or stream has the rows of this number, from {@link #newRows}. */
+    /**
+     * A table or stream has the rows of this number, from {@link #newRows}; what is remembered beside the rows of a stream has its number,
+     * negated. 0 for none any more.
+     */
+    @Override
     public void hasRows(String relation, long number) {
         forget(relation);
-        if (number > 0) {
+        if (number != 0) {
             numbers.put(relation, number);
             relations.put(number, relation);
         }

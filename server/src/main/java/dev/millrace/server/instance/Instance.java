@@ -16,6 +16,7 @@ import dev.millrace.server.feed.Feeds;
 import dev.millrace.server.heap.HeapShares;
 import dev.millrace.server.history.Histories;
 import dev.millrace.server.host.Host;
+import dev.millrace.server.intake.Intakes;
 import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.server.pgcatalog.PgCatalog;
@@ -76,6 +77,7 @@ public final class Instance implements AutoCloseable {
     private final Feeds feeds = new Feeds();
     private final Histories histories;
     private final RetainedStreams retained;
+    private final Intakes intakes;
     private boolean logsAreKnown; // written by who opens the database, read by who closes it
 
     /** Held while the catalog changes: definitions are made one at a time. */
@@ -116,6 +118,7 @@ public final class Instance implements AutoCloseable {
                 clock,
                 journal,
                 () -> catalogStore.directory().map(DataDirectory::streams));
+        this.intakes = new Intakes(engine, clock, journal, catalogStore, host.hasThreads());
         journal.tell(retained);
         journal.counters(table -> catalog.numbers().last(table), catalogStore::relationOf);
         journal.definitions(catalogStore::isUnkept, this::awaitDefinition);
@@ -185,6 +188,11 @@ public final class Instance implements AutoCloseable {
     /** What queries changed, for subscribers that come again. */
     public Histories histories() {
         return histories;
+    }
+
+    /** The streams that others push records to. */
+    public Intakes intakes() {
+        return intakes;
     }
 
     /** The past of streams that keep it. */
@@ -363,6 +371,7 @@ public final class Instance implements AutoCloseable {
     }
 
     private void closeOthers() {
+        intakes.close();
         queries.clear(); // the engine drops them, all together
         tableKeys.values().forEach(TableKeys::close);
         tableKeys.clear();

@@ -58,6 +58,11 @@ public final class Recovery {
         epochs.add(epoch);
     }
 
+    /** The epoch that brings a relation all its own rows that came again; 0 if none did. */
+    public long last(String relation) {
+        return lastOf.getOrDefault(relation, 0L);
+    }
+
     /** The epoch that brings an object all that came again of what it reads, itself included; 0 if nothing did. */
     public long target(String name, DatabaseCatalog catalog) {
         return target(name, catalog, new HashSet<>());

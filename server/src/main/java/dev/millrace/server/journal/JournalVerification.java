@@ -146,7 +146,7 @@ public final class JournalVerification {
         public void accept(long number, LogPlace place, ByteBuffer bytes) {
             Set<Long> relations = bySegment.computeIfAbsent(place.file(), segment -> new TreeSet<>());
             KeptRows.parts(number, bytes, other -> ByteBuffer.allocate(0), (asOf, part) -> {
-                relations.add(part.relation());
+                relations.add(Math.abs(part.relation())); // what is remembered beside a stream is the stream's
                 hasAll |= asOf > 0;
             });
         }

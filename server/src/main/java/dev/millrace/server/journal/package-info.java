@@ -11,7 +11,8 @@
  * <pre>
  *   1: an entry: what was accepted together; all of it is in effect, or none
  *     4 bytes  how many parts there are, each of one relation:
- *       8 bytes  the number of its rows ({@code "rows"} in catalog.log): those of a number that nothing has any more are passed over
+ *       8 bytes  the number of its rows ({@code "rows"} in catalog.log): those of a number that nothing has any more are passed over; negated
+ *                it is what the source of that stream remembers ({@code dev.millrace.server.intake}): rows of a name (text) and bytes
  *       8 bytes  0: what follows are changes; else (written by versions without checkpoints) they are all rows that the table has, in the place of all that the records up to
  *                this one have of it: what is between that record and this one comes after them
  *       4 bytes  how many counters (of identity and serial columns) its columns have, each as they were or later:

@@ -10,6 +10,7 @@ import dev.millrace.engine.statistic.SplitStatistics;
 import dev.millrace.engine.statistic.WatermarkStatistics;
 import dev.millrace.operator.Operator;
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.intake.Intakes.IntakeSplit;
 import dev.millrace.server.session.Database;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import io.prometheus.metrics.core.metrics.Histogram;
@@ -27,6 +28,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.stream.DoubleStream;
 
 /** All metrics of one database, as Prometheus reads them. Names and units follow its conventions. */
@@ -95,7 +97,7 @@ public final class DatabaseMetrics implements MultiCollector {
         all.add(latencies(queries));
         addOperators(queries, all);
         addWatermarks(queries, all);
-        addSplits(queries, all);
+        addSplits(queries, database.intakes(), all);
         addSinks(queries, all);
         addDatabase(all);
         return new MetricSnapshots(all);
@@ -243,9 +245,14 @@ public final class DatabaseMetrics implements MultiCollector {
         }
     }
 
-    private static void addSplits(List<QueryStatistics> queries, List<MetricSnapshot> all) {
-        List<QuerySplit> splits = queries.stream()
-                .flatMap(query -> query.splits().stream().map(split -> new QuerySplit(query.query(), split)))
+    private static void addSplits(
+            List<QueryStatistics> queries, List<IntakeSplit> intakes, List<MetricSnapshot> all) {
+        List<QuerySplit> splits = Stream.concat(
+                        queries.stream()
+                                .flatMap(query ->
+                                        query.splits().stream().map(split -> new QuerySplit(query.query(), split))),
+                        intakes.stream() // which no query reads by itself
+                                .map(each -> new QuerySplit("", new SplitStatistics(0, each.stream(), each.split()))))
                 .toList();
         Subjects<QuerySplit> any = new Subjects<>(splits, QuerySplit::labels, all);
         any.counter(
@@ -256,6 +263,10 @@ public final class DatabaseMetrics implements MultiCollector {
                 "millrace_source_retries",
                 "Tries since the last that worked.",
                 each -> each.split().split().retries());
+        any.counter(
+                "millrace_source_shed_records",
+                "Records that were thrown away, as more came than could wait.",
+                each -> each.split().split().shed());
         any.gauge(
                 "millrace_source_waiting",
                 "1 if it waits for something outside.",

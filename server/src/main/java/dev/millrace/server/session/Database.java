@@ -13,6 +13,7 @@ import dev.millrace.server.checkpoint.CheckpointThread;
 import dev.millrace.server.heap.HeapShare;
 import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.intake.Intakes.IntakeSplit;
 import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.server.permission.RoleSessions;
@@ -113,6 +114,7 @@ public final class Database implements AutoCloseable {
                 database.retention = database.retentionThread();
                 database.retries = Optional.of(new RetryThread(database));
                 database.feeds = Optional.of(FeedThreads.begin(database));
+                database.instance.intakes().begin(database.instance.recovery()::last);
             }
             return database;
         } catch (RuntimeException | Error e) {
@@ -315,6 +317,11 @@ public final class Database implements AutoCloseable {
         return instance.standing(name).map(StandingQuery::state);
     }
 
+    /** How streams are with those who push records to them. */
+    public List<IntakeSplit> intakes() {
+        return instance.intakes().splits();
+    }
+
     HeapWatch heapWatch() {
         return heapWatch;
     }
@@ -348,6 +355,7 @@ public final class Database implements AutoCloseable {
     @Override
     public void close() {
         feeds.ifPresent(FeedThreads::close);
+        instance.intakes().close(); // first: nobody is to be told any more that rows are kept
         retries.ifPresent(RetryThread::close);
         checkpoints.ifPresent(CheckpointThread::close);
         retention.ifPresent(RetentionThread::close);

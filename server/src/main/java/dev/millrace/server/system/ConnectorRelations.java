@@ -32,7 +32,7 @@ final class ConnectorRelations {
         return List.of(
                 new SystemRelation(
                         "millrace.sources",
-                        "how queries are with each split (partition) of the sources that they read",
+                        "how queries are with each split (partition) of the sources that they read, and streams with those who push to them",
                         Schema.of(
                                 text("query"),
                                 text("stream"),
@@ -44,7 +44,8 @@ final class ConnectorRelations {
                                 real("records_per_second"),
                                 bigint("retries"),
                                 text("last_error"),
-                                text("waits_for")),
+                                text("waits_for"),
+                                bigint("shed_records")),
                         this::sources),
                 new SystemRelation(
                         "millrace.sinks",
@@ -68,13 +69,16 @@ final class ConnectorRelations {
     private void sources(RowBuilder rows) {
         for (StandingQuery query : standing()) {
             for (SplitStatistics each : query.statistics().splits()) {
-                row(rows, Optional.of(query.name()), each.relation(), each.split());
+                source(rows, Optional.of(query.name()), each.relation(), each.split());
             }
         }
-        feeds(rows);
+        database.intakes().splits().forEach(each -> source(rows, Optional.empty(), each.stream(), each.split()));
+        for (Feed feed : database.feeds().all()) { // of tables: no query reads them for itself
+            feed.status().ifPresent(split -> source(rows, Optional.empty(), feed.table(), split));
+        }
     }
 
-    private static void row(RowBuilder rows, Optional<String> query, String relation, SplitStatus split) {
+    private static void source(RowBuilder rows, Optional<String> query, String relation, SplitStatus split) {
         rows.row(
                 query,
                 relation,
@@ -86,14 +90,8 @@ final class ConnectorRelations {
                 split.recordsPerSecond(),
                 split.retries(),
                 split.lastError(),
-                split.waitsFor());
-    }
-
-    /** Of tables that connectors feed: no query reads them for itself. */
-    private void feeds(RowBuilder rows) {
-        for (Feed feed : database.feeds().all()) {
-            feed.status().ifPresent(split -> row(rows, Optional.empty(), feed.table(), split));
-        }
+                split.waitsFor(),
+                split.shed());
     }
 
     private void sinks(RowBuilder rows) {
