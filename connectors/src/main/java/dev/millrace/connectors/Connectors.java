@@ -17,6 +17,7 @@ import dev.millrace.connectors.kafka.KafkaSinkFactory;
 import dev.millrace.connectors.kafka.KafkaSourceFactory;
 import dev.millrace.connectors.nexmark.NexmarkSourceFactory;
 import dev.millrace.connectors.protobuf.ProtobufRecordFormatFactory;
+import dev.millrace.connectors.socket.SocketSourceFactory;
 import dev.millrace.connectors.system.SystemSourceFactory;
 import dev.millrace.connectors.whole.WholeRecordFormatFactory;
 import dev.millrace.error.MillraceException;
@@ -54,6 +55,8 @@ public final class Connectors {
                 List.of(
                         new FileSourceFactory(),
                         new KafkaSourceFactory(formats()),
+                        SocketSourceFactory.tcp(formats()),
+                        SocketSourceFactory.udp(formats()),
                         new SystemSourceFactory(),
                         new NexmarkSourceFactory(),
                         new DatagenSourceFactory(),

@@ -11,6 +11,7 @@ import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.connector.SplitStatus;
+import dev.millrace.connectors.record.RecordMemory;
 import dev.millrace.connectors.split.SplitTimes;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;

@@ -1,4 +1,4 @@
-package dev.millrace.connectors.kafka;
+package dev.millrace.connectors.record;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -10,7 +10,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** Records one behind the other, keys before values, in memory that is used again. Owned by one thread. */
-final class RecordMemory implements AutoCloseable {
+public final class RecordMemory implements AutoCloseable {
     private static final int FIRST_BYTES = 64 << 10;
     private static final int MOST_BYTES = 1 << 30;
 
@@ -20,26 +20,29 @@ final class RecordMemory implements AutoCloseable {
     private int bytes;
     private boolean closed;
 
-    RecordMemory(BufferAllocator allocator) {
+    public RecordMemory(BufferAllocator allocator) {
         this.allocator = allocator;
         this.memory = allocator.buffer(FIRST_BYTES);
     }
 
-    EncodedRecords records() {
+    /** What it has, to be decoded. */
+    public EncodedRecords records() {
         return records;
     }
 
-    int bytes() {
+    /** How many there are of all records. */
+    public int bytes() {
         return bytes;
     }
 
-    void clear() {
+    /** Forgets all records. */
+    public void clear() {
         bytes = 0;
         records.clear();
     }
 
     /** Copies a record; what is null is none. */
-    void add(@Nullable ByteBuffer key, @Nullable ByteBuffer value, long position) {
+    public void add(@Nullable ByteBuffer key, @Nullable ByteBuffer value, long position) {
         int keyFrom = key == null ? -1 : append(key);
         int keyTo = bytes;
         int from = value == null ? -1 : append(value);
@@ -75,7 +78,7 @@ final class RecordMemory implements AutoCloseable {
     }
 
     /** All that is to be decoded together is there. */
-    void finish() {
+    public void finish() {
         reserve(bytes);
         Memory.putLong(memory.memoryAddress() + bytes, 0);
         records.place(memory.memoryAddress(), bytes);
