@@ -7,7 +7,9 @@ import dev.millrace.sql.bind.StatementBinder;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.parser.LiteralScanner;
 import dev.millrace.sql.parser.StatementParser;
+import dev.millrace.sql.statement.LiteralText;
 import dev.millrace.sql.statement.RowRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.syntax.Syntax;
@@ -68,6 +70,25 @@ public final class Frontend {
      */
     public Optional<ParsedStatement> insertOfConstants(String sql) {
         return StatementParser.insertOfConstants(sql).map(parsed -> statement(sql, parsed));
+    }
+
+    /**
+     * Where in a text that {@link #insertOfConstants} took its rows begin, in characters from 0. Whatever text has the same before its rows
+     * inserts them into the same columns, as long as the catalog is the same.
+     */
+    public int startOfRows(String insertOfConstants) {
+        return StatementParser.startOfRows(insertOfConstants);
+    }
+
+    /**
+     * The rows of an INSERT of constants, read without its grammar.
+     *
+     * @param from where they begin
+     * @param types of the columns that they are for
+     * @return empty where it needs the grammar to say what they are
+     */
+    public Optional<LiteralText> constants(String sql, int from, List<DataType> types) {
+        return LiteralScanner.scan(sql, from, types);
     }
 
     /** Resolves names and types of what {@link #insertOfConstants} gave; empty if its constants are not as its columns are written. */

@@ -6,6 +6,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.LiteralRows.Cell;
 import dev.millrace.sql.statement.LiteralRows.Kind;
+import dev.millrace.sql.statement.LiteralText;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;
@@ -42,14 +43,50 @@ public final class LiteralInput {
                     }
                 }
             }
-            writers.forEach(writer -> columns.add(writer.finish(rows.rows())));
-            return Batch.of(schema, columns.toArray(FieldVector[]::new), rows.rows());
+            return batch(writers, columns, schema, rows.rows());
         } catch (RuntimeException | Error e) {
             Closing.all(columns);
             throw e;
         } finally {
             Closing.all(writers);
         }
+    }
+
+    /**
+     * The same of rows that are places in a text.
+     *
+     * @throws MillraceException for a value that is not of its column's type
+     */
+    public static Batch rows(LiteralText rows, Schema schema, int[] places, BufferAllocator allocator) {
+        List<ColumnWriter> writers = new ArrayList<>(schema.size());
+        List<FieldVector> columns = new ArrayList<>(schema.size());
+        try (TextBuffer text = new TextBuffer(allocator, rows.text().length)) {
+            text.append(rows.text());
+            for (int column = 0; column < schema.size(); column++) {
+                ColumnWriter writer = new ColumnWriter(schema.field(column), rows.rows(), allocator);
+                writers.add(writer);
+                for (int row = 0; row < rows.rows(); row++) {
+                    int length = places[column] < 0 ? LiteralText.NULL : rows.length(row, places[column]);
+                    if (length == LiteralText.NULL) {
+                        writer.putNull(row);
+                    } else {
+                        writer.putText(row, text.address() + rows.start(row, places[column]), length);
+                    }
+                }
+            }
+            return batch(writers, columns, schema, rows.rows());
+        } catch (RuntimeException | Error e) {
+            Closing.all(columns);
+            throw e;
+        } finally {
+            Closing.all(writers);
+        }
+    }
+
+    /** @param columns given its columns one by one, as whoever fails closes them */
+    private static Batch batch(List<ColumnWriter> writers, List<FieldVector> columns, Schema schema, int rows) {
+        writers.forEach(writer -> columns.add(writer.finish(rows)));
+        return Batch.of(schema, columns.toArray(FieldVector[]::new), rows);
     }
 
     private static void put(ColumnWriter writer, int row, Cell cell, TextBuffer text) {

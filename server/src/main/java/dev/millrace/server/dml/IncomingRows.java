@@ -12,6 +12,7 @@ import dev.millrace.server.rows.RowCopier;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.LiteralRows.Cell;
+import dev.millrace.sql.statement.LiteralText;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.RowRules;
 import dev.millrace.sql.statement.RowSource;
@@ -60,10 +61,17 @@ public final class IncomingRows {
             CatalogObject target,
             Function<Query, StatementResult.Rows> given) {
         int[] places = places(columns, target);
-        Batch rows = source instanceof LiteralRows literals
-                ? LiteralInput.rows(literals, target.schema(), places, allocator())
-                : copied(given.apply((Query) source), places, target);
-        return complete(rows, places, target);
+        return complete(rows(source, places, target, given), places, target);
+    }
+
+    private Batch rows(
+            RowSource source, int[] places, CatalogObject target, Function<Query, StatementResult.Rows> given) {
+        if (source instanceof LiteralRows literals) {
+            return LiteralInput.rows(literals, target.schema(), places, allocator());
+        } else if (source instanceof LiteralText literals) {
+            return LiteralInput.rows(literals, target.schema(), places, allocator());
+        }
+        return copied(given.apply((Query) source), places, target);
     }
 
     private Batch copied(StatementResult.Rows source, int[] places, CatalogObject target) {

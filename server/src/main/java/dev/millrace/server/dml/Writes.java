@@ -25,7 +25,6 @@ import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.server.transaction.Transaction;
 import dev.millrace.server.transaction.Transactions;
 import dev.millrace.sql.bind.type.Parameters;
-import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
@@ -134,7 +133,7 @@ public final class Writes {
      * @return empty if it has to be executed in the other way, which tells why it fails if it does; nothing was changed then
      */
     public Optional<StatementResult> insertAtOnce(Statement.Insert insert) {
-        boolean plain = insert.source() instanceof LiteralRows
+        boolean plain = !(insert.source() instanceof Query)
                 && insert.onConflict() instanceof OnConflict.Fail
                 && insert.returning().isEmpty();
         if (!plain || transactions.isUnderWay() || !queries.epochs().hasRoom()) {

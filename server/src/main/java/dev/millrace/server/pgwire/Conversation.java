@@ -29,8 +29,8 @@ import java.util.OptionalLong;
 final class Conversation implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Conversation.class.getPackageName());
 
-    /** Characters of a statement that is executed on an event loop, where others wait: some tenths of a millisecond. */
-    private static final int MOST_AT_ONCE = 8 << 10;
+    /** Characters of an INSERT that is executed on an event loop, where others wait: some tenths of a millisecond. */
+    private static final int MOST_AT_ONCE = 32 << 10;
 
     private final Session session;
     private final Inbox inbox;
@@ -69,6 +69,9 @@ final class Conversation implements AutoCloseable {
 
     private boolean answersQueryAtOnce(ClientMessage message) {
         if (message instanceof ClientMessage.Query query) {
+            if (isInsert(query)) {
+                return false; // which is never answered from memory: that costs more to find out than to insert
+            }
             Optional<List<ParsedStatement>> statements = session.remembered(query.sql());
             if (statements.isPresent()) {
                 return statements.get().size() == 1
@@ -93,7 +96,7 @@ final class Conversation implements AutoCloseable {
         if (skipping
                 || !(message instanceof ClientMessage.Query query)
                 || query.sql().length() > MOST_AT_ONCE
-                || !query.sql().regionMatches(true, 0, "insert", 0, "insert".length())
+                || !isInsert(query)
                 || !out.keepsUp()
                 || !canEnd()) {
             return OptionalLong.empty();
@@ -107,6 +110,10 @@ final class Conversation implements AutoCloseable {
             return OptionalLong.of(0);
         }
         return accepted.map(rows -> OptionalLong.of(rows.entry())).orElseGet(OptionalLong::empty);
+    }
+
+    private static boolean isInsert(ClientMessage.Query query) {
+        return query.sql().regionMatches(true, 0, "insert", 0, "insert".length());
     }
 
     /** What was accepted is on disk: answers. */

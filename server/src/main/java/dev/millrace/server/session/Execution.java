@@ -21,6 +21,7 @@ import dev.millrace.server.ddl.TableAlterations;
 import dev.millrace.server.ddl.Views;
 import dev.millrace.server.dml.Copies;
 import dev.millrace.server.dml.FedRows;
+import dev.millrace.server.dml.KnownInserts;
 import dev.millrace.server.dml.PreparedChanges;
 import dev.millrace.server.dml.Writes;
 import dev.millrace.server.dml.WrittenParts;
@@ -58,6 +59,7 @@ import dev.millrace.sql.statement.SecretStatement;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.SubscriptionStatement;
 import dev.millrace.sql.statement.WithChanges;
+import dev.millrace.sql.syntax.Syntax;
 import java.io.File;
 import java.util.HexFormat;
 import java.util.List;
@@ -71,6 +73,9 @@ import java.util.function.Supplier;
  * <p>Long because it names them all.
  */
 final class Execution {
+    /** Characters of an INSERT that is parsed on a thread that may not wait: some tenths of a millisecond. */
+    private static final int MOST_PARSED_AT_ONCE = 8 << 10;
+
     private final Instance database;
     private final SessionSettings settings;
     private final SessionCatalog names;
@@ -93,6 +98,7 @@ final class Execution {
     private final KeyReads keyReads;
     private final PreparedChanges preparedChanges;
     private final Writes writes;
+    private final KnownInserts knownInserts;
     private final Copies copies;
     private final Inspection inspection;
     private final Alterations alterations;
@@ -135,6 +141,7 @@ final class Execution {
         this.views = new Views(database, definitions, drops);
         this.functions = new Functions(database, identity);
         this.writes = new Writes(database, queries, transactions, settings);
+        this.knownInserts = new KnownInserts(database.frontend(), database.catalog());
         this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes, analyses);
         this.copies = new Copies(database, queries, subscriptions, writes);
         this.inspection = new Inspection(database, settings);
@@ -225,15 +232,36 @@ final class Execution {
         return progress.get();
     }
 
-    /** Executes an INSERT of constants where that needs no wait and succeeds; else nothing was changed. */
-    Optional<StatementResult> insertAtOnce(ParsedStatement parsed) {
-        begin(parsed);
-        Optional<Statement> statement = database.frontend().analyzeConstants(parsed, names);
-        statement.ifPresent(insert -> {
-            transactions.check(insert);
-            names.permissions().require(insert, parsed.syntax());
-        });
-        return statement.flatMap(insert -> writes.insertAtOnce((Statement.Insert) insert));
+    /** Executes a text that is an INSERT of constants where that needs no wait and succeeds; else nothing was changed. */
+    Optional<StatementResult> insertAtOnce(String sql) {
+        Optional<KnownInserts.Found> found = knownInserts.find(sql);
+        if (found.isPresent()) {
+            begin(sql, found.get().syntax());
+            return insertAtOnce(found.get().insert(), found.get().syntax());
+        }
+        long version = database.catalog().version();
+        Optional<ParsedStatement> parsed = sql.length() > MOST_PARSED_AT_ONCE
+                ? Optional.empty()
+                : database.frontend().insertOfConstants(sql);
+        if (parsed.isEmpty()) {
+            return Optional.empty();
+        }
+        begin(parsed.get());
+        Optional<Statement.Insert> insert = database.frontend()
+                .analyzeConstants(parsed.get(), names)
+                .map(statement -> (Statement.Insert) statement);
+        Optional<StatementResult> result =
+                insert.flatMap(statement -> insertAtOnce(statement, parsed.get().syntax()));
+        if (result.isPresent()) {
+            knownInserts.learn(parsed.get(), insert.orElseThrow(), version);
+        }
+        return result;
+    }
+
+    private Optional<StatementResult> insertAtOnce(Statement.Insert insert, Syntax syntax) {
+        transactions.check(insert);
+        names.permissions().require(insert, syntax);
+        return writes.insertAtOnce(insert);
     }
 
     StatementResult execute(ParsedStatement parsed, Parameters parameters) {
@@ -284,10 +312,14 @@ final class Execution {
     }
 
     private void begin(ParsedStatement parsed) {
-        queries.offload().begins(parsed.text()); // EXECUTE names another
+        begin(parsed.text(), parsed.syntax());
+    }
+
+    private void begin(String text, Syntax syntax) {
+        queries.offload().begins(text); // EXECUTE names another
         progress = Optional::empty;
         queries.begin();
-        transactions.requireUsable(parsed.syntax());
+        transactions.requireUsable(syntax);
     }
 
     /** Executes a statement by what is kept of it for any values, if there is such. */

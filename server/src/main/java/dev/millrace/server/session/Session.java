@@ -379,9 +379,8 @@ public final class Session implements AutoCloseable {
         try {
             return steps.attempt(
                     sql,
-                    () -> instance.frontend()
-                            .insertOfConstants(sql)
-                            .flatMap(execution::insertAtOnce)
+                    () -> execution
+                            .insertAtOnce(sql)
                             .map(result -> new Acceptance(
                                     result, execution.queries().epochs().takeEntry())),
                     database::executed);

@@ -74,6 +74,45 @@ class AtOnceInsertTest {
         }
     }
 
+    /** Once with its grammar, and then by what it begins with. */
+    @Test
+    void whatBeginsAsOneBeforeIsExecutedLikeIt() {
+        try (TestDatabase database = new TestDatabase()) {
+            database.run("CREATE TABLE t (a TEXT, b INT, c TIMESTAMP)");
+            String start = "INSERT INTO t (b, a) VALUES ";
+            assertEquals("INSERT 0 1", tag(database, start + "(1, 'one')"));
+            assertEquals("INSERT 0 2", tag(database, start + "(2, 'it''s'), (-3, NULL);"));
+            assertEquals("INSERT 0 1", tag(database, start + "(4, e'\\x34')"), "by the grammar again");
+            for (String wrong : List.of("(5)", "(5, 'a', 'b')", "('x', 'a')", "(5, 'a') RETURNING a", "(5, 'a'), ")) {
+                assertEquals("", tag(database, start + wrong), wrong);
+            }
+            assertEquals("INSERT 0 1", tag(database, "INSERT INTO t (b, c) VALUES (6, '2026-01-01')"));
+            assertEquals("INSERT 0 1", tag(database, "INSERT INTO t (b, c) VALUES (7, DATE '2026-01-02')"));
+            assertEquals(
+                    List.of("4|4|", "it's|2|", "one|1|", "|-3|", "|6|2026-01-01 00:00:00", "|7|2026-01-02 00:00:00"),
+                    database.rows("SELECT * FROM t"));
+        }
+    }
+
+    @Test
+    void whatWasKnownOfATableIsNotTakenForAnotherOfItsName() {
+        try (TestDatabase database = new TestDatabase()) {
+            String insert = "INSERT INTO t VALUES (1, '2')";
+            database.run("CREATE TABLE t (a INT, b TEXT)");
+            assertEquals("INSERT 0 1", tag(database, insert));
+            database.run("DROP TABLE t");
+            assertEquals("", tag(database, insert));
+            database.run("CREATE TABLE t (b TEXT, a INT)");
+            assertEquals("", tag(database, insert), "1 is no text");
+            assertEquals("INSERT 0 1", tag(database, "INSERT INTO t VALUES ('1', '2')"));
+            database.run("CREATE ROLE reader");
+            database.run("SET ROLE reader");
+            assertEquals("", tag(database, "INSERT INTO t VALUES ('1', '2')"), "it may not");
+            database.run("RESET ROLE");
+            assertEquals(List.of("1|2"), database.rows("SELECT * FROM t"));
+        }
+    }
+
     @Test
     void aTransactionKeepsItsRowsToItself() {
         try (TestDatabase database = new TestDatabase();

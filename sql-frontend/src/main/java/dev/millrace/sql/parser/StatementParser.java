@@ -102,6 +102,16 @@ public final class StatementParser {
                 .findFirst();
     }
 
+    /** Where in a text that {@link #insertOfConstants} took the rows behind VALUES begin. */
+    public static int startOfRows(String insertOfConstants) {
+        List<Lexeme> tokens = Lexer.tokens(insertOfConstants);
+        int values = 0;
+        while (!tokens.get(values).isWord("values")) {
+            values++;
+        }
+        return tokens.get(values + 1).start();
+    }
+
     private List<Parsed> parseAll() {
         List<Parsed> statements = new ArrayList<>();
         while (true) {

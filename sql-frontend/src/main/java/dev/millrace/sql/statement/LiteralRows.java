@@ -1,5 +1,6 @@
 package dev.millrace.sql.statement;
 
+import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,7 +25,34 @@ public record LiteralRows(int width, List<Cell> cells) implements RowSource {
         /** {@code DATE '...'} */
         DATE,
         /** {@code $n}, before its value is known: the text is the digits. */
-        PARAMETER
+        PARAMETER;
+
+        /** Whether the text of such a cell, read as one of a type, gives what an assignment of it to a column of that type would. */
+        public boolean fits(DataType type) {
+            return switch (this) {
+                case NULL, STRING -> true;
+                case INTEGER -> isWhole(type) || takesDecimals(type);
+                case DECIMAL -> takesDecimals(type);
+                case BOOLEAN -> type.kind() == DataType.Kind.BOOLEAN;
+                case TIMESTAMP -> type.kind() == DataType.Kind.TIMESTAMP;
+                case DATE -> type.kind() == DataType.Kind.DATE || type.kind() == DataType.Kind.TIMESTAMP;
+                case PARAMETER -> false;
+            };
+        }
+
+        private static boolean isWhole(DataType type) {
+            return switch (type.kind()) {
+                case SMALLINT, INTEGER, BIGINT -> true;
+                default -> false;
+            };
+        }
+
+        private static boolean takesDecimals(DataType type) {
+            return switch (type.kind()) {
+                case REAL, DOUBLE, NUMERIC -> true;
+                default -> false;
+            };
+        }
     }
 
     /**

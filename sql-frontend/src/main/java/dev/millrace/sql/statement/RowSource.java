@@ -1,4 +1,4 @@
 package dev.millrace.sql.statement;
 
 /** Where the rows of an INSERT come from. */
-public sealed interface RowSource permits Query, LiteralRows {}
+public sealed interface RowSource permits Query, LiteralRows, LiteralText {}

@@ -33,7 +33,7 @@ final class LiteralBinder {
         for (int i = 0; i < rows.cells().size(); i++) {
             DataType type = types.get(i % rows.width());
             Optional<Cell> cell = literal(rows.cells().get(i), type);
-            if (cell.isEmpty() || !fits(cell.get().kind(), type)) {
+            if (cell.isEmpty() || !cell.get().kind().fits(type)) {
                 return Optional.empty();
             }
             cells.add(cell.get());
@@ -41,27 +41,11 @@ final class LiteralBinder {
         return Optional.of(new LiteralRows(rows.width(), cells));
     }
 
-    private static boolean fits(Kind kind, DataType type) {
-        return switch (kind) {
-            case NULL, STRING -> true;
-            case INTEGER -> isWhole(type) || takesDecimals(type);
-            case DECIMAL -> takesDecimals(type);
-            case BOOLEAN -> type.kind() == DataType.Kind.BOOLEAN;
-            case TIMESTAMP -> type.kind() == DataType.Kind.TIMESTAMP;
-            case DATE -> type.kind() == DataType.Kind.DATE || type.kind() == DataType.Kind.TIMESTAMP;
-            case PARAMETER -> false;
-        };
-    }
-
     private static boolean isWhole(DataType type) {
         return switch (type.kind()) {
             case SMALLINT, INTEGER, BIGINT -> true;
             default -> false;
         };
-    }
-
-    private static boolean takesDecimals(DataType type) {
-        return isFloating(type) || type.kind() == DataType.Kind.NUMERIC;
     }
 
     private static boolean isFloating(DataType type) {
