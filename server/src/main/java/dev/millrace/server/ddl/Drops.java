@@ -78,7 +78,9 @@ public final class Drops {
                     .to(name)
                     .forEach(each -> notices.accept("drop cascades to subscription \"" + each + "\""));
         }
-        database.histories().forget(order); // which may fail: before anything else has happened
+        if (database.histories().forget(order)) {
+            database.changesLogs();
+        }
         for (String name : order) {
             if (!names.contains(name)) {
                 notices.accept("drop cascades to " + describe(name));

@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -80,6 +81,9 @@ public final class Histories implements AutoCloseable {
     @GuardedBy("this") private final TreeMap<Integer, KnownLog> logs = new TreeMap<>(); // by number, as they were last seen
 
     @GuardedBy("this") private int images; // that are open: no directory is emptied meanwhile
+
+    /** Histories by number whose queries are gone, which definitions on disk may have still; empty of one that was stopped. */
+    @GuardedBy("this") private final TreeMap<Integer, Optional<QueryHistory>> leaving = new TreeMap<>();
 
     @GuardedBy("this") private final TreeSet<Integer> toEmpty = new TreeSet<>(); // when there are none
 
@@ -333,7 +337,7 @@ public final class Histories implements AutoCloseable {
 
     private synchronized QueryHistory begin(StandingQuery query) {
         int number = 1;
-        while (numbers.containsKey(number) || toEmpty.contains(number)) {
+        while (numbers.containsKey(number) || leaving.containsKey(number) || toEmpty.contains(number)) {
             number++;
         }
         if (number > MOST) {
@@ -424,22 +428,42 @@ public final class Histories implements AutoCloseable {
     }
 
     /**
-     * Objects are about to be dropped, and with them the subscriptions to those that have some: all, or none.
+     * Objects are dropped, and with them the subscriptions to those that have some. {@link #logs} are without them, which is to be kept in
+     * one record with that the objects are gone; until {@link #definitionsAreKept} a crash brings all of them back.
      *
-     * @throws MillraceException 53100 or 58030: then nothing has happened
+     * @return whether there were any
      */
-    public synchronized void forget(Set<String> names) {
-        if (names.stream().anyMatch(histories::containsKey) || names.stream().anyMatch(name -> !to(name).isEmpty())) {
-            end(names);
-            queryOf.values().removeIf(names::contains);
+    public synchronized boolean forget(Set<String> names) {
+        List<Integer> gone = numbered(names);
+        for (int number : gone) {
+            String query = Objects.requireNonNull(numbers.remove(number));
+            logs.remove(number);
+            stopped.remove(query);
+            leaving.put(number, Optional.ofNullable(histories.remove(query)));
+        }
+        queryOf.values().removeIf(names::contains);
+        return !gone.isEmpty();
+    }
+
+    /** What statements have changed until now is on disk: nothing brings back what was forgotten. */
+    public synchronized void definitionsAreKept() {
+        if (!leaving.isEmpty()) {
+            leaving.values().forEach(history -> history.ifPresent(Histories::dropped));
+            toEmpty.addAll(leaving.keySet());
+            leaving.clear();
+            emptyIfPossible();
         }
     }
 
-    private synchronized void end(Set<String> queries) {
-        List<Integer> gone = numbers.entrySet().stream()
+    private synchronized List<Integer> numbered(Set<String> queries) {
+        return numbers.entrySet().stream()
                 .filter(entry -> queries.contains(entry.getValue()))
                 .map(Map.Entry::getKey)
                 .toList();
+    }
+
+    private synchronized void end(Set<String> queries) {
+        List<Integer> gone = numbered(queries);
         Map<Integer, KnownLog> before = new TreeMap<>(logs);
         gone.forEach(logs::remove);
         try {
@@ -450,23 +474,26 @@ public final class Histories implements AutoCloseable {
         }
         gone.forEach(numbers::remove);
         toEmpty.addAll(gone);
-        queries.forEach(this::close);
+        for (String query : queries) {
+            stopped.remove(query);
+            Optional.ofNullable(histories.remove(query)).ifPresent(Histories::dropped);
+        }
+        emptyIfPossible();
+    }
+
+    private static void dropped(QueryHistory history) {
+        try {
+            history.drop();
+        } catch (MillraceException e) {
+            LOG.warning("a history that was dropped did not end well", "reason", e.getMessage());
+        }
+    }
+
+    private synchronized void emptyIfPossible() {
         try {
             emptyUnneeded();
         } catch (MillraceException e) {
             LOG.warning("files of dropped histories stay", "reason", e.getMessage());
-        }
-    }
-
-    private void close(String dropped) {
-        stopped.remove(dropped);
-        QueryHistory history = histories.remove(dropped);
-        try {
-            if (history != null) {
-                history.drop();
-            }
-        } catch (MillraceException e) {
-            LOG.warning("a history that was dropped did not end well", "query", dropped, "reason", e.getMessage());
         }
     }
 
@@ -566,8 +593,11 @@ public final class Histories implements AutoCloseable {
     /** Writes what has come, before the engine is closed. */
     @Override
     public synchronized void close() {
-        Closing.all(List.copyOf(histories.values()));
+        List<QueryHistory> all = new ArrayList<>(histories.values());
+        leaving.values().forEach(history -> history.ifPresent(all::add));
+        Closing.all(all);
         logs(); // as they are left
         histories.clear();
+        leaving.clear();
     }
 }

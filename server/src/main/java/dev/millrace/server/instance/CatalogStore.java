@@ -56,6 +56,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     private final Optional<DataDirectory> directory;
     private final Clock clock;
     private final List<CatalogChange> pending = new ArrayList<>();
+    private Optional<Map<String, KnownLog>> pendingLogs = Optional.empty(); // if the statement under way changes them
     private final Map<String, NotRestored> notRestored = new ConcurrentSkipListMap<>();
     private final Map<String, Long> numbers = new ConcurrentHashMap<>(); // by name
     private final Map<Long, String> relations = new ConcurrentHashMap<>(); // that are written to, by their numbers
@@ -329,6 +330,8 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     }
 
     private Optional<Failure> keepChanges(Statement statement, boolean done, Predicate<CatalogRecord> checkpoint) {
+        Optional<Map<String, KnownLog>> logs = pendingLogs;
+        pendingLogs = Optional.empty();
         if (!listening) {
             pending.clear();
             return Optional.empty();
@@ -353,7 +356,8 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         CatalogRecord record = new CatalogRecord(
                 changes,
                 now.filter(it -> !it.equals(access)),
-                done && isForAll(statement) ? Optional.of(settings.get()) : Optional.empty());
+                done && isForAll(statement) ? Optional.of(settings.get()) : Optional.empty(),
+                logs);
         if (record.isEmpty()) {
             return Optional.empty();
         }
@@ -385,6 +389,11 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     public void keepLogs(Map<String, KnownLog> logs) {
         writeOwed();
         directory.ifPresent(to -> to.keepLogs(logs));
+    }
+
+    /** These are all logs when the statement under way is kept. */
+    void changesLogs(Map<String, KnownLog> logs) {
+        pendingLogs = Optional.of(Map.copyOf(logs));
     }
 
     private void writeOwed() {

@@ -206,11 +206,20 @@ public final class Instance implements AutoCloseable {
      * @throws dev.millrace.error.MillraceException 53100 or 58030: then they know what they knew
      */
     public void keepLogs() {
+        catalogStore.keepLogs(logs());
+        logsAreKnown = true;
+    }
+
+    private Map<String, KnownLog> logs() {
         Map<String, KnownLog> logs = new HashMap<>();
         journal.known().ifPresent(log -> logs.put(DataDirectory.ROWS, log));
         histories.logs().forEach((number, log) -> logs.put(DataDirectory.CHANGES + "/" + number, log));
-        catalogStore.keepLogs(logs);
-        logsAreKnown = true;
+        return logs;
+    }
+
+    /** Has definitions know which logs there are, in one record with what the statement under way changes. With the lock of definitions held. */
+    public void changesLogs() {
+        catalogStore.changesLogs(logs());
     }
 
     /** How far the logs had come, in the definitions of a database that is closed; without it less is known the next time. */

@@ -82,6 +82,7 @@ final class KeptStatements {
                 failure.made().forEach(drops::takeBack);
                 throw failure.why();
             });
+            database.histories().definitionsAreKept();
             return result;
         } finally {
             database.definitionLock().unlock();

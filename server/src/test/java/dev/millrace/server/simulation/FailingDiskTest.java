@@ -300,4 +300,32 @@ class FailingDiskTest {
             }
         }
     }
+
+    @Test
+    void aViewThatIsDroppedWithItsSubscriptionsIsGoneWithThemOrThereWithThem() {
+        int dropped = 0;
+        int there = 0;
+        for (int calls = 0; calls < 12; calls++) {
+            SimulatedDisk small = new SimulatedDisk(calls);
+            try (Database database = SimulatedHost.open(new SimulatedPlace(small), clock, 1)) {
+                run(database, "CREATE TABLE t (k BIGINT); CREATE MATERIALIZED VIEW v AS SELECT k FROM t");
+                run(database, "CREATE SUBSCRIPTION d FROM v; INSERT INTO t VALUES (1)");
+                small.killIn(calls);
+                run(database, "DROP TABLE t CASCADE");
+                small.kill();
+            } catch (SimulatedCrash dead) {
+                small.revive();
+            }
+            try (Database again = SimulatedHost.open(new SimulatedPlace(small.crash()), clock, 1)) {
+                boolean isThere = again.catalog().object("v").isPresent();
+                assertEquals(
+                        isThere ? List.of("d|v|active") : List.of(),
+                        rows(again, "SELECT name, query, state FROM millrace.subscriptions"),
+                        calls + " calls");
+                there += isThere ? 1 : 0;
+                dropped += isThere ? 0 : 1;
+            }
+        }
+        assertTrue(dropped > 0 && there > 0, dropped + " dropped, " + there + " there");
+    }
 }

@@ -11,6 +11,7 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.session.Database;
+import dev.millrace.server.session.InsideDatabase;
 import dev.millrace.server.session.Session;
 import dev.millrace.storage.simulation.DiskFault;
 import dev.millrace.storage.simulation.SimulatedCrash;
@@ -53,9 +54,16 @@ final class History {
     private static final int SESSIONS = 3;
     private static final int MOST_SUBSCRIBERS = 2;
     private static final int MOST_OPENINGS = 40;
+    private static final int MOST_ROUNDS = 50;
     private static final long HEAL_MILLIS = 5_000;
+    private static final List<String> OLD = List.of(
+            "2-closed", "2-killed", "3-closed", "3-killed", "4-closed", "4-killed", "5-closed", "5-killed", "6-closed", "6-killed",
+            "7-closed", "7-killed");
+    private static final int OLD_ONE_IN = 8; // histories begins with a directory of an earlier version
+    private static final int ORACLE_ONE_IN = 8; // is compared with DuckDB
     private static final Set<String> DISK = Set.of("53100", "58030");
     private static final Set<String> REFUSED = Set.of("2BP01", "55006", "0A000", "40001");
+    private static final String LIMIT = "spill_limit";
     private static final String DEAD = "dead";
     private static final String DONE = "done";
 
@@ -69,7 +77,11 @@ final class History {
     private final Map<String, Integer> seen = new TreeMap<>();
     private final List<Client> clients = new ArrayList<>();
     private final List<Subscriber> subscribers = new ArrayList<>();
-    private final Map<Integer, DurableClient> durable = new TreeMap<>(); // by the numbers of their subscriptions
+    private final Map<Integer, DurableClient> readers = new TreeMap<>(); // by the numbers of their subscriptions
+    private final PrintedLines printed = new PrintedLines();
+    private final ModelRegisters secrets = new ModelRegisters();
+    private final ModelRegisters settings = new ModelRegisters();
+    private final Optional<OldDirectory> old;
     private SimulatedDisk disk;
     private SimulatedPlace place;
     private Database database;
@@ -110,6 +122,11 @@ final class History {
         this.seed = seed;
         this.out = out;
         disk = new SimulatedDisk(seed);
+        Random random = new Random(seed);
+        old = random.nextInt(OLD_ONE_IN) == 0
+                ? Optional.of(OldDirectory.named(OLD.get(random.nextInt(OLD.size()))))
+                : Optional.empty();
+        old.ifPresent(directory -> directory.putOnto(disk));
         disk.setSlowness(clock::advanceMillis);
     }
 
@@ -176,6 +193,10 @@ final class History {
             case RECEIVE -> receive();
             case DURABLE -> durable(random);
             case PAUSE -> pause(random);
+            case LEAVE_OUT -> leaveOut(random);
+            case RETENTION -> maintainRetention();
+            case SECRET -> secret(random);
+            case SYSTEM -> system(random);
             case ASYNCHRONOUS -> asynchronous(random);
             case WORK -> work(random);
             case TIME -> clock.advanceMillis(random.nextInt(20_000));
@@ -341,16 +362,30 @@ final class History {
             clients.add(new Client(session));
         }
         recognise();
+        definitions.opened();
+        checkOutside();
+        checkRegisters();
+        old.ifPresent(this::checkOld);
+    }
+
+    /** What was there before this version is as it was. */
+    private void checkOld(OldDirectory directory) {
+        directory.answers().forEach((query, expected) -> {
+            List<String> found = OldDirectory.lines(rows(query));
+            expect(found.equals(expected), directory.name() + ": " + query + ": " + found + " and not " + expected);
+        });
+        count("directory of an earlier version");
     }
 
     /** Whether all was made again; after an error while rows were read a table may be there without them. */
     private boolean isWhole() {
-        if (database.notRestored().isEmpty()) {
+        List<String> lost = database.notRestored().stream()
+                .filter(line -> old.isEmpty() || !OldDirectory.needsJar(line))
+                .toList();
+        if (lost.isEmpty()) {
             return true;
         }
-        expect(
-                disk.happened().getOrDefault(DiskFault.READ_ERROR, 0) > readErrors,
-                "not restored: " + database.notRestored());
+        expect(disk.happened().getOrDefault(DiskFault.READ_ERROR, 0) > readErrors, "not restored: " + lost);
         count("opened without what could not be read");
         heal();
         restart();
@@ -360,7 +395,7 @@ final class History {
     private Database opened() {
         readErrors = disk.happened().getOrDefault(DiskFault.READ_ERROR, 0);
         place = new SimulatedPlace(disk);
-        return SimulatedHost.open(place, clock, seed * 31 + openings++);
+        return SimulatedHost.open(place, clock, seed * 31 + openings++, printed.stream());
     }
 
     /** What is there is what the model had after some change, and some statement without an answer or none. */
@@ -445,9 +480,10 @@ final class History {
     private boolean isDefined(ModelObject object) {
         if (object instanceof ModelObject.Index) {
             return database.catalog().index(object.name()).isPresent();
-        } else if (object instanceof ModelObject.Durable) {
-            return rows("SELECT name, query FROM millrace.subscriptions WHERE state = 'active'")
-                    .contains(object.name() + "|" + ((ModelObject.Durable) object).view());
+        } else if (object instanceof ModelObject.Durable durable) {
+            String isGood = " WHERE state = 'active' OR query IN (SELECT query FROM millrace.query_stats WHERE state = 'failed')";
+            return rows("SELECT name, query FROM millrace.subscriptions" + isGood)
+                    .contains(durable.name() + "|" + durable.view());
         }
         Optional<CatalogObject> found = database.catalog().object(object.name());
         if (object instanceof ModelObject.Table table) {
@@ -469,13 +505,17 @@ final class History {
                 List<String> wanted = ModelRow.texts(as.answer(name));
                 List<String> found;
                 try {
-                    found = rows("SELECT * FROM " + name);
+                    found = rows(as.query(name));
                 } catch (MillraceException e) {
                     return name + ": " + e;
                 }
                 if (!wanted.equals(found)) {
                     return name + " has " + found + " and not " + wanted;
                 }
+            } else if (as.catalog().get(name) instanceof ModelObject.View view
+                    && as.isStopped(view)
+                    && !database.state(name).equals(Optional.of(QueryState.FAILED))) {
+                return name + " goes on though a row failed";
             }
         }
         return "";
@@ -516,9 +556,21 @@ final class History {
         clock.alarmIn(HEAL_MILLIS);
         try (Session session = database.session()) {
             session.flush();
+            if (model.all(ModelObject.Stream.class).stream().anyMatch(ModelObject.Stream::isRetained)) {
+                catchUp(); // what begins in the past of a stream reads it when it is on disk, and nobody waits for that
+                session.flush();
+            }
         }
         clock.noAlarm();
         requireLife();
+    }
+
+    private void catchUp() {
+        SteppedEngine engine = (SteppedEngine) database.engine();
+        for (int round = 0; round < MOST_ROUNDS && !disk.isDead(); round++) {
+            engine.runUntilIdle();
+            clock.advanceMillis(10);
+        }
     }
 
     /** What a process said after it had ended counts for nothing. */
@@ -737,9 +789,8 @@ final class History {
         } else if (outcome.equals(DEAD)) {
             model.accept(statement.change());
             model.mayDefine(after);
-            mayLackSubscriptions(after);
         } else if (DISK.contains(outcome) && statement.sql().startsWith("DROP") && isDefined(model.catalog())) {
-            mayLackSubscriptions(after); // it was refused before it began
+            count("DROP refused before it began");
         } else if (DISK.contains(outcome) && isInEffect(statement.sql())) {
             model.accept(statement.change());
             inEffect(after);
@@ -762,15 +813,6 @@ final class History {
             }
         });
         return changed;
-    }
-
-    /** What drops a view drops the subscriptions to it first. */
-    private void mayLackSubscriptions(Map<String, ModelObject> after) {
-        Map<String, ModelObject> without = new LinkedHashMap<>(model.catalog());
-        without.values().removeIf(object -> object instanceof ModelObject.Durable && !after.containsKey(object.name()));
-        if (without.size() < model.catalog().size()) {
-            model.mayDefine(without);
-        }
     }
 
     /** Whether a statement that failed by the disk came as far as writing down what it had changed. */
@@ -807,7 +849,7 @@ final class History {
     private void select(Random random, boolean flushed) {
         List<String> shown = model.catalog().keySet().stream()
                 .filter(model::isShown)
-                .filter(name -> flushed || model.table(name).isPresent())
+                .filter(name -> flushed || !(model.catalog().get(name) instanceof ModelObject.View))
                 .toList();
         Client client = clients.get(random.nextInt(SESSIONS));
         if (shown.isEmpty() || client.transaction.isPresent()) {
@@ -819,10 +861,22 @@ final class History {
         }
         String name = shown.get(random.nextInt(shown.size()));
         clock.alarmIn(HEAL_MILLIS);
-        List<String> found = rows(client.session, "SELECT * FROM " + name);
+        List<String> found;
+        try {
+            found = rows(client.session, model.query(name));
+        } catch (MillraceException e) {
+            boolean isPast = model.catalog().get(name) instanceof ModelObject.Stream;
+            expect(disk.isDead() || isPast && DISK.contains(e.sqlState().code()), model.query(name) + ": " + e);
+            clock.noAlarm();
+            requireLife();
+            return;
+        }
         clock.noAlarm();
         requireLife();
-        tell("SELECT * FROM " + name + " => " + found);
+        tell(model.query(name) + " => " + found);
+        if (model.catalog().get(name) instanceof ModelObject.Stream) {
+            count("past of a stream read");
+        }
         List<Map<Integer, List<ModelRow>>> states = model.states();
         for (int state = 0; state < states.size(); state++) {
             HistoryModel as = model.as(model.catalog(), states.get(state));
@@ -839,8 +893,143 @@ final class History {
         model.allIsShown();
         String difference = difference(model.catalog(), model.now());
         expect(difference.isEmpty(), difference);
-        subscribers.forEach(this::receive);
+        checkOutside();
+        checkLateRows();
+        if (seed % ORACLE_ONE_IN == 0) {
+            checkByOracle();
+        }
+        List.copyOf(subscribers).forEach(this::receive);
         model.all(ModelObject.Durable.class).forEach(subscription -> read(subscription, false, true));
+    }
+
+    /** Sinks have written each row of their stream, some again after a crash. */
+    private void checkOutside() {
+        for (ModelObject.Sink sink : model.all(ModelObject.Sink.class)) {
+            List<ModelRow> all = model.answer(sink.stream());
+            Map<String, Integer> wanted = new TreeMap<>();
+            all.subList(Math.min(sink.since(), all.size()), all.size())
+                    .forEach(row -> wanted.merge(sink.prefix() + row.key() + "," + row.value(), 1, Integer::sum));
+            wanted.forEach((line, times) -> {
+                int found = printed.times(line);
+                expect(found >= times, "'" + line + "' was printed " + found + " times and not " + times);
+                count(found > times ? "row printed again" : "row printed");
+            });
+        }
+    }
+
+    /** What came too late for windows is counted; by each process, of what it saw. */
+    private void checkLateRows() {
+        for (ModelObject.View view : model.all(ModelObject.View.class)) {
+            if (view.shape().hasLateRows() && view.bornIn() == openings) {
+                String found = rows("SELECT late_rows FROM millrace.query_stats WHERE query = '" + view.name() + "'")
+                        .get(0);
+                long late = model.lateRows(view);
+                expect(found.equals("" + late), found + " late rows of " + view.name() + ", and not " + late);
+                count(late > 0 ? "late rows counted" : "no row was late");
+            }
+        }
+    }
+
+    private void checkByOracle() {
+        try (DuckAnswers oracle = new DuckAnswers(model)) {
+            for (ModelObject.View view : model.all(ModelObject.View.class)) {
+                if (model.isShown(view.name())) {
+                    List<String> wanted = oracle.rows(view);
+                    List<String> found = rows(model.query(view.name()));
+                    expect(found.equals(wanted), view.name() + " has " + found + ", and DuckDB " + wanted);
+                    count("answer of DuckDB");
+                }
+            }
+        }
+    }
+
+    private void checkRegisters() {
+        if (settings.names().isEmpty()) {
+            settings.isSet(LIMIT, rows("SHOW " + LIMIT).get(0));
+        }
+        for (String name : secrets.names()) {
+            secrets.isFound(name, InsideDatabase.secret(database, name).orElse(""));
+        }
+        for (String name : settings.names()) {
+            settings.isFound(name, rows("SHOW " + name).get(0));
+        }
+    }
+
+    private void secret(Random random) {
+        Client client = clients.get(random.nextInt(SESSIONS));
+        if (client.transaction.isPresent()) {
+            return;
+        }
+        String name = "secret" + random.nextInt(2);
+        boolean isDropped = random.nextInt(4) == 0;
+        String value = isDropped ? "" : "text " + random.nextInt(1000);
+        String sql = isDropped ? "DROP SECRET IF EXISTS " + name : "CREATE OR REPLACE SECRET " + name + " AS '" + value + "'";
+        set(secrets, name, value, execute(client.session, sql, Optional.empty(), false, random), sql);
+        if (!disk.isDead()) {
+            secrets.isSeen(name, InsideDatabase.secret(database, name).orElse(""));
+        }
+    }
+
+    private void system(Random random) {
+        Client client = clients.get(random.nextInt(SESSIONS));
+        if (client.transaction.isPresent()) {
+            return;
+        }
+        String value = 64 + 16 * random.nextInt(4) + "MB";
+        String sql = "ALTER SYSTEM SET " + LIMIT + " = '" + value + "'";
+        set(settings, LIMIT, value, execute(client.session, sql, Optional.empty(), false, random), sql);
+    }
+
+    private void set(ModelRegisters registers, String name, String value, String outcome, String sql) {
+        if (outcome.equals(DONE)) {
+            registers.isSet(name, value);
+        } else {
+            expect(outcome.equals(DEAD) || DISK.contains(outcome), sql + " failed with " + outcome);
+            registers.maybeSet(name, value);
+        }
+    }
+
+    /** What looks after streams where there are threads. */
+    private void maintainRetention() {
+        try {
+            InsideDatabase.maintainRetention(database);
+            count("streams maintained");
+        } catch (MillraceException e) {
+            expect(disk.isDead() || DISK.contains(e.sqlState().code()), "retention: " + e);
+        }
+    }
+
+    /** A view that a row stopped goes on without it. */
+    private void leaveOut(Random random) {
+        flush();
+        model.allIsShown();
+        List<ModelObject.View> stopped = model.all(ModelObject.View.class).stream()
+                .filter(model::isStopped)
+                .toList();
+        Client client = clients.get(random.nextInt(SESSIONS));
+        if (stopped.isEmpty() || client.transaction.isPresent()) {
+            return;
+        }
+        ModelObject.View view = stopped.get(random.nextInt(stopped.size()));
+        count("view stopped by a row");
+        if (random.nextInt(3) == 0) {
+            String sql = "RESUME MATERIALIZED VIEW " + view.name();
+            String outcome = execute(client.session, sql, Optional.empty(), false, random);
+            expect(Set.of("22012", DEAD).contains(outcome), sql + " ended with " + outcome);
+            return;
+        }
+        String sql = "ALTER MATERIALIZED VIEW " + view.name() + " RESUME SKIP ROW";
+        int stream = ((ModelObject.Stream) model.catalog().get(view.inputs().get(0))).rows();
+        Map<String, ModelObject> after = model.with(view.leavingOut(model.rows(stream).size()));
+        String outcome = execute(client.session, sql, Optional.empty(), false, random);
+        if (outcome.equals(DONE)) {
+            model.define(after);
+        } else if (outcome.equals(DEAD)) {
+            model.mayDefine(after);
+        } else {
+            expect(DISK.contains(outcome), sql + " failed with " + outcome);
+            inEffect(after);
+        }
     }
 
     private void checkpoint(Random random) {
@@ -949,7 +1138,7 @@ final class History {
             flush();
             model.allIsShown();
             clock.alarmIn(HEAL_MILLIS);
-            subscribers.forEach(this::receive);
+            List.copyOf(subscribers).forEach(this::receive);
             clock.noAlarm();
             requireLife();
         }
@@ -957,9 +1146,20 @@ final class History {
 
     /** What was heard, added up, is the answer. */
     private void receive(Subscriber subscriber) {
-        for (Optional<EpochChanges> next = subscriber.changes.next(0);
-                next.isPresent();
-                next = subscriber.changes.next(0)) {
+        while (true) {
+            Optional<EpochChanges> next;
+            try {
+                next = subscriber.changes.next(0);
+            } catch (MillraceException e) {
+                expect(model.mayStop(subscriber.view) && e.sqlState().code().equals("22012"), subscriber.view + ": " + e);
+                subscribers.remove(subscriber);
+                subscriber.close();
+                count("subscriber told of a row that failed");
+                return;
+            }
+            if (next.isEmpty()) {
+                break;
+            }
             try (EpochChanges epoch = next.get()) {
                 epoch.batches().forEach(batch -> DurableClient.add(batch, subscriber.rows));
             }
@@ -1009,13 +1209,13 @@ final class History {
                     .map(ModelObject.Durable.class::cast)
                     .reduce((first, last) -> last)
                     .orElseThrow();
-            durable.put(subscription.number(), new DurableClient(ModelRow.texts(model.answer(subscription.view()))));
+            readers.put(subscription.number(), new DurableClient(ModelRow.texts(model.answer(subscription.view()))));
             define(statement, random);
         });
     }
 
     private DurableClient clientOf(ModelObject.Durable subscription) {
-        DurableClient client = durable.get(subscription.number());
+        DurableClient client = readers.get(subscription.number());
         String found =
                 rows("SELECT CAST(extract(epoch FROM acknowledged) * 1000000 AS BIGINT) FROM millrace.subscriptions"
                                 + " WHERE name = '" + subscription.name() + "'")
@@ -1049,6 +1249,9 @@ final class History {
      * @param flushed whether it must be told all
      */
     private void read(ModelObject.Durable subscription, boolean behindAll, boolean flushed) {
+        if (model.mayStop(subscription.view()) && !model.isUpToDate(subscription.view())) {
+            return; // nobody is told of it before it goes on
+        }
         DurableClient client = clientOf(subscription);
         OptionalLong seen = behindAll ? client.seenMicros() : OptionalLong.empty();
         seen.ifPresent(client::acknowledges);

@@ -16,9 +16,6 @@ import java.util.Set;
  * last on: the rows are those after some change. Who did not make a change, and did not wait for it by FLUSH, need not see it yet.
  */
 final class HistoryModel {
-    /** Whether rows that were inserted into streams, and what views made of them, are there after a restart. */
-    static final boolean STREAMS_LAST = !Boolean.getBoolean("millrace.histories.streams.begin");
-
     private Map<String, ModelObject> catalog = new LinkedHashMap<>();
     private final List<Map<String, ModelObject>> possibleCatalogs = new ArrayList<>(); // after a crash, beside that
     private Map<Integer, List<ModelRow>> flushed = new HashMap<>();
@@ -91,17 +88,7 @@ final class HistoryModel {
     List<Map<String, ModelObject>> catalogsAfterRestart() {
         List<Map<String, ModelObject>> all = new ArrayList<>(List.of(catalog));
         all.addAll(possibleCatalogs);
-        return all.stream().map(HistoryModel::restarted).toList();
-    }
-
-    private static Map<String, ModelObject> restarted(Map<String, ModelObject> before) {
-        if (STREAMS_LAST) {
-            return before;
-        }
-        Map<String, ModelObject> after = new LinkedHashMap<>();
-        before.forEach((name, object) ->
-                after.put(name, object instanceof ModelObject.View view ? view.since(Map.of()) : object));
-        return after;
+        return all;
     }
 
     /** Whether something that is made from streams is under a name. */
@@ -110,20 +97,39 @@ final class HistoryModel {
         return object instanceof ModelObject.Stream || object.inputs().stream().anyMatch(this::readsStream);
     }
 
-    /** Whether a name has an answer that is to be right now: tables, and views of which none stands still. */
+    /** Whether a name has an answer that is to be right now: tables, streams that keep their rows, and views of which none stands still. */
     boolean isShown(String name) {
         ModelObject object = catalog.get(name);
         if (object instanceof ModelObject.View view) {
             boolean hasAnswer = view.isMaterialized() || !readsStream(name);
             return hasAnswer && isUpToDate(name);
         }
-        return object instanceof ModelObject.Table;
+        return object instanceof ModelObject.Table || object instanceof ModelObject.Stream stream && stream.isRetained();
     }
 
-    private boolean isUpToDate(String name) {
+    /** Whether neither it nor what it is made from stands still. */
+    boolean isUpToDate(String name) {
         ModelObject object = catalog.get(name);
-        boolean stands = object instanceof ModelObject.View view && view.isPaused();
+        boolean stands = object instanceof ModelObject.View view && (view.isPaused() || isStopped(view));
         return !stands && object.inputs().stream().allMatch(this::isUpToDate);
+    }
+
+    /** Whether a row that was not left out has made a view fail. */
+    boolean isStopped(ModelObject.View view) {
+        if (view.shape() != ViewShape.RATIO) {
+            return false;
+        }
+        int stream = ((ModelObject.Stream) catalog.get(view.inputs().get(0))).rows();
+        List<ModelRow> all = rows(stream);
+        int from = Math.max(view.leftOut(), view.since().getOrDefault(stream, 0));
+        return all.subList(Math.min(from, all.size()), all.size()).stream().anyMatch(row -> row.value() == 0);
+    }
+
+    /** Whether something may have stopped it, now or before. */
+    boolean mayStop(String name) {
+        ModelObject object = catalog.get(name);
+        return object instanceof ModelObject.View view && view.shape() == ViewShape.RATIO
+                || object.inputs().stream().anyMatch(this::mayStop);
     }
 
     // ---- rows ------------------------------------------------------------------------------------------------------
@@ -164,8 +170,6 @@ final class HistoryModel {
     /** Whether something is in the log of a change, before which all others are on disk when it is. */
     boolean isWrittenDown(ModelChange change) {
         return change.of().entrySet().stream()
-                .filter(entry -> STREAMS_LAST
-                        || all(ModelObject.Stream.class).stream().noneMatch(stream -> stream.rows() == entry.getKey()))
                 .anyMatch(entry -> !entry.getValue().gone().isEmpty()
                         || !entry.getValue().come().isEmpty());
     }
@@ -208,17 +212,7 @@ final class HistoryModel {
     /** The rows of all relations that a database may have that is opened now: the least that it must first. */
     List<Map<Integer, List<ModelRow>>> statesAfterRestart() {
         List<Map<Integer, List<ModelRow>>> states = states();
-        return states.subList(durable, states.size()).stream()
-                .map(this::withoutStreams)
-                .toList();
-    }
-
-    private Map<Integer, List<ModelRow>> withoutStreams(Map<Integer, List<ModelRow>> rows) {
-        Map<Integer, List<ModelRow>> without = new HashMap<>(rows);
-        if (!STREAMS_LAST) {
-            all(ModelObject.Stream.class).forEach(stream -> without.remove(stream.rows()));
-        }
-        return without;
+        return states.subList(durable, states.size());
     }
 
     /** The database was opened again, and this is there. */
@@ -256,7 +250,20 @@ final class HistoryModel {
 
     /** What a name answers now. */
     List<ModelRow> answer(String name) {
-        return answer(catalog, name, now);
+        List<ModelRow> rows = answer(catalog, name, now);
+        return catalog.get(name) instanceof ModelObject.Stream
+                ? rows.stream().map(row -> ModelRow.of(row.key(), row.value())).toList()
+                : rows;
+    }
+
+    /** How a name is asked for what {@link #answer} says of it. */
+    String query(String name) {
+        return "SELECT " + (catalog.get(name) instanceof ModelObject.Stream ? "k, v" : "*") + " FROM " + name;
+    }
+
+    /** How many rows came too late for a view that reads a stream, since it is there. */
+    long lateRows(ModelObject.View view) {
+        return view.shape().lateRows(answer(catalog, view.inputs().get(0), now, view.since()), view.number());
     }
 
     Optional<ModelObject.Table> table(String name) {

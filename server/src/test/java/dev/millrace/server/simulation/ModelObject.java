@@ -23,13 +23,26 @@ sealed interface ModelObject {
     record Table(String name, int rows, boolean isKeyed, List<String> added, List<Long> defaults)
             implements ModelObject {}
 
-    /** A stream with columns k and v, and perhaps ts. @param rows by which number the model knows what was inserted */
-    record Stream(String name, int rows, boolean isTimed) implements ModelObject {}
+    /**
+     * A stream with columns k and v, and perhaps ts.
+     *
+     * @param rows by which number the model knows what was inserted
+     * @param isWide whether its rows have a long text beside
+     * @param isRetained whether it keeps its rows
+     */
+    record Stream(String name, int rows, boolean isTimed, boolean isWide, boolean isRetained) implements ModelObject {
+        /** The columns of which rows are given. */
+        String columns() {
+            return "k, v" + (isTimed ? ", ts" : "") + (isWide ? ", pad" : "");
+        }
+    }
 
     /**
      * A view.
      *
-     * @param since how many rows streams had had when it began, by their numbers; nothing of a view that keeps nothing
+     * @param since how many rows streams had had where it began, by their numbers; nothing of a view that keeps nothing
+     * @param leftOut up to how many rows of its stream those were left out that failed
+     * @param bornIn when the database was opened of which it was made
      */
     record View(
             String name,
@@ -38,14 +51,33 @@ sealed interface ModelObject {
             int number,
             List<String> inputs,
             Map<Integer, Integer> since,
-            boolean isPaused)
+            boolean isPaused,
+            int leftOut,
+            int bornIn)
             implements ModelObject {
         View paused(boolean now) {
-            return new View(name, isMaterialized, shape, number, inputs, since, now);
+            return new View(name, isMaterialized, shape, number, inputs, since, now, leftOut, bornIn);
         }
 
-        View since(Map<Integer, Integer> lengths) {
-            return new View(name, isMaterialized, shape, number, inputs, lengths, isPaused);
+        View leavingOut(int rows) {
+            return new View(name, isMaterialized, shape, number, inputs, since, isPaused, rows, bornIn);
+        }
+    }
+
+    /**
+     * A sink that prints k and v of a stream.
+     *
+     * @param number which it alone has, and its lines begin with
+     * @param since how many rows the stream had had when it began
+     */
+    record Sink(String name, String stream, int number, int since) implements ModelObject {
+        @Override
+        public List<String> inputs() {
+            return List.of(stream);
+        }
+
+        String prefix() {
+            return "sink " + number + ":";
         }
     }
 

@@ -17,12 +17,19 @@ final class RandomDefinitions {
     private static final int MOST_VIEWS = 7;
     private static final int MOST_DEPTH = 3;
     private static final int MOST_SUBSCRIPTIONS = 3;
+    private static final int MOST_SINKS = 2;
     private static final int MOST_COPIED = 60;
 
     private final HistoryModel model;
+    private int openings;
 
     RandomDefinitions(HistoryModel model) {
         this.model = model;
+    }
+
+    /** The database was opened once more. */
+    void opened() {
+        openings++;
     }
 
     /**
@@ -32,7 +39,7 @@ final class RandomDefinitions {
      */
     Optional<HistoryStatement> next(Random random, Set<Integer> held) {
         List<ModelObject.Table> tables = model.all(ModelObject.Table.class);
-        int kind = random.nextInt(20);
+        int kind = random.nextInt(21);
         if (tables.isEmpty() || kind < 3) {
             return tables.size() < MOST_TABLES ? Optional.of(createTable(random)) : Optional.empty();
         } else if (kind < 5) {
@@ -47,6 +54,8 @@ final class RandomDefinitions {
             return held.contains(table.rows()) ? Optional.empty() : Optional.of(createIndex(table, random));
         } else if (kind < 17) {
             return createTableAs(random);
+        } else if (kind < 18) {
+            return createSink(random);
         }
         return drop(random, held);
     }
@@ -73,12 +82,35 @@ final class RandomDefinitions {
         if (model.all(ModelObject.Stream.class).size() >= MOST_STREAMS) {
             return Optional.empty();
         }
-        ModelObject.Stream stream = new ModelObject.Stream(newName("s"), model.newNumber(), random.nextBoolean());
+        boolean isTimed = random.nextBoolean();
+        ModelObject.Stream stream = new ModelObject.Stream(
+                newName("s"), model.newNumber(), isTimed, random.nextInt(3) == 0, random.nextInt(2) == 0);
         return Optional.of(HistoryStatement.define(
                 "CREATE STREAM " + stream.name() + " (k BIGINT, v BIGINT"
-                        + (stream.isTimed() ? ", ts TIMESTAMP, WATERMARK FOR ts AS ts)" : ")"),
+                        + (isTimed ? ", ts TIMESTAMP" : "")
+                        + (stream.isWide() ? ", pad TEXT" : "")
+                        + (isTimed ? ", WATERMARK FOR ts AS ts)" : ")")
+                        + (stream.isRetained() ? " WITH (retention = 'forever')" : ""),
                 ModelChange.NOTHING,
                 model.with(stream)));
+    }
+
+    private Optional<HistoryStatement> createSink(Random random) {
+        List<ModelObject.Stream> streams = model.all(ModelObject.Stream.class);
+        if (streams.isEmpty() || model.all(ModelObject.Sink.class).size() >= MOST_SINKS) {
+            return Optional.empty();
+        }
+        ModelObject.Stream stream = streams.get(random.nextInt(streams.size()));
+        ModelObject.Sink sink = new ModelObject.Sink(
+                newName("o"),
+                stream.name(),
+                model.newNumber(),
+                model.rows(stream.rows()).size());
+        return Optional.of(HistoryStatement.define(
+                "CREATE SINK " + sink.name() + " WITH (connector = 'print', prefix = '" + sink.prefix()
+                        + "') AS SELECT k, v FROM " + stream.name(),
+                ModelChange.NOTHING,
+                model.with(sink)));
     }
 
     private int depth(String name) {
@@ -95,9 +127,7 @@ final class RandomDefinitions {
         }
         ViewShape shape = ViewShape.values()[random.nextInt(ViewShape.values().length)];
         List<String> from = model.catalog().values().stream()
-                .filter(object -> !(object instanceof ModelObject.Index || object instanceof ModelObject.Durable))
-                .filter(object ->
-                        shape != ViewShape.WINDOW || object instanceof ModelObject.Stream stream && stream.isTimed())
+                .filter(object -> isFit(object, shape))
                 .map(ModelObject::name)
                 .filter(name -> depth(name) < MOST_DEPTH)
                 .toList();
@@ -107,21 +137,63 @@ final class RandomDefinitions {
         List<String> inputs = IntStream.range(0, shape.inputs())
                 .mapToObj(i -> from.get(random.nextInt(from.size())))
                 .toList();
-        boolean isMaterialized = shape == ViewShape.WINDOW || random.nextInt(4) > 0;
+        boolean isMaterialized = shape.isOfTimes() || shape == ViewShape.RATIO || random.nextInt(4) > 0;
+        boolean readsPast = random.nextBoolean() && isMaterialized && inputs.stream().anyMatch(this::isRetained);
         int number = 2 + random.nextInt(4);
+        List<String> options = new ArrayList<>();
+        if (readsPast) {
+            options.add("start = 'earliest'");
+        }
+        if (shape == ViewShape.OPEN_WINDOW) {
+            options.add("late = 'include'");
+        }
         ModelObject.View view = new ModelObject.View(
                 newName("v"),
                 isMaterialized,
                 shape,
                 number,
                 inputs,
-                isMaterialized ? model.streamLengths() : Map.of(),
-                false);
+                isMaterialized ? since(readsPast) : Map.of(),
+                false,
+                0,
+                openings);
         return Optional.of(HistoryStatement.define(
-                "CREATE " + (isMaterialized ? "MATERIALIZED VIEW " : "VIEW ") + view.name() + " AS "
+                "CREATE " + (isMaterialized ? "MATERIALIZED VIEW " : "VIEW ") + view.name()
+                        + (options.isEmpty() ? "" : " WITH (" + String.join(", ", options) + ")") + " AS "
                         + shape.sql(inputs, number),
                 ModelChange.NOTHING,
                 model.with(view)));
+    }
+
+    /** Whether a view can be made from it that will not fail at once. */
+    private boolean isFit(ModelObject object, ViewShape shape) {
+        if (object instanceof ModelObject.Stream stream) {
+            return !shape.isOfTimes() || stream.isTimed();
+        }
+        boolean hasRows = object instanceof ModelObject.Table
+                || object instanceof ModelObject.View && !isOverStopped(object.name());
+        return hasRows && !shape.isOfTimes() && shape != ViewShape.RATIO;
+    }
+
+    private boolean isOverStopped(String name) {
+        ModelObject object = model.catalog().get(name);
+        return object instanceof ModelObject.View view && model.isStopped(view)
+                || object.inputs().stream().anyMatch(this::isOverStopped);
+    }
+
+    private boolean isRetained(String name) {
+        return model.catalog().get(name) instanceof ModelObject.Stream stream && stream.isRetained();
+    }
+
+    /** How many rows streams have had that are not read. */
+    private Map<Integer, Integer> since(boolean readsPast) {
+        Map<Integer, Integer> since = model.streamLengths();
+        if (readsPast) {
+            model.all(ModelObject.Stream.class).stream()
+                    .filter(ModelObject.Stream::isRetained)
+                    .forEach(stream -> since.remove(stream.rows()));
+        }
+        return since;
     }
 
     private HistoryStatement createIndex(ModelObject.Table table, Random random) {
@@ -181,8 +253,7 @@ final class RandomDefinitions {
         List<String> from = model.catalog().keySet().stream()
                 .filter(model::isShown)
                 .filter(name -> !model.readsStream(name))
-                .filter(name ->
-                        model.answer(name).size() <= MOST_COPIED) // else joins of copies of joins grow without end
+                .filter(name -> model.answer(name).size() <= MOST_COPIED) // else joins of copies of joins grow without end
                 .toList();
         if (from.isEmpty()
                 || !model.isAllShown() // else what it reads is not known

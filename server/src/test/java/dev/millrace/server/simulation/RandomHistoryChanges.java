@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 /** Statements that change rows. */
 final class RandomHistoryChanges {
     private static final int KEYS = 24;
+    private static final int PAD = 900; // characters, so that the log goes on to other segments
     private static final long FIRST_SECOND = 1_767_225_600L; // 2026-01-01
 
     private final HistoryModel model;
@@ -88,19 +89,20 @@ final class RandomHistoryChanges {
         List<ModelRow> rows = new ArrayList<>();
         List<String> values = new ArrayList<>();
         for (int i = 1 + random.nextInt(4); i > 0; i--) {
-            ModelRow row = ModelRow.of(random.nextInt(KEYS), random.nextInt(100) - 50);
+            long value = random.nextInt(15) == 0 ? 0 : random.nextInt(100) - 50;
+            ModelRow row = ModelRow.of(random.nextInt(KEYS), value);
+            String given = row.key() + ", " + value;
             if (stream.isTimed()) {
                 second += random.nextInt(4);
-                rows.add(row.plus(FIRST_SECOND + second));
-                values.add("(" + row.key() + ", " + row.value() + ", TIMESTAMP '2026-01-01' + INTERVAL '" + second
-                        + " seconds')");
-            } else {
-                rows.add(row);
-                values.add("(" + row.key() + ", " + row.value() + ")");
+                long of = Math.max(0, second - (random.nextInt(6) == 0 ? random.nextInt(15) : 0));
+                row = row.plus(FIRST_SECOND + of);
+                given += ", TIMESTAMP '2026-01-01' + INTERVAL '" + of + " seconds'";
             }
+            rows.add(row);
+            values.add("(" + given + (stream.isWide() ? ", repeat('x', " + PAD + "))" : ")"));
         }
         return HistoryStatement.change(
-                "INSERT INTO " + stream.name() + " VALUES " + String.join(", ", values),
+                "INSERT INTO " + stream.name() + " (" + stream.columns() + ") VALUES " + String.join(", ", values),
                 ModelChange.of(stream.rows(), List.of(), rows));
     }
 

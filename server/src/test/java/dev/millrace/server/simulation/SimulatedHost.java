@@ -38,13 +38,22 @@ final class SimulatedHost implements Host {
 
     /** Opens a database with one or two workers. */
     static Database open(DataPlace place, SimulatedClock clock, long seed) {
+        return open(
+                place,
+                clock,
+                seed,
+                new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8));
+    }
+
+    /** The same with somebody who reads what is printed. */
+    static Database open(DataPlace place, SimulatedClock clock, long seed, PrintStream printed) {
         Random random = new Random(seed);
         return Database.open(DatabaseOptions.defaults()
                 .withEngine(EngineOptions.defaults()
                         .withWorkers(1 + random.nextInt(2))
                         .withMemoryLimitBytes(64L << 20))
                 .withClock(clock)
-                .withPrinted(new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8))
+                .withPrinted(printed)
                 .withHost(new SimulatedHost(clock, random.nextLong()))
                 .withData(place));
     }

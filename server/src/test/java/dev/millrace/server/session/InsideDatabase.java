@@ -1,0 +1,25 @@
+package dev.millrace.server.session;
+
+import java.util.Optional;
+
+/** What a simulation sees and does of a database that no statement says. On the thread of the database. */
+public final class InsideDatabase {
+    private InsideDatabase() {}
+
+    /** The text of a secret, which nobody is shown. */
+    public static Optional<String> secret(Database database, String name) {
+        return database.instance().secrets().text(name);
+    }
+
+    /** What the thread that looks after streams does now and then where there are threads. */
+    public static void maintainRetention(Database database) {
+        database.instance().retained().removeDropped(number -> database.instance()
+                .catalogStore()
+                .directory()
+                .orElseThrow()
+                .catalog()
+                .numbers()
+                .contains(number));
+        database.instance().retained().maintain();
+    }
+}
