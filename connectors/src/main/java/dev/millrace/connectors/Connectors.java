@@ -4,6 +4,8 @@ import dev.millrace.connector.SinkFactory;
 import dev.millrace.connector.SourceFactory;
 import dev.millrace.connectors.avro.AvroRecordFormatFactory;
 import dev.millrace.connector.TableFeedFactory;
+import dev.millrace.connectors.compression.CompressedFormatFactory;
+import dev.millrace.connectors.csv.CsvRecordFormatFactory;
 import dev.millrace.connectors.datagen.DatagenSourceFactory;
 import dev.millrace.connectors.datagen.LinearRoadSourceFactory;
 import dev.millrace.connectors.file.BlackholeSinkFactory;
@@ -18,11 +20,13 @@ import dev.millrace.connectors.kafka.KafkaSourceFactory;
 import dev.millrace.connectors.nexmark.NexmarkSourceFactory;
 import dev.millrace.connectors.protobuf.ProtobufRecordFormatFactory;
 import dev.millrace.connectors.socket.SocketSourceFactory;
+import dev.millrace.connectors.senml.SenmlRecordFormatFactory;
 import dev.millrace.connectors.system.SystemSourceFactory;
 import dev.millrace.connectors.whole.WholeRecordFormatFactory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
+import dev.millrace.format.RecordFormatFactory;
 import dev.millrace.format.RecordFormats;
 import java.io.PrintStream;
 import java.util.Collection;
@@ -30,6 +34,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.stream.Stream;
 
 /** Sources and sinks by the name in {@code WITH (connector = '...')}. Immutable, safe on any thread. */
 public final class Connectors {
@@ -72,12 +77,16 @@ public final class Connectors {
 
     /** All formats of records that come with Millrace. */
     public static RecordFormats formats() {
-        return new RecordFormats(List.of(
-                new JsonRecordFormatFactory(),
-                new AvroRecordFormatFactory(),
-                new ProtobufRecordFormatFactory(),
-                WholeRecordFormatFactory.raw(),
-                WholeRecordFormatFactory.text()));
+        return new RecordFormats(Stream.of(
+                        new JsonRecordFormatFactory(),
+                        new CsvRecordFormatFactory(),
+                        new AvroRecordFormatFactory(),
+                        new ProtobufRecordFormatFactory(),
+                        new SenmlRecordFormatFactory(),
+                        WholeRecordFormatFactory.raw(),
+                        WholeRecordFormatFactory.text())
+                .<RecordFormatFactory>map(CompressedFormatFactory::new)
+                .toList());
     }
 
     /**

@@ -90,13 +90,18 @@ final class CsvIndex {
      * @param atEnd whether nothing follows, so that the last record needs no line end
      */
     int scan(long address, int from, int to, boolean atEnd) {
+        rows = 0;
+        return scanMore(address, from, to, atEnd);
+    }
+
+    /** The same, behind the records that are indexed already; the address is as it was. */
+    int scanMore(long address, int from, int to, boolean atEnd) {
         base = address;
         limit = to;
         last = atEnd;
-        rows = 0;
         int recordStart = from;
         int position = from;
-        int next = 0; // place of the next end
+        int next = rows * fields; // place of the next end
         int seen = 0; // fields of this record, those without a column included
         int fieldStart = from;
         int flags = 0;

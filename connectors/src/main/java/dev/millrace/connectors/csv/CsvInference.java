@@ -3,6 +3,7 @@ package dev.millrace.connectors.csv;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.FileInput;
 import dev.millrace.error.MillraceException;
+import dev.millrace.format.EncodedRecords;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.TimestampFormat;
@@ -51,6 +52,23 @@ public final class CsvInference {
                 TextBuffer text = new TextBuffer(allocator, 256)) {
             fill(window, input);
             return infer(records(window, dialect), dialect, timestampFormat, text);
+        }
+    }
+
+    /** Looks at the lines of some records, none of which names the columns. */
+    static Schema infer(EncodedRecords records, CsvDialect dialect, Optional<TimestampFormat> timestampFormat) {
+        List<RecordText.Split> lines = new ArrayList<>();
+        for (int i = 0; i < records.count() && lines.size() <= SAMPLE_ROWS; i++) {
+            int at = records.isNull(i) ? records.to(i) : records.from(i);
+            while (at < records.to(i)) {
+                RecordText.Split line = RecordText.split(records.address(), at, records.to(i), dialect);
+                lines.add(line);
+                at = line.end();
+            }
+        }
+        try (BufferAllocator allocator = new RootAllocator();
+                TextBuffer text = new TextBuffer(allocator, 256)) {
+            return infer(lines, dialect, timestampFormat, text).schema();
         }
     }
 

@@ -7,6 +7,7 @@ import dev.millrace.connector.SourceFactory;
 import dev.millrace.connectors.arrow.ArrowFormat;
 import dev.millrace.connectors.csv.CsvFormat;
 import dev.millrace.connectors.csv.CsvInference;
+import dev.millrace.connectors.csv.CsvOptions;
 import dev.millrace.connectors.input.FileFormat;
 import dev.millrace.connectors.input.FilePaths;
 import dev.millrace.connectors.json.JsonColumn;

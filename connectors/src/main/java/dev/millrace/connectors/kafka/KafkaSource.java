@@ -16,6 +16,7 @@ import java.util.Optional;
 /**
  * Topics of a cluster, from where the option {@code start} says for each query that begins.
  *
+ * @param isInferred whether the columns were guessed
  * @param bounded whether reading ends with the records that are there when it begins
  * @param idleMicros after which a silent partition holds no window open; 0 for never
  * @param lookNanos between two looks for new partitions
@@ -27,6 +28,7 @@ record KafkaSource(
         RecordColumns columns,
         Schema schema,
         StartingPoint start,
+        boolean isInferred,
         boolean bounded,
         boolean readCommitted,
         Expired expired,

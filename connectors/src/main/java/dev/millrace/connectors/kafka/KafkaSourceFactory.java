@@ -4,9 +4,8 @@ import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceFactory;
-import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.format.RecordFormat;
+import dev.millrace.format.RecordFormatFactory;
 import dev.millrace.format.RecordFormats;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -56,14 +55,13 @@ public final class KafkaSourceFactory implements SourceFactory {
         if (lookMicros < LEAST_LOOK_MICROS) {
             throw Options.invalid("discovery.interval", options.text("discovery.interval", ""), "100ms at least");
         }
-        if (declared.size() == 0) {
-            throw MillraceException.user(
-                            SqlState.INVALID_TABLE_DEFINITION,
-                            "the columns of a stream of connector kafka must be declared")
-                    .withHint("CREATE STREAM s (id BIGINT, name TEXT) WITH (..)");
-        }
-        RecordFormat format = formats.named(options.text("format", "json").toLowerCase(Locale.ROOT))
-                .create(declared, options);
+        RecordFormatFactory formatFactory =
+                formats.named(options.text("format", "json").toLowerCase(Locale.ROOT));
+        boolean readCommitted = isolation == Isolation.READ_COMMITTED;
+        boolean isInferred = declared.size() == 0;
+        Schema payload =
+                isInferred ? KafkaSample.columns(cluster, topics, readCommitted, formatFactory, options) : declared;
+        RecordFormat format = formatFactory.create(payload, options);
         options.rejectUnread();
         return new KafkaSource(
                 cluster,
@@ -72,8 +70,9 @@ public final class KafkaSourceFactory implements SourceFactory {
                 columns,
                 columns.behind(format.schema()),
                 start,
+                isInferred,
                 mode == Mode.ONCE,
-                isolation == Isolation.READ_COMMITTED,
+                readCommitted,
                 expired,
                 idleMicros,
                 Math.multiplyExact(1_000L, Math.min(lookMicros, Long.MAX_VALUE / 1_000)));

@@ -1,9 +1,7 @@
-package dev.millrace.connectors.file;
+package dev.millrace.connectors.csv;
 
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
-import dev.millrace.connectors.csv.CsvColumn;
-import dev.millrace.connectors.csv.CsvDialect;
 import dev.millrace.connectors.format.TimeFormats;
 import dev.millrace.connectors.input.Encoding;
 import dev.millrace.text.TimestampFormat;
@@ -16,12 +14,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The options of CSV files; those of times are {@link TimeFormats}. */
-record CsvOptions(CsvDialect dialect, TimeFormats formats) {
+/** The options of separated values, in files and in records; those of times are {@link TimeFormats}. Immutable. */
+public record CsvOptions(CsvDialect dialect, TimeFormats formats) {
 
     static final int DEFAULT_MAX_RECORD_BYTES = 16 << 20;
 
-    static final List<OptionDescription> DESCRIPTIONS = List.of(
+    /** The options, for help. */
+    public static final List<OptionDescription> DESCRIPTIONS = List.of(
             new OptionDescription(
                     "header",
                     "auto",
@@ -55,7 +54,8 @@ record CsvOptions(CsvDialect dialect, TimeFormats formats) {
             new OptionDescription("ignore_extra", "false", "fields behind the last column are left out"),
             new OptionDescription("max_record_bytes", "16777216", "longer records are rejected"));
 
-    static CsvOptions read(Options options, String path) {
+    /** @param path whose extension may say the delimiter; may be empty */
+    public static CsvOptions read(Options options, String path) {
         String extension = path.toLowerCase(Locale.ROOT);
         boolean tabs = extension.endsWith(".tsv") || extension.endsWith(".tsv.gz");
         byte quote = character(options, "quote", "\"");
@@ -84,7 +84,8 @@ record CsvOptions(CsvDialect dialect, TimeFormats formats) {
         return new CsvOptions(dialect, TimeFormats.read(options));
     }
 
-    static int maxRecordBytes(Options options) {
+    /** The option {@code max_record_bytes}. */
+    public static int maxRecordBytes(Options options) {
         return (int) options.integer("max_record_bytes", DEFAULT_MAX_RECORD_BYTES, 1024, 256 << 20);
     }
 
@@ -92,7 +93,8 @@ record CsvOptions(CsvDialect dialect, TimeFormats formats) {
         return present ? CsvDialect.Header.TRUE : CsvDialect.Header.FALSE;
     }
 
-    CsvOptions withHeader(boolean present) {
+    /** The same where it is known whether there is a header. */
+    public CsvOptions withHeader(boolean present) {
         CsvDialect d = dialect;
         CsvDialect known = new CsvDialect(
                 d.delimiter(),
@@ -112,7 +114,8 @@ record CsvOptions(CsvDialect dialect, TimeFormats formats) {
         return new CsvOptions(known, formats);
     }
 
-    List<CsvColumn> columns(Schema schema, Options options) {
+    /** The columns of a relation, with their formats. */
+    public List<CsvColumn> columns(Schema schema, Options options) {
         List<CsvColumn> columns = new ArrayList<>();
         for (Field field : schema.fields()) {
             columns.add(new CsvColumn(field, formats.of(field, options, "CSV")));
@@ -120,7 +123,8 @@ record CsvOptions(CsvDialect dialect, TimeFormats formats) {
         return columns;
     }
 
-    Optional<TimestampFormat> timestampFormat() {
+    /** How timestamps are written, where it is not PostgreSQL's form. */
+    public Optional<TimestampFormat> timestampFormat() {
         return formats.timestamps();
     }
 
