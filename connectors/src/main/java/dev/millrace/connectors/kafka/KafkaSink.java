@@ -6,9 +6,6 @@ import dev.millrace.connector.SinkStatus;
 import dev.millrace.connectors.upsert.UpsertEpoch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.format.RecordEncoder;
-import dev.millrace.memory.Memory;
-import dev.millrace.text.TextBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +13,6 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.memory.RootAllocator;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -34,18 +29,11 @@ final class KafkaSink implements Sink {
     private static final int DELIVERY_MILLIS = 300_000;
     private static final long SILENT_NANOS =
             TimeUnit.SECONDS.toNanos(5); // after which brokers are said to be waited for
-    private static final long MOST_EPOCH_BYTES = Runtime.getRuntime().maxMemory() / 8;
-    private static final int FIRST_BYTES = 4 << 10;
 
     private final KafkaCluster cluster;
     private final String topic;
-    private final RecordKey key;
-    private final boolean upsert;
-    private final RecordEncoder encoder;
-    private final UpsertEpoch epoch = new UpsertEpoch(MOST_EPOCH_BYTES);
-    private final BufferAllocator allocator = new RootAllocator();
+    private final RecordMaker maker;
     private final KafkaProducer<byte[], byte[]> producer;
-    private final TextBuffer text;
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>(); // the first
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong acknowledged = new AtomicLong();
@@ -53,29 +41,20 @@ final class KafkaSink implements Sink {
             System.nanoTime(); // of the last record that was acknowledged, or sent when none waited
     private boolean closed;
 
-    /** @param encoder is closed with this, but not if this cannot be made */
-    KafkaSink(KafkaCluster cluster, String topic, RecordKey key, boolean upsert, RecordEncoder encoder) {
+    /** @param maker is closed with this, but not if this cannot be made */
+    KafkaSink(KafkaCluster cluster, String topic, RecordMaker maker) {
         this.cluster = cluster;
         this.topic = topic;
-        this.key = key;
-        this.upsert = upsert;
-        this.encoder = encoder;
-        this.text = new TextBuffer(allocator, FIRST_BYTES);
-        try {
-            this.producer = cluster.producer(Map.of(
-                    ProducerConfig.ACKS_CONFIG,
-                    "all",
-                    ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
-                    "true",
-                    ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-                    Integer.toString(DELIVERY_MILLIS),
-                    ProducerConfig.MAX_BLOCK_MS_CONFIG,
-                    Integer.toString(DELIVERY_MILLIS)));
-        } catch (RuntimeException | Error e) {
-            text.close();
-            allocator.close();
-            throw e;
-        }
+        this.maker = maker;
+        this.producer = cluster.producer(Map.of(
+                ProducerConfig.ACKS_CONFIG,
+                "all",
+                ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
+                "true",
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                Integer.toString(DELIVERY_MILLIS),
+                ProducerConfig.MAX_BLOCK_MS_CONFIG,
+                Integer.toString(DELIVERY_MILLIS)));
     }
 
     @Override
@@ -85,24 +64,7 @@ final class KafkaSink implements Sink {
 
     @Override
     public void write(Batch batch) {
-        long weights = batch.weightsAddress();
-        for (int row = 0; row < batch.rowCount(); row++) {
-            long weight = weights == 0 ? 1 : Memory.getLong(weights + 8L * row);
-            byte @Nullable [] keyBytes = key.of(batch, row, text);
-            text.clear();
-            encoder.encode(batch, row, text);
-            byte[] value = text.toBytes();
-            if (upsert) {
-                if (keyBytes == null) {
-                    throw MillraceException.user(SqlState.NOT_NULL_VIOLATION, "a row of the sink has NULL in its key");
-                }
-                epoch.add(keyBytes, value, weight);
-            } else {
-                for (long times = weight; times > 0; times--) {
-                    send(keyBytes, value);
-                }
-            }
-        }
+        maker.write(batch, this::send);
         requireNoFailure();
     }
 
@@ -128,7 +90,7 @@ final class KafkaSink implements Sink {
 
     @Override
     public void commit(long number) {
-        epoch.drain(this::send);
+        maker.endEpoch(this::send);
         try {
             producer.flush();
         } catch (InterruptException e) {
@@ -144,7 +106,7 @@ final class KafkaSink implements Sink {
         }
     }
 
-    private static MillraceException interrupted() {
+    static MillraceException interrupted() {
         return MillraceException.user(SqlState.QUERY_CANCELED, "the sink is closed while it writes");
     }
 
@@ -167,9 +129,7 @@ final class KafkaSink implements Sink {
     public void close() {
         if (!closed) {
             closed = true;
-            try (allocator;
-                    text;
-                    encoder) {
+            try (maker) {
                 producer.close(Duration.ZERO);
             } catch (InterruptException e) {
                 // it is closed all the same; who interrupted sees it by the thread's flag

@@ -5,6 +5,7 @@ import dev.millrace.connector.Options;
 import dev.millrace.connector.Sink;
 import dev.millrace.connector.SinkContext;
 import dev.millrace.connector.SinkFactory;
+import dev.millrace.connectors.outbox.OutboxSink;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.format.RecordEncoder;
@@ -46,11 +47,7 @@ public final class KafkaSinkFactory implements SinkFactory {
         String topic = TopicChoice.oneTopic(options);
         RecordKey key = RecordKey.read(schema, options);
         Mode mode = options.oneOf("mode", appendOnly ? Mode.APPEND : Mode.UPSERT);
-        if (options.oneOf("delivery", Delivery.AT_LEAST_ONCE) == Delivery.EXACTLY_ONCE) {
-            throw MillraceException.notAvailableYet("delivery = 'exactly_once' of a sink of connector kafka")
-                    .withHint("records of mode = 'upsert' that are written again after a crash have the same keys and"
-                            + " values: readers by key see each once");
-        }
+        boolean exactlyOnce = options.oneOf("delivery", Delivery.AT_LEAST_ONCE) == Delivery.EXACTLY_ONCE;
         if (mode == Mode.UPSERT && key.columns().isEmpty()) {
             throw MillraceException.user(
                             SqlState.INVALID_PARAMETER_VALUE,
@@ -65,13 +62,30 @@ public final class KafkaSinkFactory implements SinkFactory {
         }
         RecordEncoder encoder = formats.named(options.text("format", "json").toLowerCase(Locale.ROOT))
                 .encoder(schema, options);
+        RecordMaker maker = new RecordMaker(key, mode == Mode.UPSERT, encoder);
         try {
+            if (exactlyOnce) {
+                Sink sink = outbox(cluster, topic, maker, options, context); // holds nothing yet
+                options.rejectUnread();
+                return sink;
+            }
             options.rejectUnread();
-            return new KafkaSink(cluster, topic, key, mode == Mode.UPSERT, encoder);
+            return new KafkaSink(cluster, topic, maker);
         } catch (RuntimeException | Error e) {
-            encoder.close();
+            maker.close();
             throw e;
         }
+    }
+
+    private static Sink outbox(
+            KafkaCluster cluster, String topic, RecordMaker maker, Options options, SinkContext context) {
+        String id = context.requireHome("delivery = 'exactly_once'").id();
+        return new OutboxSink(
+                context,
+                "topic " + topic,
+                new SpooledRecords(maker),
+                new KafkaDelivery(cluster, topic, id),
+                options);
     }
 
     @Override
@@ -92,7 +106,12 @@ public final class KafkaSinkFactory implements SinkFactory {
                 new OptionDescription(
                         "delivery",
                         "at_least_once",
-                        "after a crash, records since the last checkpoint are written again"),
+                        "at_least_once: after a crash, records since the last checkpoint are written again; exactly_once:"
+                                + " readers of committed records see each once, when a checkpoint has it"),
+                new OptionDescription(
+                        "outbox.limit_mb",
+                        "1024",
+                        "exactly_once: MB of records that wait on disk for the brokers, beyond which the query waits"),
                 new OptionDescription(
                         "properties.<name>",
                         "Kafka's",

@@ -1,0 +1,143 @@
+package dev.millrace.testing.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.connector.PreparedRows;
+import dev.millrace.testing.memory.LeakCheck;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What each sink with {@code delivery = 'exactly_once'} holds to. A connector's test class extends it and supplies the outside:
+ *
+ * <pre>
+ *   class MySinkConformanceTest extends SinkConformance {
+ *       &#64;Override
+ *       protected SinkOutside outside() { ... }    // empty, for this test alone
+ *   }
+ * </pre>
+ *
+ * {@code -Dmillrace.conformance.lives=1000} has more random lives.
+ */
+public abstract class SinkConformance {
+    private static final int STEPS = 60;
+
+    @RegisterExtension
+    final LeakCheck memory = new LeakCheck();
+
+    @TempDir
+    Path home;
+
+    /** An outside that has nothing yet; called once in each test. */
+    protected abstract SinkOutside outside();
+
+    private SinkLives lives(SinkOutside outside, long seed) {
+        String database = UUID.randomUUID().toString();
+        return new SinkLives(outside, new TestSinkContext(memory.allocator(), database, home.resolve("sink")), seed);
+    }
+
+    static List<Long> seeds() {
+        long lives = Long.getLong("millrace.conformance.lives", 4);
+        return LongStream.rangeClosed(1, lives).boxed().toList();
+    }
+
+    @ParameterizedTest(name = "seed = {0}")
+    @MethodSource("seeds")
+    void whateverIsKilledWhenEachRowIsSeenOnce(long seed) {
+        try (SinkLives lives = lives(outside(), seed)) {
+            lives.live(STEPS);
+        }
+    }
+
+    @Test
+    void nothingIsSeenBeforeItsCheckpointIsOnDisk() {
+        SinkOutside outside = outside();
+        try (SinkLives lives = lives(outside, 1)) {
+            lives.begin();
+            lives.write();
+            lives.endEpoch();
+            lives.showsNothingElse();
+            lives.prepare();
+            lives.showsNothingElse();
+            lives.crash();
+            assertEquals(List.of(), outside.seen());
+        }
+    }
+
+    @Test
+    void whatWasPreparedForACheckpointThatCameToNothingIsSeenWithTheNext() {
+        try (SinkLives lives = lives(outside(), 2)) {
+            lives.begin();
+            lives.write();
+            lives.prepare();
+            lives.write();
+            lives.checkpoint();
+            lives.showsAll();
+        }
+    }
+
+    @Test
+    void aCheckpointThatTheSinkDidNotHearOfIsShownAfterACrash() {
+        try (SinkLives lives = lives(outside(), 3)) {
+            lives.begin();
+            lives.write();
+            lives.isOnDisk(lives.prepare());
+            lives.crash();
+            lives.begin();
+            lives.showsAll();
+            lives.publish(); // again
+            lives.write();
+            lives.checkpoint();
+            lives.publish();
+            lives.showsAll();
+        }
+    }
+
+    @Test
+    void checkpointsWithoutRowsShowNothing() {
+        try (SinkLives lives = lives(outside(), 4)) {
+            lives.begin();
+            lives.checkpoint();
+            lives.showsAll();
+            lives.crash();
+            lives.begin();
+            lives.checkpoint();
+            lives.write();
+            lives.checkpoint();
+            lives.checkpoint();
+            lives.showsAll();
+        }
+    }
+
+    @Test
+    void anOutsideThatIsAwayHoldsUpNoCheckpointAndGetsAllWhenItIsBack() {
+        SinkOutside outside = outside();
+        try (SinkLives lives = lives(outside, 5)) {
+            lives.begin();
+            lives.write();
+            lives.checkpoint();
+            lives.showsAll();
+            Assumptions.assumeTrue(outside.goes(), "this outside cannot go away");
+            lives.write();
+            lives.checkpoint();
+            lives.write();
+            PreparedRows last = lives.prepare();
+            lives.isOnDisk(last);
+            lives.publish();
+            lives.crash();
+            lives.begin(); // while it is away
+            lives.write();
+            lives.checkpoint();
+            outside.comes();
+            lives.showsAll();
+        }
+    }
+}
