@@ -383,6 +383,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     }
 
     @Override
+    public boolean waitsForCheckpoint() {
+        return checkpoint.sinks().waits();
+    }
+
+    @Override
     public void touch() {
         epochs.touch();
     }

@@ -16,6 +16,8 @@ final class SinkCheckpoint {
     private final String query;
     private final QuerySinks sinks;
     private volatile Optional<PreparedRows> prepared = Optional.empty(); // written by who calls the sink
+    private volatile long epochsPrepared; // that it was given; written by who ends the cut's epoch
+    private volatile long epochsOnDisk; // likewise; written by who makes checkpoints
     private volatile Optional<PreparedRows> onDisk; // written by who makes checkpoints, and who never prepares reads it
 
     /** @param from what the query goes on from, before any row */
@@ -37,6 +39,7 @@ final class SinkCheckpoint {
     void prepareFor(Barrier barrier) {
         if (barrier.begin(this)) {
             barrier.goesOn(this, 0);
+            epochsPrepared = sinks.epochs();
             sinks.prepare(barrier.number(), rows -> keep(rows, barrier), () -> {
                 onDisk.ifPresent(rows -> barrier.later(new SavedSink(query, rows)));
                 barrier.forget(this);
@@ -57,9 +60,17 @@ final class SinkCheckpoint {
         }
     }
 
+    /** Whether it has rows that it shows when there is another checkpoint. */
+    boolean waits() {
+        return sinks.goByCheckpoints() && sinks.epochs() > epochsOnDisk && !sinks.hasFailed();
+    }
+
     /** A checkpoint is on disk. */
     void published(long checkpoint) {
-        prepared.filter(rows -> rows.checkpoint() == checkpoint).ifPresent(rows -> onDisk = Optional.of(rows));
+        prepared.filter(rows -> rows.checkpoint() == checkpoint).ifPresent(rows -> {
+            onDisk = Optional.of(rows);
+            epochsOnDisk = epochsPrepared;
+        });
         sinks.publish(checkpoint);
     }
 }

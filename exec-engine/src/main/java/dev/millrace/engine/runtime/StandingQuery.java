@@ -33,6 +33,9 @@ public interface StandingQuery {
     /** What the journal had come to when it was started or altered: rows of the entries behind that came to it, one by one. */
     long since();
 
+    /** Whether its sink has rows that it shows when there is another checkpoint. */
+    boolean waitsForCheckpoint();
+
     /** The function of users that one of its threads has been in for a second or more, also after it failed. */
     Optional<String> stuckIn();
 

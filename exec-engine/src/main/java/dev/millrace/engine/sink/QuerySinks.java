@@ -66,6 +66,8 @@ public final class QuerySinks {
 
     @GuardedBy("this") private boolean failed;
 
+    @GuardedBy("this") private long epochs; // that sinks were given the end of
+
     @GuardedBy("this") private final List<Runnable> onDrained = new ArrayList<>();
 
     /**
@@ -198,6 +200,9 @@ public final class QuerySinks {
 
     /** Has all sinks commit an epoch, then goes on with its rows. If one fails nobody sees them. */
     public void commit(long epoch, List<Batch> rows, Committed then) {
+        synchronized (this) {
+            epochs++;
+        }
         try {
             immediate.forEach(sink -> sink.commit(epoch));
         } catch (RuntimeException | Error e) {
@@ -263,6 +268,7 @@ public final class QuerySinks {
     /** Has the one sink commit an epoch when its turn comes; the epoch is over for everybody else. */
     public void commitApart(long epoch) {
         synchronized (this) {
+            epochs++;
             begun++;
         }
         queues.get(0).commit(epoch, () -> drained(false));
@@ -280,6 +286,16 @@ public final class QuerySinks {
         }
         all.forEach(Runnable::run);
         onRoom.run();
+    }
+
+    /** Whether one has failed. */
+    public synchronized boolean hasFailed() {
+        return failed;
+    }
+
+    /** How many epochs with rows sinks were given. */
+    public synchronized long epochs() {
+        return epochs;
     }
 
     /** How many commits of the sink's own were begun. */

@@ -1,5 +1,6 @@
 package dev.millrace.server.ddl;
 
+import dev.millrace.connector.CheckpointedSink;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.PushedSource;
 import dev.millrace.connector.Sink;
@@ -14,6 +15,7 @@ import dev.millrace.error.Suggestion;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.SinkInterval;
 import dev.millrace.server.catalog.CatalogObject.Durability;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.generated.GeneratedColumns;
@@ -411,11 +413,15 @@ public final class Definitions {
             QueryOptions limited = queries.limits().limited(QueryOptions.streaming(), options);
             PhysicalPlan plan = queries.plan(create.query(), StandingRules.of(options), basis);
             Schema schema = create.query().schema();
+            SinkInterval.check(options);
             Sink sink = database.connectors()
                     .sink(connector)
                     .open(schema, plan.appendOnly(), options, database.sinkContext(create.name()));
             try {
                 options.rejectUnread();
+                if (!(sink instanceof CheckpointedSink)) {
+                    SinkInterval.refuse(options);
+                }
                 if (!database.catalogStore().isRestoring()) {
                     sink.check();
                 }

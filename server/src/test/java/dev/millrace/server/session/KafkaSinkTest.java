@@ -211,7 +211,9 @@ class KafkaSinkTest {
                     "42703 column \"kk\" of option \"key\" does not exist | did you mean \"k\"?",
                     database.error("CREATE SINK a FROM s" + with(topic, ", key = 'kk'")));
             assertTrue(database.error("CREATE SINK a FROM s" + with(topic, ", delivery = 'exactly_once'"))
-                    .startsWith("0A000 "));
+                    .startsWith("55000 delivery = 'exactly_once' of sink \"a\" needs a data directory"));
+            assertTrue(database.error("CREATE SINK a FROM s" + with(topic, ", checkpoint_interval = '1 s'"))
+                    .startsWith("22023 option \"checkpoint_interval\" is of sinks with delivery = 'exactly_once'"));
             assertTrue(database.error("CREATE SINK a FROM s" + with("none", ""))
                     .startsWith("42704 topic none does not exist at Kafka at " + broker.bootstrap()));
             assertEquals(

@@ -1,0 +1,200 @@
+package dev.millrace.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.testing.kafka.KafkaBroker;
+import dev.millrace.testing.time.Eventually;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Two topics, a join of their windows, and sinks that are exactly once, in a server that is killed again and again: what readers of the sinks see in the end is the
+ * answer of a batch query over all records, each row once. By command: {@code ./check --connected N}.
+ */
+@Timeout(36_000)
+class KilledPipelineTest {
+    private static final int ROUNDS = Integer.getInteger("millrace.connected", 3);
+    private static final long SEED = Long.getLong("millrace.connected.seed", System.nanoTime());
+    private static final int PARTITIONS = 3;
+    private static final int KEYS = 20;
+    private static final long START_MILLIS = 1_767_225_600_000L; // 2026-01-01
+    private static final int WINDOW_SECONDS = 10;
+
+    @TempDir
+    Path folder;
+
+    private final List<int[]> bids = new ArrayList<>(); // second, key, value
+    private final List<int[]> asks = new ArrayList<>();
+    private int second;
+
+    @Test
+    void eachRowOfTheAnswerIsSeenOnceAfterAllKills() throws Exception {
+        System.out.println("connected: " + ROUNDS + " kills, seed " + SEED);
+        Random random = new Random(SEED);
+        try (KafkaBroker broker = KafkaBroker.start(folder.resolve("broker"));
+                KafkaProducer<byte[], byte[]> producer = broker.producer(Map.of())) {
+            broker.topic("bids", PARTITIONS);
+            broker.topic("asks", PARTITIONS);
+            broker.topic("out", PARTITIONS);
+            broker.topic("totals", PARTITIONS);
+            for (int round = 0; round <= ROUNDS; round++) {
+                try (ServerProcess server = start()) {
+                    if (round == 0) {
+                        define(server, broker.bootstrap());
+                    }
+                    produce(producer, random, 40 + random.nextInt(40));
+                    if (round < ROUNDS) {
+                        Thread.sleep(random.nextInt(1_500)); // a kill at any moment
+                        server.kill();
+                    } else {
+                        finish(producer);
+                        isSeen(broker);
+                    }
+                }
+            }
+        }
+    }
+
+    private ServerProcess start() throws Exception {
+        return ServerProcess.start(
+                "--port", "0", "--tls", "off", "--data", folder.resolve("data").toString());
+    }
+
+    private static void define(ServerProcess server, String bootstrap) throws Exception {
+        String kafka = "connector = 'kafka', bootstrap = '" + bootstrap + "', ";
+        String once = ", delivery = 'exactly_once', checkpoint_interval = '200 ms'";
+        String columns = "ts TIMESTAMP, k INT, v INT, WATERMARK FOR ts AS ts - INTERVAL '1 second'";
+        String window = "TUMBLE(TABLE %s, DESCRIPTOR(ts), INTERVAL '" + WINDOW_SECONDS + " seconds')";
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement()) {
+            execute(statement, "CREATE STREAM bids (" + columns + ") WITH (" + kafka + "topic = 'bids')");
+            execute(statement, "CREATE STREAM asks (" + columns + ") WITH (" + kafka + "topic = 'asks')");
+            execute(statement, "CREATE CONTINUOUS QUERY matches AS SELECT b.window_start, b.k, b.v AS bid, a.v AS ask FROM "
+                    + String.format(window, "bids") + " b JOIN " + String.format(window, "asks")
+                    + " a ON a.window_start = b.window_start AND a.window_end = b.window_end AND a.k = b.k");
+            execute(statement, "CREATE SINK out FROM matches WITH (" + kafka + "topic = 'out'" + once + ")");
+            execute(statement, "CREATE SINK totals WITH (" + kafka + "topic = 'totals', key = 'k'" + once
+                    + ") AS SELECT k, count(*) AS n, sum(v) AS total FROM bids GROUP BY k");
+        }
+    }
+
+    /** CREATE gives brokers some seconds to answer, which may be too few for one that has just begun on a busy machine. */
+    private static void execute(Statement statement, String sql) {
+        Eventually.holds(sql, () -> {
+            try {
+                statement.execute(sql);
+                return true;
+            } catch (SQLException e) {
+                if (!"08006".equals(e.getSQLState())) {
+                    throw e;
+                }
+                return false;
+            }
+        });
+    }
+
+    private void produce(KafkaProducer<byte[], byte[]> producer, Random random, int seconds) {
+        for (int until = second + seconds; second < until; second++) {
+            for (int i = 0; i < 4; i++) {
+                send(producer, "bids", bids, random.nextInt(KEYS), random.nextInt(1_000));
+                send(producer, "asks", asks, random.nextInt(KEYS), random.nextInt(1_000));
+            }
+        }
+        producer.flush();
+    }
+
+    private void send(KafkaProducer<byte[], byte[]> producer, String topic, List<int[]> all, int key, int value) {
+        all.add(new int[] {second, key, value});
+        producer.send(record(topic, key % PARTITIONS, second, key, value));
+    }
+
+    private static ProducerRecord<byte[], byte[]> record(String topic, int partition, int at, int key, int value) {
+        String json = "{\"ts\":\"" + timestamp(at) + "\",\"k\":" + key + ",\"v\":" + value + "}";
+        return new ProducerRecord<>(topic, partition, null, json.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String timestamp(int at) {
+        return Instant.ofEpochMilli(START_MILLIS + 1_000L * at)
+                .toString()
+                .replace("T", " ")
+                .replace("Z", "");
+    }
+
+    /** Has all windows close: a record of a key that nobody else has, much later, in each partition. */
+    private void finish(KafkaProducer<byte[], byte[]> producer) {
+        for (int partition = 0; partition < PARTITIONS; partition++) {
+            producer.send(record("bids", partition, second + 1_000, -1, 0));
+            producer.send(record("asks", partition, second + 1_000, -2, 0));
+        }
+        producer.flush();
+    }
+
+    private void isSeen(KafkaBroker broker) {
+        List<String> expected = answer();
+        Eventually.holds(
+                expected.size() + " rows are seen", () -> broker.records("out").size() >= expected.size());
+        assertEquals(expected, values(broker, "out").sorted().toList(), "seed " + SEED);
+        Map<Integer, long[]> totals = new TreeMap<>();
+        bids.forEach(bid -> {
+            long[] total = totals.computeIfAbsent(bid[1], fresh -> new long[2]);
+            total[0]++;
+            total[1] += bid[2];
+        });
+        totals.put(-1, new long[] {PARTITIONS, 0});
+        List<String> wanted = totals.entrySet().stream()
+                .map(total -> "{\"k\":" + total.getKey() + ",\"n\":" + total.getValue()[0] + ",\"total\":"
+                        + total.getValue()[1] + "}")
+                .sorted()
+                .toList();
+        Eventually.holds("totals", () -> latest(broker).equals(wanted));
+        System.out.println("connected: " + expected.size() + " rows of a join, each seen once");
+    }
+
+    private static Stream<String> values(KafkaBroker broker, String topic) {
+        return broker.records(topic).stream().map(record -> new String(record.value(), StandardCharsets.UTF_8));
+    }
+
+    private static List<String> latest(KafkaBroker broker) {
+        Map<String, String> byKey = new HashMap<>();
+        broker.records("totals")
+                .forEach(record -> byKey.put(
+                        new String(record.key(), StandardCharsets.UTF_8),
+                        new String(record.value(), StandardCharsets.UTF_8)));
+        return byKey.values().stream().sorted().toList();
+    }
+
+    /** The join of all windows, as the sink writes it. */
+    private List<String> answer() {
+        Map<String, List<Integer>> askValues = new HashMap<>();
+        for (int[] ask : asks) {
+            askValues
+                    .computeIfAbsent(ask[0] / WINDOW_SECONDS + " " + ask[1], fresh -> new ArrayList<>())
+                    .add(ask[2]);
+        }
+        List<String> rows = new ArrayList<>();
+        for (int[] bid : bids) {
+            int window = bid[0] / WINDOW_SECONDS;
+            for (int ask : askValues.getOrDefault(window + " " + bid[1], List.of())) {
+                rows.add("{\"window_start\":\"" + timestamp(window * WINDOW_SECONDS).replace(' ', 'T') + "\",\"k\":" + bid[1]
+                        + ",\"bid\":" + bid[2] + ",\"ask\":" + ask + "}");
+            }
+        }
+        return rows.stream().sorted().toList();
+    }
+}
