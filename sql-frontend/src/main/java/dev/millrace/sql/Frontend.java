@@ -4,16 +4,20 @@ import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import dev.millrace.error.MillraceException;
 import dev.millrace.sql.bind.StatementBinder;
+import dev.millrace.sql.bind.change.LiteralBinder;
+import dev.millrace.sql.bind.type.ParameterTypes;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.parser.LiteralScanner;
 import dev.millrace.sql.parser.StatementParser;
+import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.LiteralText;
 import dev.millrace.sql.statement.RowRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
+import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -91,9 +95,23 @@ public final class Frontend {
         return LiteralScanner.scan(sql, from, types);
     }
 
-    /** Resolves names and types of what {@link #insertOfConstants} gave; empty if its constants are not as its columns are written. */
-    public Optional<Statement> analyzeConstants(ParsedStatement statement, Catalog catalog) {
-        return binder(statement, catalog, Parameters.none()).bindConstants((Syntax.Insert) statement.syntax());
+    /**
+     * Puts values in the places of parameters.
+     *
+     * @param rows of an INSERT that {@link #analyzeConstants} took with other values
+     * @param types of the columns that they are for
+     * @return empty where a value is not as its column is written
+     */
+    public Optional<LiteralRows> constants(LiteralRows rows, Schema relation, List<DataType> types, Parameters parameters) {
+        int count = parameters.values().map(List::size).orElse(0);
+        return new LiteralBinder(new ParameterTypes(parameters, count)).bind(rows, relation, types);
+    }
+
+    /**
+     * Resolves names and types of an INSERT of constants and parameters with values; empty if these are not as its columns are written.
+     */
+    public Optional<Statement> analyzeConstants(ParsedStatement statement, Catalog catalog, Parameters parameters) {
+        return binder(statement, catalog, parameters).bindConstants((Syntax.Insert) statement.syntax());
     }
 
     private static ParsedStatement statement(String sql, StatementParser.Parsed parsed) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 /**
  * Answers a client's messages, one after the other, on its session's thread, or at once on the event loop; never on both at
@@ -39,6 +40,7 @@ final class Conversation implements AutoCloseable {
     private final CopyExchange copies;
     private final ReportedSettings reported;
     private Optional<Session.Acceptance> accepted = Optional.empty(); // what is to be acknowledged
+    private Optional<Portal> portal = Optional.empty(); // that accepted it; none for a simple query
     private boolean skipping;
     private boolean over; // the client was told that its session ended
 
@@ -101,14 +103,37 @@ final class Conversation implements AutoCloseable {
                 || !canEnd()) {
             return OptionalLong.empty();
         }
+        return accept(() -> session.insertAtOnce(query.sql()), Optional.empty());
+    }
+
+    /** Whether {@link #accept(ClientMessage.Execute)} may take a message, if a Sync follows it. */
+    boolean mayAccept(ClientMessage.Execute message) {
+        return !skipping && extended.insert(message).isPresent();
+    }
+
+    /** The same of an Execute with a Sync behind it: both are answered. */
+    OptionalLong accept(ClientMessage.Execute message) {
+        Optional<Portal> portal = extended.insert(message);
+        if (skipping || portal.isEmpty() || !out.keepsUp() || !canEnd()) {
+            return OptionalLong.empty();
+        }
+        return accept(
+                () -> session.insertAtOnce(
+                        portal.get().prepared().statement().orElseThrow(),
+                        portal.get().parameters()),
+                portal);
+    }
+
+    private OptionalLong accept(Supplier<Optional<Session.Acceptance>> insert, Optional<Portal> executed) {
         session.clientSpeaks();
         try {
-            accepted = session.insertAtOnce(query.sql());
+            accepted = insert.get();
         } catch (MillraceException e) {
             report(e);
             ready();
             return OptionalLong.of(0);
         }
+        portal = executed;
         return accepted.map(rows -> OptionalLong.of(rows.entry())).orElseGet(OptionalLong::empty);
     }
 
@@ -121,7 +146,8 @@ final class Conversation implements AutoCloseable {
         if (accepted.isPresent()) { // else its error was told
             try (StatementResult result = accepted.get().result()) {
                 accepted = Optional.empty();
-                extended.closeUnnamed();
+                portal.ifPresentOrElse(Portal::finish, extended::closeUnnamed);
+                portal = Optional.empty();
                 complete(result);
                 if (session.transactionState() == TransactionState.IDLE) {
                     extended.closePortals();
@@ -139,6 +165,7 @@ final class Conversation implements AutoCloseable {
             } catch (RuntimeException | AssertionError e) {
                 accepted.ifPresent(rows -> rows.result().close());
                 accepted = Optional.empty();
+                portal = Optional.empty();
                 report(e);
                 ready();
             }

@@ -51,7 +51,9 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
 
     /** As {@link Conversation#answersAtOnce} has it, of messages of the extended protocol. */
     boolean answersAtOnce(ClientMessage message) {
-        if (message instanceof ClientMessage.Parse parse) {
+        if (isForInsert(message)) {
+            return true;
+        } else if (message instanceof ClientMessage.Parse parse) {
             return session.remembered(parse.sql())
                     .filter(known -> known.size() == 1 && session.answersAtOnce(known.get(0)))
                     .isPresent();
@@ -75,6 +77,29 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
     private boolean answersAtOnce(@Nullable PreparedStatement prepared) {
         return prepared != null
                 && prepared.statement().filter(session::answersAtOnce).isPresent();
+    }
+
+    /** Whether a message only says what an INSERT is to be executed with, which is executed at once, too. */
+    private boolean isForInsert(ClientMessage message) {
+        if (message instanceof ClientMessage.Bind bind) {
+            return insertsAtOnce(statements.get(bind.statement()));
+        }
+        Portal portal = message instanceof ClientMessage.Describe describe && describe.isPortal()
+                ? portals.get(describe.name())
+                : null;
+        return portal != null && insertsAtOnce(portal.prepared());
+    }
+
+    private boolean insertsAtOnce(@Nullable PreparedStatement prepared) {
+        return prepared != null
+                && prepared.isDescribed()
+                && prepared.statement().filter(session::insertsAtOnce).isPresent();
+    }
+
+    /** The portal that a message executes, if that is an INSERT that may be executed at once. */
+    Optional<Portal> insert(ClientMessage.Execute message) {
+        return Optional.ofNullable(portals.get(message.portal()))
+                .filter(portal -> !portal.isFinished() && insertsAtOnce(portal.prepared()));
     }
 
     /** Whether a portal has rows left, so that closing it may take its time. */

@@ -70,6 +70,9 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     /** What this read brought and cannot be answered at once; a session that sees Execute sees the Sync behind it as well. */
     private final List<ClientMessage> arrived = new ArrayList<>();
 
+    /** An INSERT that is executed at once if the next message says that nothing is to take effect with it. */
+    private Optional<ClientMessage.Execute> executing = Optional.empty();
+
     private Optional<HeldAnswer> held = Optional.empty(); // to what was accepted last, on its way to disk
 
     // From when the client is let in; written by the event loop, read also by who stops the server.
@@ -371,6 +374,9 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
      * longer. All else goes to the session's thread, together with what was read with it.
      */
     private void take(Served client, ClientMessage message) {
+        if (!(message instanceof ClientMessage.Sync)) {
+            passOnExecute();
+        }
         if (arrived.isEmpty() && client.inbox().claim()) {
             boolean isTaken = false;
             try {
@@ -384,23 +390,38 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
                 return;
             }
         }
+        passOnExecute();
         arrived.add(message);
         if (arrived.size() >= MOST_TOGETHER) {
             serve(client, arrived);
         }
     }
 
+    /** What is not executed here is by the session's thread. */
+    private void passOnExecute() {
+        executing.ifPresent(arrived::add);
+        executing = Optional.empty();
+    }
+
     /** By who has claimed the inbox; false if the session's thread is to answer. */
     private boolean takeHere(Served client, ClientMessage message) {
-        if (client.conversation().answersAtOnce(message)) {
+        if (executing.isEmpty() && client.conversation().answersAtOnce(message)) {
             client.conversation().answer(message);
             return true;
         }
-        OptionalLong entry = client.conversation().accept(message);
+        if (message instanceof ClientMessage.Execute execute
+                && client.conversation().mayAccept(execute)) {
+            executing = Optional.of(execute);
+            return true;
+        }
+        OptionalLong entry = executing.isPresent()
+                ? client.conversation().accept(executing.get())
+                : client.conversation().accept(message);
         if (entry.isEmpty()) {
             client.out().passOn(); // what waits for more may wait long, and is behind it
             return false;
         }
+        executing = Optional.empty();
         message.close();
         if (entry.getAsLong() == 0) {
             client.conversation().acknowledge();
@@ -461,6 +482,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext context) {
+        passOnExecute();
         if (!arrived.isEmpty()) {
             serve(served.orElseThrow(), arrived);
         } else if (served.isPresent()) {
@@ -524,6 +546,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     @Override
     public void channelInactive(ChannelHandlerContext context) {
         server.closed(process);
+        executing = Optional.empty();
         arrived.forEach(ClientMessage::close);
         arrived.clear();
         served.ifPresent(client -> {

@@ -68,6 +68,10 @@ final class Portal implements AutoCloseable {
         return binary;
     }
 
+    Parameters parameters() {
+        return parameters;
+    }
+
     /** Starts the statement. */
     StatementResult run(Session session) {
         return session.execute(prepared.statement().orElseThrow(), parameters);

@@ -96,9 +96,15 @@ final class PreparedStatement {
         describedVersion = version;
     }
 
+    /** Whether what it takes and gives is known, as the catalog is now. */
+    boolean isDescribed() {
+        return description.isPresent()
+                && describedVersion == session.database().catalog().version();
+    }
+
     private Description description() {
         long version = session.database().catalog().version();
-        if (description.isEmpty() || describedVersion != version) {
+        if (!isDescribed()) {
             description = Optional.of(statement
                     .map(parsed -> session.prepared().describe(parsed, declaredTypes))
                     .orElse(new Description(List.of(), Optional.empty())));

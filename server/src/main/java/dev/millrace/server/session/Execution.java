@@ -248,12 +248,40 @@ final class Execution {
         }
         begin(parsed.get());
         Optional<Statement.Insert> insert = database.frontend()
-                .analyzeConstants(parsed.get(), names)
+                .analyzeConstants(parsed.get(), names, Parameters.none())
                 .map(statement -> (Statement.Insert) statement);
         Optional<StatementResult> result =
                 insert.flatMap(statement -> insertAtOnce(statement, parsed.get().syntax()));
         if (result.isPresent()) {
             knownInserts.learn(parsed.get(), insert.orElseThrow(), version);
+        }
+        return result;
+    }
+
+    /** Whether a statement may be executed by {@link #insertAtOnce(ParsedStatement, Parameters)}. */
+    boolean insertsAtOnce(ParsedStatement parsed) {
+        return parsed.syntax() instanceof Syntax.Insert insert
+                && insert.literals().isPresent()
+                && insert.conflict().isEmpty()
+                && insert.returning().isEmpty()
+                && parsed.text().length() <= MOST_PARSED_AT_ONCE
+                && !transactions.isUnderWay();
+    }
+
+    /** The same of an INSERT of constants and parameters. */
+    Optional<StatementResult> insertAtOnce(ParsedStatement parsed, Parameters parameters) {
+        Optional<KnownInserts.Found> found = knownInserts.find(parsed, parameters);
+        begin(parsed);
+        if (found.isPresent()) {
+            return insertAtOnce(found.get().insert(), parsed.syntax());
+        }
+        long version = database.catalog().version();
+        Optional<Statement.Insert> insert = database.frontend()
+                .analyzeConstants(parsed, names, parameters)
+                .map(statement -> (Statement.Insert) statement);
+        Optional<StatementResult> result = insert.flatMap(statement -> insertAtOnce(statement, parsed.syntax()));
+        if (result.isPresent()) {
+            knownInserts.learnPrepared(parsed, insert.orElseThrow(), version);
         }
         return result;
     }

@@ -376,11 +376,24 @@ public final class Session implements AutoCloseable {
      * @throws MillraceException XX000, and no other
      */
     public Optional<Acceptance> insertAtOnce(String sql) {
+        return atOnce(sql, () -> execution.insertAtOnce(sql));
+    }
+
+    /** Whether a statement may be one of those that {@link #insertAtOnce(ParsedStatement, Parameters)} takes. */
+    public boolean insertsAtOnce(ParsedStatement statement) {
+        return execution.insertsAtOnce(statement);
+    }
+
+    /** The same of a statement that is parsed, with a value for each of its parameters. */
+    public Optional<Acceptance> insertAtOnce(ParsedStatement statement, Parameters parameters) {
+        return atOnce(statement.text(), () -> execution.insertAtOnce(statement, parameters));
+    }
+
+    private Optional<Acceptance> atOnce(String text, Supplier<Optional<StatementResult>> step) {
         try {
             return steps.attempt(
-                    sql,
-                    () -> execution
-                            .insertAtOnce(sql)
+                    text,
+                    () -> step.get()
                             .map(result -> new Acceptance(
                                     result, execution.queries().epochs().takeEntry())),
                     database::executed);

@@ -24,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -238,6 +239,46 @@ class ClientsThatWriteTest {
             goesOn.countDown();
             database.close();
         }
+    }
+
+    /** Nobody waits for the disk then: the log's own thread writes, and not one that executes a statement. */
+    @Test
+    void preparedInsertsAreAcceptedWhereTheyArrive() throws Exception {
+        CountDownLatch stands = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        Database database = open(disk);
+        try (PgServer server = PgServer.listen(database, PgServerOptions.local(0));
+                RawClient client = client(server);
+                RawClient other = client(server)) {
+            run(client, "CREATE TABLE t (id INT, a TEXT)");
+            client.send(RawClient.parse("put", "INSERT INTO t (a, id) VALUES ($1, $2)"), RawClient.sync());
+            client.next('Z');
+            for (int i = 0; i < 10; i++) {
+                client.send(put("" + i), RawClient.sync());
+                assertEquals("INSERT 0 1", answer(client));
+            }
+            standStill(stands, goesOn);
+            client.send(put("10"), RawClient.sync());
+            assertTrue(stands.await(30, TimeUnit.SECONDS), "the log's thread writes");
+            assertEquals("10", value(other, "SELECT count(*) FROM t"));
+            goesOn.countDown();
+            assertEquals("INSERT 0 1", answer(client));
+            client.send(put("eleven"), RawClient.sync());
+            assertEquals("22P02", answer(client));
+            client.send(put("11"), put("12"), RawClient.sync());
+            assertEquals("INSERT 0 1", answer(client));
+            assertEquals("13", value(client, "SELECT count(*) FROM t WHERE a = 'x'"));
+        } finally {
+            goesOn.countDown();
+            database.close();
+        }
+    }
+
+    private static byte[] put(String id) {
+        return RawClient.bytes(out -> {
+            out.write(RawClient.bind("", "put", "x", id));
+            out.write(RawClient.execute("", 0));
+        });
     }
 
     /** A key that is there is refused, also before anybody sees its row. */

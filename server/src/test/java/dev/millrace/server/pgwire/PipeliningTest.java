@@ -31,6 +31,8 @@ class PipeliningTest {
                 client.next('Z');
                 client.send(RawClient.query("CREATE TABLE t (n INTEGER)"));
                 client.next('Z');
+                client.send(RawClient.parse("put", "INSERT INTO t VALUES ($1)"), RawClient.sync());
+                client.next('Z');
                 List<String> expected = new ArrayList<>();
                 List<byte[]> groups = groups(new Random(seed), expected);
                 Random cuts = new Random(seed);
@@ -120,7 +122,7 @@ class PipeliningTest {
         for (int i = 0; i < GROUPS; i++) {
             int constant = random.nextInt(3); // so few that their plans are soon known
             byte[][] group;
-            switch (random.nextInt(10)) {
+            switch (random.nextInt(14)) {
                 case 0 -> {
                     group = new byte[][] {RawClient.query("INSERT INTO t VALUES (" + i + ")")};
                     expected.addAll(List.of("C", "ZI"));
@@ -174,6 +176,58 @@ class PipeliningTest {
                         RawClient.sync()
                     };
                     expected.addAll(List.of("D " + constant, "C", "ZI"));
+                }
+                case 8 -> {
+                    group = new byte[][] {
+                        RawClient.bind("", "put", "" + i),
+                        RawClient.describe('P', ""),
+                        RawClient.execute("", 0),
+                        RawClient.sync()
+                    };
+                    expected.addAll(List.of("C", "ZI"));
+                    rows++;
+                }
+                case 9 -> { // together
+                    group = new byte[][] {
+                        RawClient.bind("", "put", "1"),
+                        RawClient.execute("", 0),
+                        RawClient.bind("", "put", "2"),
+                        RawClient.execute("", 0),
+                        RawClient.sync(),
+                        RawClient.sync()
+                    };
+                    expected.addAll(List.of("C", "C", "ZI", "ZI"));
+                    rows += 2;
+                }
+                case 10 -> {
+                    group = new byte[][] {
+                        RawClient.bind("", "put", "1"),
+                        RawClient.execute("", 0),
+                        RawClient.bind("", "put", "one"),
+                        RawClient.execute("", 0),
+                        RawClient.bind("", "put", "1"),
+                        RawClient.execute("", 0),
+                        RawClient.sync(),
+                        RawClient.bind("", "put", "one"),
+                        RawClient.execute("", 0),
+                        RawClient.sync()
+                    };
+                    expected.addAll(List.of("C", "E 22P02", "ZI", "E 22P02", "ZI"));
+                }
+                case 11 -> {
+                    group = new byte[][] {
+                        RawClient.query("BEGIN"),
+                        RawClient.bind("p", "put", "1"),
+                        RawClient.execute("p", 0),
+                        RawClient.sync(),
+                        RawClient.query("ROLLBACK"),
+                        RawClient.bind("p", "put", "1"),
+                        RawClient.execute("p", 0),
+                        RawClient.execute("p", 0), // it is over
+                        RawClient.sync()
+                    };
+                    expected.addAll(List.of("C", "ZT", "C", "ZT", "C", "ZI", "C", "C", "ZI"));
+                    rows++;
                 }
                 default -> {
                     group = new byte[][] {RawClient.query("SELECT " + constant)};

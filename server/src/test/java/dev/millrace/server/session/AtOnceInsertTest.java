@@ -1,14 +1,19 @@
 package dev.millrace.server.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.server.transaction.TableKeys;
+import dev.millrace.sql.ParsedStatement;
+import dev.millrace.sql.bind.type.Parameters;
+import dev.millrace.type.DataType;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.Lock;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** An INSERT of constants on a thread that may not wait: it is executed as a whole, or nothing has happened. */
@@ -91,6 +96,47 @@ class AtOnceInsertTest {
             assertEquals(
                     List.of("4|4|", "it's|2|", "one|1|", "|-3|", "|6|2026-01-01 00:00:00", "|7|2026-01-02 00:00:00"),
                     database.rows("SELECT * FROM t"));
+        }
+    }
+
+    private static String tag(TestDatabase database, ParsedStatement statement, List<DataType> types, String... values) {
+        List<Optional<String>> texts = Stream.of(values).map(Optional::ofNullable).toList();
+        Optional<Session.Acceptance> accepted =
+                database.session().insertAtOnce(statement, Parameters.of(types, texts));
+        String tag = accepted.map(rows -> rows.result().toString()).orElse("");
+        accepted.ifPresent(rows -> database.session().endStatement());
+        return tag;
+    }
+
+    @Test
+    void valuesOfAPreparedStatementAreAsItsColumnsAreWritten() {
+        try (TestDatabase database = new TestDatabase()) {
+            database.run("CREATE TABLE t (a TEXT, b INT, c DOUBLE PRECISION)");
+            ParsedStatement statement =
+                    database.session().parse("INSERT INTO t VALUES ($1, $2, -1.5), ('b', $2, $3)").get(0);
+            assertTrue(database.session().insertsAtOnce(statement));
+            List<DataType> types = List.of(DataType.NULL, DataType.INTEGER, DataType.INTEGER);
+            for (int i = 0; i < 3; i++) { // found out, and then known
+                assertEquals("INSERT 0 2", tag(database, statement, types, "it's " + i, "" + i, "7"));
+                assertEquals("", tag(database, statement, types, "a", "b", "7"), "a text is no number");
+                assertEquals("", tag(database, statement, types, "a", "1", "1.5"), "it is declared as a whole number");
+                assertEquals("", tag(database, statement, types, "a", "1"), "one has no value");
+            }
+            assertEquals("INSERT 0 2", tag(database, statement, List.of(), null, "3", "1e-3"));
+            assertEquals(
+                    List.of("b|0|7", "b|1|7", "b|2|7", "b|3|0.001", "it's 0|0|-1.5", "it's 1|1|-1.5", "it's 2|2|-1.5", "|3|-1.5"),
+                    database.rows("SELECT * FROM t"));
+            database.run("DROP TABLE t");
+            assertEquals("", tag(database, statement, types, "a", "1", "7"));
+            database.run("CREATE TABLE t (b INT, a INT, c INT)");
+            assertEquals("", tag(database, statement, types, "a", "1", "7"), "it is another table");
+            for (String other : List.of(
+                    "INSERT INTO t VALUES ($1) RETURNING a",
+                    "INSERT INTO t VALUES ($1 + 1)",
+                    "INSERT INTO t VALUES ($1) ON CONFLICT DO NOTHING",
+                    "UPDATE t SET a = $1")) {
+                assertFalse(database.session().insertsAtOnce(database.session().parse(other).get(0)), other);
+            }
         }
     }
 

@@ -15,15 +15,15 @@ import java.util.Optional;
  * of each can be read as its column's type with the result that an assignment would have. Everything else is for the way of
  * queries.
  */
-final class LiteralBinder {
+public final class LiteralBinder {
     private final ParameterTypes parameters;
 
-    LiteralBinder(ParameterTypes parameters) {
+    public LiteralBinder(ParameterTypes parameters) {
         this.parameters = parameters;
     }
 
     /** The rows without parameters, for columns of a relation; empty if they are not that simple. */
-    Optional<LiteralRows> bind(LiteralRows rows, Schema relation, List<DataType> types) {
+    public Optional<LiteralRows> bind(LiteralRows rows, Schema relation, List<DataType> types) {
         boolean nested =
                 relation.fields().stream().anyMatch(field -> field.type().isNested());
         if (nested || rows.width() > types.size()) {
