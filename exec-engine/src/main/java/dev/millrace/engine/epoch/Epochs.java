@@ -267,8 +267,11 @@ public final class Epochs {
 
     /** What was accepted in an epoch is on disk. Publishing is left to a thread that may be held up. */
     private void durable(EpochDomain domain, Closed closed) {
-        locked.run(ledger -> ledger.durable(domain, closed));
-        if (!locked.isHeldByCurrentThread()) {
+        boolean isReady = locked.get(ledger -> {
+            ledger.durable(domain, closed);
+            return !domain.ready.isEmpty(); // else an output that ends the epoch shows it
+        });
+        if (isReady && !locked.isHeldByCurrentThread()) {
             workers.schedule(clock.nanoTime(), () -> commitReady(domain));
         }
     }

@@ -39,11 +39,13 @@ final class HeldAnswers {
         this.loop = loop;
     }
 
-    /** Has a client called once, on the loop. */
-    void add(Session session, long entry, Client client) {
+    /** Has a client called once, on the loop; whether there is no other. */
+    boolean add(Session session, long entry, Client client) {
+        boolean isAlone = all.isEmpty();
         all.add(new Held(session, entry, System.nanoTime(), client));
         tell();
         watch();
+        return isAlone;
     }
 
     private void tell() {

@@ -15,7 +15,10 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.EventLoop;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.nio.charset.StandardCharsets;
@@ -43,7 +46,7 @@ import java.util.regex.Pattern;
  *
  * <p>Long because it is a connection from its first byte to its last.
  */
-final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
+final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> implements OwnLoops.Owner {
     private static final int PROTOCOL_MAJOR = 3;
 
     /** What tools connect to that want any database. */
@@ -51,6 +54,11 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
 
     private static final long FAREWELL_SECONDS = 5;
     private static final int MOST_TOGETHER = 64;
+
+    /** A client writes alone if it did in so many statements, none of which came later than that after the one before. */
+    private static final int MANY_ALONE = 32;
+
+    private static final long ALONE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /** {@code -c name=value} or {@code --name=value} in the startup packet. */
     private static final Pattern OPTION = Pattern.compile("(?:-c\\s*|--)([a-zA-Z_.-]+)=((?:\\\\.|[^\\s])*+)");
@@ -72,6 +80,10 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
 
     /** An INSERT that is executed at once if the next message says that nothing is to take effect with it. */
     private Optional<ClientMessage.Execute> executing = Optional.empty();
+
+    private int alone; // how many statements in a row it wrote with nobody beside it
+    private boolean isOnOwnLoop; // where it may wait for the disk
+    private volatile long wroteNanos; // when it wrote last; written by its loop, read by who wants that
 
     private Optional<HeldAnswer> held = Optional.empty(); // to what was accepted last, on its way to disk
 
@@ -425,12 +437,75 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
         message.close();
         if (entry.getAsLong() == 0) {
             client.conversation().acknowledge();
+            return true;
+        }
+        client.out().passOn(); // what was answered before waits for no disk
+        if (isOnOwnLoop) {
+            channelContext.flush();
+            client.conversation().awaitDisk();
+            wroteNanos = System.nanoTime();
         } else {
-            client.out().passOn(); // what was answered before waits for no disk
-            held = Optional.of(new HeldAnswer(client));
-            server.held(channelContext.executor()).add(client.session(), entry.getAsLong(), held.get());
+            hold(client, entry.getAsLong());
         }
         return true;
+    }
+
+    private void hold(Served client, long entry) {
+        held = Optional.of(new HeldAnswer(client));
+        boolean isAlone = server.held(channelContext.executor()).add(client.session(), entry, held.get());
+        long now = System.nanoTime();
+        alone = isAlone && now - wroteNanos < ALONE_NANOS ? alone + 1 : 0;
+        wroteNanos = now;
+    }
+
+    // ---- a loop of its own ------------------------------------------------------------------------------------------
+
+    @Override
+    public long wroteNanos() {
+        return wroteNanos;
+    }
+
+    /** Goes to a loop of its own, if it has written alone for some time and there is one; the inbox is claimed. Whether it goes. */
+    private boolean goesToOwnLoop(Served client) {
+        if (alone < MANY_ALONE || !isAtRest() || !(channelContext.channel() instanceof NioSocketChannel)) {
+            return false;
+        }
+        alone = 0;
+        Optional<EventLoop> own = server.ownLoops().take(this);
+        own.ifPresent(loop -> {
+            isOnOwnLoop = true;
+            move(client, loop, () -> {});
+        });
+        return own.isPresent();
+    }
+
+    @Override
+    public void leave() {
+        channelContext.channel().eventLoop().execute(() -> {
+            if (isOnOwnLoop && served.isPresent() && isAtRest() && served.get().inbox().claim()) {
+                isOnOwnLoop = false;
+                move(served.get(), server.sharedLoop(), () -> server.ownLoops().giveBack(this));
+            }
+        });
+    }
+
+    /** Whether nothing is on its way through the loop, in or out. */
+    private boolean isAtRest() {
+        ChannelOutboundBuffer unsent = channelContext.channel().unsafe().outboundBuffer();
+        return held.isEmpty() && arrived.isEmpty() && executing.isEmpty() && unsent != null && unsent.isEmpty();
+    }
+
+    /** Moves the connection to another loop; the inbox is claimed until it is there, so that nobody sends meanwhile. */
+    private void move(Served client, EventLoop loop, Runnable then) {
+        Channel channel = channelContext.channel();
+        channel.deregister().addListener(left -> loop.register(channel).addListener(moved -> {
+            then.run();
+            if (!moved.isSuccess()) { // closed meanwhile, which is told on no loop
+                channel.close();
+                ended();
+            }
+            release(client);
+        }));
     }
 
     private void release(Served client) {
@@ -457,7 +532,9 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
                 } finally {
                     client.out().passOn();
                     channelContext.flush();
-                    release(client);
+                    if (!goesToOwnLoop(client)) {
+                        release(client);
+                    }
                 }
             }
         }
@@ -545,7 +622,13 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
+        ended();
+        context.fireChannelInactive();
+    }
+
+    private void ended() {
         server.closed(process);
+        server.ownLoops().giveBack(this);
         executing = Optional.empty();
         arrived.forEach(ClientMessage::close);
         arrived.clear();
@@ -560,7 +643,6 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
                 server.execute(() -> converse(client)); // it finds the client's farewell
             }
         });
-        context.fireChannelInactive();
     }
 
     /** Broken TLS, a reset: the connection ends, quietly, as the network is not ours. */

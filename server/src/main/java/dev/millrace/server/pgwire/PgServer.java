@@ -9,6 +9,7 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.EventExecutor;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -34,6 +36,7 @@ public final class PgServer implements AutoCloseable {
     private static final int BACKLOG = 512;
     private static final long STOP_POLL_MILLIS = 10;
     private static final long LAST_WORDS_MILLIS = 200;
+    private static final long CLOSE_SECONDS = 1;
 
     private final Supplier<String> progress;
     private volatile PgServerOptions options; // written by who starts the server, read by all
@@ -43,6 +46,7 @@ public final class PgServer implements AutoCloseable {
     private final Startups startups;
     private final Map<Channel, PgConnection> clients = new ConcurrentHashMap<>();
     private final Map<EventExecutor, HeldAnswers> held = new ConcurrentHashMap<>(); // by event loop
+    private final OwnLoops ownLoops = new OwnLoops();
     private final Map<Integer, Cancellable> sessions = new ConcurrentHashMap<>();
     private final SecureRandom random = new SecureRandom();
     private final Listeners listeners;
@@ -170,6 +174,16 @@ public final class PgServer implements AutoCloseable {
         return held.computeIfAbsent(loop, HeldAnswers::new);
     }
 
+    /** Loops for clients that write alone. */
+    OwnLoops ownLoops() {
+        return ownLoops;
+    }
+
+    /** A loop that clients share. */
+    EventLoop sharedLoop() {
+        return threads.loop();
+    }
+
     void execute(Runnable work) {
         threads.execute(work);
     }
@@ -229,7 +243,8 @@ public final class PgServer implements AutoCloseable {
     @Override
     public void close() {
         listeners.close();
-        connections.close().awaitUninterruptibly();
+        connections.close().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS); // one may be in the disk
         threads.close();
+        ownLoops.close();
     }
 }

@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultEventLoop;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
@@ -78,6 +79,11 @@ public final class ServerThreads implements AutoCloseable {
                         accept.accept(channel);
                     }
                 });
+    }
+
+    /** One of the event loops. */
+    EventLoop loop() {
+        return loops.next();
     }
 
     void register(Channel channel) {

@@ -43,6 +43,9 @@ final class LogBuffer {
     /** How long the log's thread leaves what somebody is about to wait for to whom that is. */
     private static final long SOON_NANOS = 1_000_000;
 
+    /** How long after a record came the log's thread looks by itself every {@link #SOON_NANOS}, so that it need not be woken. */
+    private static final long BUSY_NANOS = 50_000_000;
+
     private final WriteAheadLogOptions options;
     private final LogRoom room;
     private final Optional<Runnable> worker; // what makes room where the log has no thread of its own
@@ -65,6 +68,8 @@ final class LogBuffer {
     @GuardedBy("lock") private long reservedBytes; // kept for records that are to come, or are behind
 
     @GuardedBy("lock") private long dueNanos; // when the log's thread writes what is pending, should nobody have until then
+
+    @GuardedBy("lock") private long addedNanos; // when a record came last
 
     @GuardedBy("lock") private long wakesNanos = Long.MIN_VALUE; // when it looks again; the least while it does not wait
 
@@ -315,6 +320,7 @@ final class LogBuffer {
         pending.add(piece);
         heldBytes += piece.heldBytes();
         long now = options.clock().nanoTime();
+        addedNanos = now;
         long due = now + (isManyBytes() ? 0 : piece.mode() == LogMode.AWAITED ? SOON_NANOS : deferredNanos);
         dueBy(isFirst ? due : Math.min(due, dueNanos));
     }
@@ -456,8 +462,9 @@ final class LogBuffer {
                     writing = true;
                     return true;
                 }
-                wakesNanos = at;
-                await(work, at == Long.MAX_VALUE ? at : at - now);
+                boolean isBusy = records > 0 && now - addedNanos < BUSY_NANOS;
+                wakesNanos = isBusy ? Math.min(at, now + SOON_NANOS) : at;
+                await(work, wakesNanos == Long.MAX_VALUE ? wakesNanos : wakesNanos - now);
                 wakesNanos = Long.MIN_VALUE;
             }
             return false;
