@@ -53,6 +53,7 @@ public final class SecretDefinitions {
             }
         }
         secrets.put(create.name(), create.secret().text());
+        database.keepEndsOfLogs();
         return created;
     }
 
@@ -75,6 +76,7 @@ public final class SecretDefinitions {
                     .withHint("CREATE OR REPLACE SECRET gives it another text, for clients that connect from then on");
         }
         database.secrets().remove(drop.name());
+        database.keepEndsOfLogs();
         return dropped;
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.server.instance;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.expressions.user.UserCode;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
@@ -75,7 +76,20 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     private Access access = Access.NONE;
 
     /** An object that is kept but could not be made again, and why. */
-    public record NotRestored(String name, String kind, String sql, MillraceException why) {}
+    public record NotRestored(String name, String kind, String sql, MillraceException why) {
+        /** Whether it has rows that nothing but the directory has. */
+        boolean hasRows() {
+            return kind.equals(ObjectKind.TABLE.sqlName())
+                    || kind.equals(ObjectKind.STREAM.sqlName())
+                            && sql.toLowerCase(Locale.ROOT).contains("retention");
+        }
+
+        /** Whether it is the disk's failure, which may pass, and there would be a database without some of its rows. */
+        public boolean isDisks() {
+            boolean passes = why.sqlState() == SqlState.IO_ERROR || why.sqlState() == SqlState.DISK_FULL;
+            return passes && hasRows();
+        }
+    }
 
     /** A change that took effect but could not be kept, and the new objects that it made. */
     public record Failure(List<String> made, MillraceException why) {}
@@ -473,10 +487,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
 
     /** Whether a table is among them, whose rows nothing but the log and the checkpoint have. On any thread. */
     public boolean hasLostTables() {
-        return notRestored.values().stream()
-                .anyMatch(lost -> lost.kind().equals(ObjectKind.TABLE.sqlName())
-                        || lost.kind().equals(ObjectKind.STREAM.sqlName())
-                                && lost.sql().toLowerCase(Locale.ROOT).contains("retention"));
+        return notRestored.values().stream().anyMatch(NotRestored::hasRows);
     }
 
     /** Where all is kept, if it is. */

@@ -30,6 +30,7 @@ import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.server.storage.CheckpointStore;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KnownLog;
+import dev.millrace.server.storage.SecretsFile;
 import dev.millrace.server.transaction.RowLocks;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.Frontend;
@@ -102,7 +103,7 @@ public final class Instance implements AutoCloseable {
         this.checkpoints = checkpoints;
         this.clock = clock;
         this.host = host;
-        this.secrets = new Secrets(catalogStore.directory()); // before there is an engine, as it may be damaged
+        this.secrets = new Secrets(catalogStore.directory(), journal.identity().orElse(0)); // before there is an engine, as it may be damaged
         this.engine = host.engine(
                 options,
                 clock,
@@ -214,6 +215,7 @@ public final class Instance implements AutoCloseable {
         Map<String, KnownLog> logs = new HashMap<>();
         journal.known().ifPresent(log -> logs.put(DataDirectory.ROWS, log));
         histories.logs().forEach((number, log) -> logs.put(DataDirectory.CHANGES + "/" + number, log));
+        secrets.known().ifPresent(file -> logs.put(SecretsFile.NAME, file));
         return logs;
     }
 
@@ -222,8 +224,8 @@ public final class Instance implements AutoCloseable {
         catalogStore.changesLogs(logs());
     }
 
-    /** How far the logs had come, in the definitions of a database that is closed; without it less is known the next time. */
-    private void keepEndsOfLogs() {
+    /** Has definitions know how far logs have come, and which file of secrets there is; without it less is known the next time. */
+    public void keepEndsOfLogs() {
         try {
             if (logsAreKnown) {
                 keepLogs();

@@ -63,11 +63,12 @@ public final class DirectoryVerification {
         files.addAll(rowsAndCheckpoints(definitions));
         histories(definitions).forEach(file -> files.add(file.in(DataDirectory.CHANGES)));
         files.addAll(StreamVerification.run(directory, definitions.catalog()));
+        missingSecrets(definitions).ifPresent(files::add);
         Map<String, Supplier<FileReport>> others = Map.of(
                 DECOYS,
                 this::decoys,
                 SecretsFile.NAME,
-                this::secrets,
+                () -> secrets(definitions),
                 CERTIFICATE,
                 () -> tls(CERTIFICATE, "the certificate"),
                 KEY,
@@ -175,14 +176,33 @@ public final class DirectoryVerification {
                                 + ScramDecoys.KEY_BYTES + " were written");
     }
 
-    private FileReport secrets() {
+    private FileReport secrets(CatalogVerification.Findings definitions) {
         return checked(SecretsFile.NAME, "secrets", () -> {
             try {
-                return SecretsFile.read(RealDisk.readOnly(directory)).size() + " of them";
+                RealDisk disk = RealDisk.readOnly(directory);
+                Optional<SecretsFile.Contents> found = SecretsFile.read(disk);
+                misfit(definitions, found).ifPresent(what -> {
+                    throw MillraceException.external(SqlState.DATA_CORRUPTED, what);
+                });
+                return found.map(contents -> contents.texts().size()).orElse(0) + " of them";
             } catch (IOException e) {
                 throw DiskErrors.failed("read " + directory.resolve(SecretsFile.NAME), e);
             }
         });
+    }
+
+    private Optional<FileReport> missingSecrets(CatalogVerification.Findings definitions) throws IOException {
+        return Files.exists(directory.resolve(SecretsFile.NAME))
+                ? Optional.empty()
+                : misfit(definitions, Optional.empty())
+                        .map(what -> FileReport.damaged(SecretsFile.NAME, 0, "secrets", what));
+    }
+
+    private Optional<String> misfit(CatalogVerification.Findings definitions, Optional<SecretsFile.Contents> found)
+            throws IOException {
+        Optional<KnownLog> known =
+                definitions.catalog().flatMap(KeptCatalog::logs).map(logs -> logs.get(SecretsFile.NAME));
+        return SecretsFile.misfit(RealDisk.readOnly(directory), found, known);
     }
 
     private FileReport tls(String name, String contents) {

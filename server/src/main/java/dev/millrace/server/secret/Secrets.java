@@ -5,6 +5,9 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.secret.SecretReferences.Reference;
 import dev.millrace.server.storage.DataDirectory;
+import dev.millrace.server.storage.KnownLog;
+import dev.millrace.server.storage.SecretsFile;
+import dev.millrace.server.storage.SecretsFile.Contents;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,13 +20,28 @@ public final class Secrets {
 
     @GuardedBy("this") private final TreeMap<String, String> texts = new TreeMap<>();
 
+    @GuardedBy("this") private KnownLog file; // which is there, if it was written
+
     /**
      * @param directory where they are kept; none for a database that keeps nothing
-     * @throws dev.millrace.error.MillraceException XX001 if what is kept is damaged; 58030
+     * @param identity of the database, should there be no file yet
+     * @throws dev.millrace.error.MillraceException XX001 if what is kept is damaged; 53100 or 58030
      */
-    public Secrets(Optional<DataDirectory> directory) {
+    public Secrets(Optional<DataDirectory> directory, long identity) {
         this.directory = directory;
-        directory.ifPresent(kept -> texts.putAll(kept.secrets()));
+        Optional<Contents> kept = directory.map(DataDirectory::secrets);
+        kept.ifPresent(contents -> texts.putAll(contents.texts()));
+        Optional<KnownLog> known = directory.flatMap(of -> of.known(SecretsFile.NAME));
+        this.file = kept.flatMap(Contents::known).or(() -> known).orElseGet(() -> new KnownLog(identity, 0));
+        boolean isToBeWritten = kept.filter(contents -> contents.known().isEmpty()).isPresent();
+        if (isToBeWritten && (known.isPresent() || !texts.isEmpty())) { // an earlier version's, or given up
+            keep(texts);
+        }
+    }
+
+    /** What definitions are to know of the file; none where there is none. */
+    public synchronized Optional<KnownLog> known() {
+        return directory.isPresent() && file.last() > 0 ? Optional.of(file) : Optional.empty();
     }
 
     /** All names, sorted. */
@@ -66,7 +84,9 @@ public final class Secrets {
         texts.remove(name);
     }
 
-    private void keep(Map<String, String> after) {
-        directory.ifPresent(to -> to.keepSecrets(after));
+    @GuardedBy("this") private void keep(Map<String, String> after) {
+        KnownLog next = new KnownLog(file.identity(), file.last() + 1);
+        directory.ifPresent(to -> to.keepSecrets(next, after));
+        file = next;
     }
 }

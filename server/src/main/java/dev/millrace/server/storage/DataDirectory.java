@@ -277,13 +277,21 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * What CREATE SECRET has kept, name to text.
+     * What CREATE SECRET has kept.
      *
-     * @throws MillraceException XX001 if it is damaged; 58030
+     * @throws MillraceException XX001 if it is damaged, missing or not this database's; 58030
      */
-    public Map<String, String> secrets() {
+    public SecretsFile.Contents secrets() {
         try {
-            return SecretsFile.read(disk);
+            Optional<KnownLog> known = known(SecretsFile.NAME);
+            if (disk.has(SecretsFile.GIVEN_UP)) {
+                return new SecretsFile.Contents(Optional.empty(), Map.of());
+            }
+            Optional<SecretsFile.Contents> found = SecretsFile.read(disk);
+            SecretsFile.misfit(disk, found, known).ifPresent(what -> {
+                throw MillraceException.external(SqlState.DATA_CORRUPTED, what).withHint(SecretsFile.cure(disk));
+            });
+            return found.orElseGet(() -> new SecretsFile.Contents(Optional.empty(), Map.of()));
         } catch (IOException e) {
             throw DiskErrors.failed("read " + disk.path(SecretsFile.NAME), e);
         }
@@ -292,11 +300,15 @@ public final class DataDirectory implements AutoCloseable {
     /**
      * These are all secrets from now on, when this returns.
      *
+     * @param file that is written
      * @throws MillraceException 53100 or 58030; then either all or none of it is kept
      */
-    public void keepSecrets(Map<String, String> secrets) {
+    public void keepSecrets(KnownLog file, Map<String, String> secrets) {
         try {
-            SecretsFile.write(disk, secrets);
+            SecretsFile.write(disk, file, secrets);
+            if (disk.has(SecretsFile.GIVEN_UP)) {
+                disk.delete(SecretsFile.GIVEN_UP);
+            }
         } catch (IOException e) {
             throw DiskErrors.failed("write " + disk.path(SecretsFile.NAME), e);
         }

@@ -11,12 +11,14 @@ import dev.millrace.server.secret.SecretReferences;
 import dev.millrace.server.storage.SecretsFile;
 import dev.millrace.time.Clock;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -100,10 +102,73 @@ class SecretsTest {
         assertFalse(DirectoryVerification.run(data).isWhole());
         MillraceException damaged = assertThrows(MillraceException.class, () -> new TestDatabase(data).close());
         assertTrue(damaged.getMessage().contains("its checksum does not hold"), damaged::getMessage);
-        Files.writeString(file, text.replace("millrace-secrets 1", "millrace-secrets 2"));
+        Files.writeString(file, text.replace("millrace-secrets 2", "millrace-secrets 3"));
         MillraceException later = assertThrows(MillraceException.class, () -> new TestDatabase(data).close());
-        assertTrue(later.getMessage().endsWith("is of version 2, and this program reads version 1"), later::getMessage);
+        assertTrue(later.getMessage().endsWith("is of version 3, and this program reads version 2"), later::getMessage);
         Files.writeString(file, text);
         new TestDatabase(data).close();
+    }
+
+    private String refused(Path data) {
+        assertFalse(DirectoryVerification.run(data).isWhole());
+        MillraceException refused = assertThrows(MillraceException.class, () -> new TestDatabase(data).close());
+        assertEquals("XX001", refused.sqlState().code());
+        assertTrue(refused.hint().orElse("").contains("secrets.given-up"), () -> "" + refused.hint());
+        return refused.getMessage();
+    }
+
+    @Test
+    void aFileThatIsNotTheOneThatWasThereIsNotTakenForIt() throws IOException {
+        Path data = folder.resolve("data");
+        Path other = folder.resolve("other");
+        Path file = data.resolve(SecretsFile.NAME);
+        try (TestDatabase database = new TestDatabase(other)) {
+            database.run("CREATE SECRET a AS '1'; CREATE SECRET b AS '2'; DROP SECRET b");
+        }
+        byte[] older;
+        try (TestDatabase database = new TestDatabase(data)) {
+            database.run("CREATE SECRET a AS 'first'");
+            older = Files.readAllBytes(file);
+            database.run("CREATE OR REPLACE SECRET a AS 'second'");
+        }
+        byte[] newest = Files.readAllBytes(file);
+        Files.delete(file);
+        assertTrue(refused(data).endsWith("secrets is missing: there were secrets in it"));
+        Files.write(file, older);
+        assertTrue(refused(data).endsWith("secrets is an older copy"));
+        Files.write(file, Files.readAllBytes(other.resolve(SecretsFile.NAME)));
+        assertTrue(refused(data).endsWith("secrets is of another database"));
+        Files.write(file, newest);
+        new TestDatabase(data).close();
+        Files.writeString(file, "damaged");
+        refused(data);
+        Files.createFile(data.resolve("secrets.given-up"));
+        for (int round = 0; round < 2; round++) {
+            try (TestDatabase database = new TestDatabase(data)) {
+                assertEquals(List.of(), database.rows("SELECT * FROM millrace.secrets"));
+                assertFalse(Files.exists(data.resolve("secrets.given-up")));
+            }
+            assertTrue(DirectoryVerification.run(data).isWhole());
+        }
+    }
+
+    @Test
+    void aFileOfTheFirstVersionIsReadAndWrittenAnew() throws IOException {
+        Path data = folder.resolve("data");
+        Path file = data.resolve(SecretsFile.NAME);
+        new TestDatabase(data).close();
+        String line = "1 {\"a\":\"of before\"}";
+        CRC32C checksum = new CRC32C();
+        checksum.update(line.getBytes(StandardCharsets.UTF_8));
+        Files.writeString(file, String.format("millrace-secrets 1\n%08x %s\n", checksum.getValue(), line));
+        assertTrue(DirectoryVerification.run(data).isWhole());
+        try (TestDatabase database = new TestDatabase(data)) {
+            assertEquals(
+                    Optional.of("of before"),
+                    database.database().instance().secrets().text("a"));
+        }
+        assertTrue(Files.readString(file).startsWith("millrace-secrets 2\n"));
+        Files.delete(file);
+        refused(data);
     }
 }

@@ -44,6 +44,14 @@ public final class TestDatabase implements AutoCloseable {
         this(directory, 2);
     }
 
+    /** The same whose logs are in files of 8 KB: what reads every byte of it, often, is soon done. */
+    public static TestDatabase withSmallFiles(Path directory) {
+        return new TestDatabase(DatabaseOptions.defaults()
+                .withWorkers(2)
+                .withHost(new SmallFilesHost())
+                .withData(directory));
+    }
+
     /** The same with so many workers. */
     TestDatabase(Path directory, int workers) {
         this(DatabaseOptions.defaults().withWorkers(workers).withData(directory));

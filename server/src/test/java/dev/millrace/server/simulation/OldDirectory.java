@@ -3,12 +3,12 @@ package dev.millrace.server.simulation;
 import dev.millrace.storage.simulation.SimulatedDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
@@ -43,8 +43,10 @@ record OldDirectory(String name, Map<String, byte[]> files, Map<String, List<Str
         Map<String, List<String>> answers = new TreeMap<>();
         for (String part : text.split("(?m)^-- ")) {
             String query = part.lines().findFirst().orElse("");
-            if (query.startsWith("SELECT * FROM ") && NEEDS_JAR.stream().noneMatch(query::contains)) {
-                answers.put(query, part.lines().skip(1).toList());
+            List<String> rows = part.lines().skip(1).toList();
+            boolean isError = rows.size() == 1 && rows.get(0).matches("[0-9A-Z]{5}");
+            if (query.startsWith("SELECT * FROM ") && !needsJar(query) && !isError) {
+                answers.put(query, rows);
             }
         }
         return answers;
@@ -73,8 +75,6 @@ record OldDirectory(String name, Map<String, byte[]> files, Map<String, List<Str
 
     /** Rows as lines, as {@link #answers} has them. */
     static List<String> lines(List<String> rows) {
-        return (String.join("\n", rows)).getBytes(StandardCharsets.UTF_8).length == 0
-                ? List.of()
-                : String.join("\n", rows).lines().toList();
+        return rows.stream().flatMap(row -> row.isEmpty() ? Stream.of("") : row.lines()).toList();
     }
 }
