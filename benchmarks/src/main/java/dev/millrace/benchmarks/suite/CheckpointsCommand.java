@@ -1,10 +1,7 @@
 package dev.millrace.benchmarks.suite;
 
 import dev.millrace.engine.checkpoint.CheckpointSummary;
-import dev.millrace.engine.checkpoint.CheckpointWriter;
-import dev.millrace.engine.checkpoint.SectionContents;
 import dev.millrace.engine.runtime.Engine;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -144,7 +141,7 @@ public final class CheckpointsCommand implements Callable<Integer> {
         System.out.printf(
                 Locale.ROOT,
                 "{\"bench\":\"checkpoints\",\"query\":\"%s\",\"turn\":%d,\"workers\":%d,\"events\":%d,\"every_s\":%s,"
-                        + "\"seconds\":%.2f,\"events_per_s\":%.0f,\"checkpoints\":%d,\"mean_mb\":%.1f,\"mean_ms\":%.1f,"
+                        + "\"seconds\":%.2f,\"events_per_s\":%.0f,\"checkpoints\":%d,\"mean_mb\":%.1f,\"mb\":%s,\"mean_ms\":%.1f,"
                         + "\"longest_hold_ms\":%.1f,\"insert_p50_ms\":%.2f,\"insert_p99_ms\":%.2f,"
                         + "\"insert_max_ms\":%.2f}%n",
                 query,
@@ -156,6 +153,7 @@ public final class CheckpointsCommand implements Callable<Integer> {
                 measured.events() / measured.seconds(),
                 all.size(),
                 all.stream().mapToLong(CheckpointSummary::bytes).average().orElse(0) / 1e6,
+                all.stream().map(each -> each.bytes() / 1_000_000).toList(),
                 all.stream().mapToLong(CheckpointSummary::nanos).average().orElse(0) / 1e6,
                 all.stream().mapToLong(CheckpointSummary::barrierNanos).max().orElse(0) / 1e6,
                 waits[0],
@@ -163,10 +161,8 @@ public final class CheckpointsCommand implements Callable<Integer> {
                 waits[2]);
     }
 
-    /** Makes checkpoints of an engine until it is told to end. */
+    /** Makes checkpoints of an engine until it is told to end, each going on from the one before. */
     private static final class Every extends Thread {
-        private static final int COPY_BYTES = 1 << 20;
-
         private final Engine engine;
         private final long nanos;
         private final List<CheckpointSummary> summaries = new ArrayList<>(); // this thread's, until it has ended
@@ -180,25 +176,7 @@ public final class CheckpointsCommand implements Callable<Integer> {
 
         @Override
         public void run() {
-            ByteBuffer copy = ByteBuffer.allocateDirect(COPY_BYTES);
-            CheckpointWriter writer = new CheckpointWriter() {
-                @Override
-                public boolean keep(SectionContents contents) {
-                    return false;
-                }
-
-                @Override
-                public void begin(String section) {}
-
-                @Override
-                public void write(ByteBuffer bytes) {
-                    while (bytes.hasRemaining()) {
-                        copy.clear();
-                        copy.put(0, bytes, bytes.position(), Math.min(COPY_BYTES, bytes.remaining()));
-                        bytes.position(bytes.position() + Math.min(COPY_BYTES, bytes.remaining()));
-                    }
-                }
-            };
+            CopyingWriter writer = new CopyingWriter();
             try {
                 for (long next = System.nanoTime() + nanos; !ending; next += nanos) {
                     while (!ending && System.nanoTime() < next) {
@@ -206,6 +184,7 @@ public final class CheckpointsCommand implements Callable<Integer> {
                     }
                     if (!ending) {
                         summaries.add(engine.checkpoint(writer, () -> {}));
+                        writer.finish();
                     }
                 }
             } catch (InterruptedException e) {

@@ -10,6 +10,7 @@ import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.engine.state.frozen.ChangedEntries;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Freezing;
 import dev.millrace.operator.FrozenState;
@@ -39,6 +40,7 @@ public final class AggregateOperator implements Replay, Forgetful, Freezing {
     private GroupState state;
     private ChangeLog log;
     private ChangeEmitter emitter;
+    private Optional<ChangedEntries> changes = Optional.empty(); // once state was frozen
     private final boolean keyless;
     private boolean hasOnlyGroup; // keyless: the group was emitted
     private int next; // of the log, while emitting
@@ -145,8 +147,17 @@ public final class AggregateOperator implements Replay, Forgetful, Freezing {
     }
 
     @Override
-    public Optional<FrozenState> freeze() {
-        return keyless ? Optional.empty() : GroupSnapshot.freeze(state, log);
+    public Optional<FrozenState> freeze(Kept kept) {
+        if (keyless || !GroupSnapshot.canFreeze(state)) {
+            return Optional.empty();
+        }
+        if (changes.isEmpty()) {
+            changes = Optional.of(
+                    owned.own(new ChangedEntries(state.table(), state.layout().keys()::write, context.allocator())));
+            log.tell(changes.get());
+            state.cold().ifPresent(cold -> cold.tell(changes.get()));
+        }
+        return Optional.of(GroupSnapshot.freeze(state, changes.get(), kept));
     }
 
     @Override
@@ -158,6 +169,7 @@ public final class AggregateOperator implements Replay, Forgetful, Freezing {
                 GroupSnapshot.read(state, in);
             }
         });
+        reader.keyGroups(StateFormats.GROUPS_SINCE, (in, group) -> GroupSnapshot.readChanges(state, in));
         hasOnlyGroup = keyless && state.table().size() > 0;
         reportSize();
     }

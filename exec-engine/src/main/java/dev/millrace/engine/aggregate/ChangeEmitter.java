@@ -392,6 +392,7 @@ final class ChangeEmitter implements AutoCloseable {
                             : Optional.empty()); // before it goes
             Memory.putLong(entry + GroupTable.LINK, 0);
             if (!isThere && Memory.getLong(entry + layout.rowsOffset()) == 0) {
+                log.gone(entry);
                 state.remove(entry);
             }
         }

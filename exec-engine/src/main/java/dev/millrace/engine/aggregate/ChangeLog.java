@@ -4,7 +4,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.aggregate.number.Extremes;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.frozen.FrozenEntries;
+import dev.millrace.engine.state.frozen.ChangedEntries;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import java.util.Arrays;
@@ -25,7 +25,7 @@ public final class ChangeLog implements AutoCloseable {
     private final StateMemory places; // of the entries, in the order of their first changes, in pieces
     private long[] pieces = NOTHING;
     private int count;
-    private Optional<FrozenEntries> frozen = Optional.empty(); // is told of entries before they change
+    private Optional<ChangedEntries> changes = Optional.empty(); // is told of entries before they change
 
     public ChangeLog(AggregateLayout layout, BufferAllocator allocator) {
         this.memory = new StateMemory(allocator);
@@ -40,8 +40,8 @@ public final class ChangeLog implements AutoCloseable {
 
     /** Copies the states of an entry whose link is 0 and links the entry to the copy. */
     public void touch(long entry) {
-        if (frozen.isPresent()) {
-            frozen.get().beforeChange(entry);
+        if (changes.isPresent()) {
+            changes.get().beforeChange(entry);
         }
         long image = memory.allocate(stateEnd - stateOffset) - stateOffset;
         for (int at = stateOffset; at < stateEnd; at += 8) {
@@ -70,9 +70,16 @@ public final class ChangeLog implements AutoCloseable {
         Memory.putLong(Memory.getLong(entry + GroupTable.LINK) + rowsOffset, 0);
     }
 
-    /** Has the groups' entries as they are now be told of those that change from now on. */
-    void freeze(FrozenEntries entries) {
-        frozen = Optional.of(entries);
+    /** A group is about to be removed that changed in this epoch. */
+    void gone(long entry) {
+        if (changes.isPresent()) {
+            changes.get().gone(entry);
+        }
+    }
+
+    /** Has this be told from now on of entries before they change. */
+    void tell(ChangedEntries whom) {
+        changes = Optional.of(whom);
     }
 
     int count() {

@@ -9,15 +9,17 @@ import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.SlotKind;
+import dev.millrace.engine.state.frozen.ChangedEntries;
+import dev.millrace.engine.state.frozen.FrozenChanges;
 import dev.millrace.engine.state.frozen.FrozenEntries;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.Freezing.Kept;
 import dev.millrace.operator.FrozenState;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Groups as bytes, by key group.
@@ -26,6 +28,8 @@ import java.util.Optional;
  *   key group: number of groups | group* | per distinct set what it writes
  *   group:     hash | body words | bytes of each long text slot | per collection what it writes
  * </pre>
+ *
+ * What changed is as {@link FrozenChanges} has it, with hash and keys of groups that are gone.
  */
 public final class GroupSnapshot implements KeyGroupPart {
     private final GroupState state;
@@ -41,33 +45,34 @@ public final class GroupSnapshot implements KeyGroupPart {
         }
     }
 
-    /**
-     * The groups of a state as they are now, for who writes them while they change; the log of changes tells of that.
-     *
-     * @return empty if there are distinct values, which are not by group
-     */
-    static Optional<FrozenState> freeze(GroupState state, ChangeLog log) {
-        if (!state.distinct().isEmpty()) {
-            return Optional.empty();
-        }
+    /** Whether the groups of a state can be written while they change: distinct values are not by group. */
+    static boolean canFreeze(GroupState state) {
+        return state.distinct().isEmpty();
+    }
+
+    /** The groups of a state as they are now, for who writes them while they change, as {@code changes} are told. */
+    static FrozenState freeze(GroupState state, ChangedEntries changes, Kept kept) {
         AggregateLayout layout = state.layout();
         int words = layout.initial().length;
         int[] byteSlots = byteSlots(layout);
+        if (changes.freeze(kept, state.size())) {
+            return changes.freezeChanges(
+                    StateFormats.GROUPS_SINCE, (entry, out) -> writeGroup(state, entry, words, byteSlots, out));
+        }
         FrozenEntries frozen = new FrozenEntries(
                 state.table(),
                 StateFormats.GROUPS,
                 (entry, out) -> writeGroup(state, entry, words, byteSlots, out),
                 entry -> Memory.getLong(entry + layout.rowsOffset()) != 0);
-        log.freeze(frozen);
-        return Optional.of(
-                state.cold().isPresent()
-                        ? state.cold()
-                                .get()
-                                .freeze(
-                                        frozen,
-                                        StateFormats.GROUPS,
-                                        (hash, entry, out) -> writeEntry(hash, entry, words, byteSlots, out))
-                        : frozen);
+        changes.watch(frozen);
+        return state.cold().isPresent()
+                ? state.cold()
+                        .get()
+                        .freeze(
+                                frozen,
+                                StateFormats.GROUPS,
+                                (hash, entry, out) -> writeEntry(hash, entry, words, byteSlots, out))
+                : frozen;
     }
 
     @Override
@@ -152,6 +157,33 @@ public final class GroupSnapshot implements KeyGroupPart {
         entries.end();
         for (DistinctValues values : state.distinct()) {
             values.read(read, in);
+        }
+        state.relieveUnlinked();
+    }
+
+    /** Makes of a state what it was when {@link #freeze} wrote what had changed. */
+    public static void readChanges(GroupState state, DataInput in) throws IOException {
+        AggregateLayout layout = state.layout();
+        GroupTable table = state.table();
+        KeyLayout keys = layout.keys();
+        int words = layout.initial().length;
+        int[] byteSlots = byteSlots(layout);
+        boolean areGone = FrozenChanges.readKind(in) == FrozenChanges.GONE;
+        for (int left = SectionInput.readLength(in); left > 0; left--) {
+            long made = areGone ? keys.readNew(table, in) : readEntry(table, words, byteSlots, in);
+            long before = keys.find(table, Memory.getLong(made), made);
+            if (before >= 0) {
+                state.remove(before);
+            }
+            if (areGone) {
+                keys.free(made, table.memory());
+                table.discard(made);
+                continue;
+            }
+            for (Collection collection : state.collections()) {
+                collection.read(made, in);
+            }
+            table.put(made);
         }
         state.relieveUnlinked();
     }

@@ -56,7 +56,6 @@ public final class Barrier implements AutoCloseable {
     private final Spool spool;
     private final Runnable onChange;
     private volatile Set<Long> epochs = Set.of(); // written once, before one of them ends; read by tasks
-
     private volatile long number; // likewise
 
     @GuardedBy("this") private final Set<Object> toCome = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -66,6 +65,8 @@ public final class Barrier implements AutoCloseable {
     @GuardedBy("this") private final Set<Object> goingOn = Collections.newSetFromMap(new IdentityHashMap<>());
 
     @GuardedBy("this") private final ArrayDeque<Later> later = new ArrayDeque<>();
+
+    @GuardedBy("this") private final List<SectionContents> kept = new ArrayList<>(); // of earlier checkpoints
 
     @GuardedBy("this") private Optional<Throwable> failure = Optional.empty();
 
@@ -203,7 +204,12 @@ public final class Barrier implements AutoCloseable {
 
     /** One of states, with a hash of what they are of. */
     public SectionOutput section(String name, long schemaHash) {
-        return new SectionOutput(spool, name, schemaHash, false);
+        return new SectionOutput(spool, name, schemaHash, false, Optional.empty());
+    }
+
+    /** One of all states of an operator, with a hash of what they are of. */
+    public SectionOutput states(String name, long schemaHash) {
+        return section(name, schemaHash).ofStep(number);
     }
 
     /**
@@ -211,9 +217,15 @@ public final class Barrier implements AutoCloseable {
      *
      * @param name of each section, from 0 on
      * @param state closed with it
+     * @param chain of that state
      */
-    public GradualSections gradual(IntFunction<String> name, long schemaHash, FrozenState state) {
-        return new GradualSections(spool, name, schemaHash, state);
+    public GradualSections gradual(IntFunction<String> name, long schemaHash, FrozenState state, StateChain chain) {
+        return new GradualSections(this, spool, name, schemaHash, state, chain);
+    }
+
+    /** Sections of earlier checkpoints, which the writer has, are in this one, too. */
+    synchronized void keep(List<SectionContents> sections) {
+        kept.addAll(sections);
     }
 
     /** The longest time for which a part held its rows up at once. */
@@ -236,8 +248,21 @@ public final class Barrier implements AutoCloseable {
         spool.drain(writer);
     }
 
-    /** Writes what was left for later; by the thread that made this, once all parts have come. */
+    private void keepEarlier(CheckpointWriter writer) throws IOException {
+        List<SectionContents> all;
+        synchronized (this) {
+            all = List.copyOf(kept);
+        }
+        for (SectionContents section : all) {
+            if (!writer.keep(section)) {
+                throw new IllegalStateException("section \"" + section.section() + "\" was there, and is not");
+            }
+        }
+    }
+
+    /** Writes what was left for later, and names what is kept; by the thread that made this, once all parts have come. */
     public void writeLater(CheckpointWriter writer) throws IOException {
+        keepEarlier(writer);
         for (Optional<Later> next = next(); next.isPresent(); next = next()) {
             try (Later what = next.get()) {
                 Optional<SectionContents> known = what.contents();

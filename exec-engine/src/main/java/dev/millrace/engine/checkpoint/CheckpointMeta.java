@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a checkpoint says of the engine, in its last section, {@code engine}: part {@code numbers}, version 2: the last number of an epoch and
- * the last time of one, 8 bytes each; in version 1 an operator's state is in one section; a part {@code query} for each query, see {@link QueryMeta}.
+ * What a checkpoint says of the engine, in its last section, {@code engine}: part {@code numbers}, version 3: the last number of an epoch and
+ * the last time of one, 8 bytes each; in version 1 an operator's state is in one section, in version 2 in some that are all of it; a part {@code query},
+ * version 3, for each query, see {@link QueryMeta}.
  *
  * @param numbers see {@code Epochs.numbers}
  * @param queries by name
@@ -20,8 +21,7 @@ public record CheckpointMeta(long[] numbers, Map<String, QueryMeta> queries) {
     private static final String SECTION = "engine";
     private static final String NUMBERS = "numbers";
     private static final String QUERY = "query";
-    private static final int VERSION =
-            2; // since states are in several sections, which who reads version 1 would not find
+    private static final int VERSION = 3; // since states are in steps, which who reads version 2 would take for all
 
     /** Writes it, by the thread that made the barrier. */
     public static void write(long[] numbers, List<QueryMeta> queries, Barrier barrier) throws IOException {
@@ -30,7 +30,7 @@ public record CheckpointMeta(long[] numbers, Map<String, QueryMeta> queries) {
             out.writeLong(numbers[0]);
             out.writeLong(numbers[1]);
             for (QueryMeta query : queries) {
-                query.write(output.part(QUERY));
+                query.write(output.part(QUERY, VERSION));
             }
             output.finish();
         }
@@ -43,7 +43,7 @@ public record CheckpointMeta(long[] numbers, Map<String, QueryMeta> queries) {
             if (part.name().equals(NUMBERS)) {
                 readNumbers(part.part(), meta.numbers);
             } else if (part.name().equals(QUERY)) {
-                QueryMeta query = QueryMeta.read(part.part());
+                QueryMeta query = QueryMeta.read(part.part(), part.version());
                 meta.queries.put(query.name(), query);
             }
         });

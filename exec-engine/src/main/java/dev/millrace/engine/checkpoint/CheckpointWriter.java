@@ -14,6 +14,9 @@ public interface CheckpointWriter {
      */
     boolean keep(SectionContents contents) throws IOException;
 
+    /** Whether {@link #keep} would answer with yes, until this checkpoint is finished. Changes nothing. */
+    boolean has(SectionContents contents);
+
     /** Begins a section and ends the one before. Each name comes once. */
     void begin(String section) throws IOException;
 

@@ -4,6 +4,7 @@ import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.StateFormat;
 import java.io.IOException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntFunction;
@@ -15,19 +16,32 @@ import java.util.function.IntFunction;
 public final class GradualSections implements AutoCloseable {
     private static final long LARGEST_BYTES = 2 << 20;
 
+    private final Barrier barrier;
     private final Spool spool;
     private final IntFunction<String> name;
     private final long schemaHash;
     private final FrozenState state;
+    private final StateChain chain;
+    private final List<SectionContents> before; // of earlier checkpoints
     private final Set<StateFormat> formats = new HashSet<>();
     private Optional<SectionOutput> output = Optional.empty();
     private int number;
 
-    GradualSections(Spool spool, IntFunction<String> name, long schemaHash, FrozenState state) {
+    GradualSections(
+            Barrier barrier,
+            Spool spool,
+            IntFunction<String> name,
+            long schemaHash,
+            FrozenState state,
+            StateChain chain) {
+        this.barrier = barrier;
         this.spool = spool;
         this.name = name;
         this.schemaHash = schemaHash;
         this.state = state;
+        this.chain = chain;
+        this.before = chain.begin(barrier.number(), state.isWhole());
+        this.number = before.size();
     }
 
     /** Whether what is written next finds room; if not, it is taken nevertheless. */
@@ -47,12 +61,19 @@ public final class GradualSections implements AutoCloseable {
     /** Writes some more; returns whether all is written. */
     public boolean writeMore() throws IOException {
         if (output.isEmpty()) {
-            output = Optional.of(new SectionOutput(spool, name.apply(number), schemaHash, true));
+            String section = name.apply(number);
+            output = Optional.of(
+                    new SectionOutput(spool, section, schemaHash, true, Optional.of(chain.contents(section)))
+                            .ofStep(barrier.number()));
         }
         SectionOutput section = output.get();
         boolean last = state.writeMore(section);
         if (last || section.bytes() >= LARGEST_BYTES) {
             end();
+        }
+        if (last) {
+            barrier.keep(before);
+            chain.end();
         }
         return last;
     }
@@ -64,6 +85,7 @@ public final class GradualSections implements AutoCloseable {
                 output = Optional.empty();
                 section.finish();
                 formats.addAll(section.formats());
+                chain.add();
                 number++;
             }
         }

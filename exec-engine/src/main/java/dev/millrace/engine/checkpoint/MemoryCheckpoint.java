@@ -38,6 +38,14 @@ public final class MemoryCheckpoint implements CheckpointWriter, CheckpointReade
     }
 
     @Override
+    public boolean has(SectionContents known) {
+        return before.filter(other -> known.equals(other.contents.get(known.section())))
+                .filter(other ->
+                        !other.sections.getOrDefault(known.section(), List.of()).isEmpty())
+                .isPresent();
+    }
+
+    @Override
     public boolean keep(SectionContents known) {
         contents.put(known.section(), known);
         List<byte[]> bytes = before.filter(other -> known.equals(other.contents.get(known.section())))

@@ -16,13 +16,16 @@ import java.util.Optional;
  *
  * <p>Bytes, in the part {@code query} of the section {@code engine}: name, print of the plan and reason to begin anew, each as {@code
  * writeUTF}; kind, 1 byte; parallelism and tasks, 4 bytes each; number of formats, 2 bytes, and of each name and
- * version, 2 bytes; of one that failed, the length of a {@link FailureText}, 4 bytes, and the text.
+ * version, 2 bytes; of one that failed, the length of a {@link FailureText}, 4 bytes, and the text. From version 3 on, how many operators'
+ * instances have state, 4 bytes, of each node and instance, 4 bytes each, and number of steps, 4 bytes, and of each step its number, 8 bytes,
+ * and how many sections it has, 4 bytes. Before that each has one step, of all sections that there are.
  *
  * @param print of its plan: two plans with the same can go on with each other's state
  * @param parallelism how many tasks worked side by side
  * @param tasks how many there were in all
  * @param whyAnew of {@link Kind#ANEW}; else empty
  * @param formats of its states
+ * @param states where these are, if this is of version 3 or later and its kind is one that goes on
  */
 public record QueryMeta(
         String name,
@@ -32,9 +35,14 @@ public record QueryMeta(
         int tasks,
         String whyAnew,
         List<StateFormat> formats,
-        Optional<MillraceException> failure) {
+        Optional<MillraceException> failure,
+        List<StateSteps> states) {
+    /** Of its bytes, from which on they say where states are. */
+    static final int WITH_STEPS = 3;
+
     public QueryMeta {
         formats = List.copyOf(formats);
+        states = List.copyOf(states);
     }
 
     /** What became of it. */
@@ -65,9 +73,19 @@ public record QueryMeta(
             out.writeInt(text.length);
             out.write(text);
         }
+        out.writeInt(states.size());
+        for (StateSteps state : states) {
+            out.writeInt(state.node());
+            out.writeInt(state.instance());
+            out.writeInt(state.steps().size());
+            for (StateSteps.Step step : state.steps()) {
+                out.writeLong(step.number());
+                out.writeInt(step.sections());
+            }
+        }
     }
 
-    static QueryMeta read(DataInput in) throws IOException {
+    static QueryMeta read(DataInput in, int format) throws IOException {
         String name = in.readUTF();
         String print = in.readUTF();
         String whyAnew = in.readUTF();
@@ -100,7 +118,26 @@ public record QueryMeta(
                 throw damaged(name);
             }
         }
-        return new QueryMeta(name, print, Kind.values()[kind], parallelism, tasks, whyAnew, formats, failure);
+        List<StateSteps> states = format < WITH_STEPS ? List.of() : readStates(name, in);
+        return new QueryMeta(name, print, Kind.values()[kind], parallelism, tasks, whyAnew, formats, failure, states);
+    }
+
+    private static List<StateSteps> readStates(String query, DataInput in) throws IOException {
+        List<StateSteps> states = new ArrayList<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            int node = in.readInt();
+            int instance = in.readInt();
+            List<StateSteps.Step> steps = new ArrayList<>();
+            for (int more = in.readInt(); more > 0; more--) {
+                StateSteps.Step step = new StateSteps.Step(in.readLong(), in.readInt());
+                if (step.sections() < 0) {
+                    throw damaged(query);
+                }
+                steps.add(step);
+            }
+            states.add(new StateSteps(node, instance, steps));
+        }
+        return states;
     }
 
     private static MillraceException damaged(String name) {

@@ -118,30 +118,43 @@ public final class SavedSections {
     }
 
     /**
-     * The state that operators wrote to some sections, of the key groups asked for, and of no key group.
+     * Where the state of an operator is.
      *
-     * @param sections of each operator, by their numbers: from 0 on as long as there are any
+     * @param sections by their numbers from 0 on
+     * @param steps that these are of; if there are none, all sections that there are have all of it
+     */
+    public record OperatorState(IntFunction<String> sections, Optional<List<StateSteps.Step>> steps) {}
+
+    /**
+     * The state that operators wrote to some sections, of the key groups asked for, and of no key group; what had changed in the order
+     * in which that was written.
+     *
      * @param schemaHash of what it must be
      */
-    public StateReader states(List<IntFunction<String>> sections, long schemaHash, IntPredicate groups) {
+    public StateReader states(List<OperatorState> operators, long schemaHash, IntPredicate groups) {
         Map<String, Set<String>> names = new HashMap<>(); // of a section that was read
         return (state, restore) -> {
-            for (IntFunction<String> operator : sections) {
-                for (int number = 0; readStates(operator.apply(number), state, restore, schemaHash, groups, names); ) {
-                    number++;
+            for (OperatorState operator : operators) {
+                PartReader parts = part -> {
+                    if (part.name().equals(state.name()) && (part.group() < 0 || groups.test(part.group()))) {
+                        part.requireVersion(state.version());
+                        part.requireSchema(schemaHash);
+                        restore.read(part.part(), part.group());
+                    }
+                };
+                if (operator.steps().isPresent()) {
+                    readSteps(operator, state, parts, names);
+                } else if (!StateFormats.isOfChanges(state)) {
+                    for (int number = 0; readStates(operator.sections().apply(number), state, parts, names); ) {
+                        number++;
+                    }
                 }
             }
         };
     }
 
     /** Returns whether there is a section of the name. */
-    private boolean readStates(
-            String section,
-            StateFormat state,
-            StateReader.GroupReader restore,
-            long schemaHash,
-            IntPredicate groups,
-            Map<String, Set<String>> names) {
+    private boolean readStates(String section, StateFormat state, PartReader parts, Map<String, Set<String>> names) {
         Set<String> known = names.get(section);
         if (known != null && !known.contains(state.name())) {
             return !known.isEmpty(); // none has no part
@@ -149,13 +162,53 @@ public final class SavedSections {
         Set<String> there = new HashSet<>();
         boolean found = readAny(section, part -> {
             there.add(part.name());
-            if (part.name().equals(state.name()) && (part.group() < 0 || groups.test(part.group()))) {
-                part.requireVersion(state.version());
-                part.requireSchema(schemaHash);
-                restore.read(part.part(), part.group());
-            }
+            parts.read(part);
         });
         names.put(section, there);
         return found;
+    }
+
+    /** Reads the first step of a state, or all others of what changed of it. */
+    private void readSteps(
+            OperatorState operator, StateFormat state, PartReader parts, Map<String, Set<String>> names) {
+        int number = 0;
+        boolean isWhole = true;
+        for (StateSteps.Step step : operator.steps().orElseThrow()) {
+            for (int left = step.sections(); left > 0; left--, number++) {
+                if (isWhole != StateFormats.isOfChanges(state)) {
+                    readStep(operator.sections().apply(number), step.number(), state, parts, names);
+                }
+            }
+            isWhole = false;
+        }
+    }
+
+    private void readStep(
+            String section, long step, StateFormat state, PartReader parts, Map<String, Set<String>> names) {
+        boolean[] isOfStep = new boolean[1];
+        boolean known = names.containsKey(section);
+        boolean isThere = readStates(
+                section,
+                state,
+                part -> {
+                    if (part.name().equals(SectionOutput.STEP)) {
+                        isOfStep[0] = part.part().readLong() == step;
+                    }
+                    if (!isOfStep[0]) {
+                        throw otherSection(section, "is not of step " + step);
+                    }
+                    parts.read(part);
+                },
+                names);
+        if (!isThere || !known && !isOfStep[0]) {
+            MillraceException missing = otherSection(section, isThere ? "has no step" : "is missing");
+            failed(missing);
+            throw missing;
+        }
+    }
+
+    private static MillraceException otherSection(String section, String how) {
+        return MillraceException.external(
+                SqlState.DATA_CORRUPTED, "section \"" + section + "\" of a checkpoint " + how);
     }
 }

@@ -8,6 +8,8 @@ import java.io.DataOutput;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.HashSet;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.arrow.memory.ArrowBuf;
 
@@ -20,6 +22,7 @@ public final class SectionOutput implements StateWriter, DataOutput, AutoCloseab
     static final int PART = 1;
     static final int MORE = 2;
     static final int VERSION = 1; // of parts that are no states, but where they say otherwise
+    static final String STEP = "step"; // the first part of a section of states
 
     private static final int HEAD_BYTES = 5;
     private static final int FIRST_BYTES = 1 << 10; // most sections are small
@@ -39,16 +42,28 @@ public final class SectionOutput implements StateWriter, DataOutput, AutoCloseab
     private int chunk; // where its head is
     private long putBytes;
     private boolean finished;
+    private OptionalLong step = OptionalLong.empty(); // that states begin with, and has not been written
 
     @SuppressWarnings("NullAway.Init") // the block, with the first part
-    SectionOutput(Spool spool, String name, long schemaHash, boolean whole) {
+    SectionOutput(Spool spool, String name, long schemaHash, boolean whole, Optional<SectionContents> contents) {
         this.spool = spool;
         this.schemaHash = schemaHash;
-        this.section = spool.begin(name, whole);
+        this.section = spool.begin(name, whole, contents);
+    }
+
+    /** Has the section begin with the number of the step that its states are of, if it has any. */
+    SectionOutput ofStep(long number) {
+        step = OptionalLong.of(number);
+        return this;
     }
 
     @Override
     public DataOutput keyGroup(StateFormat state, int group) {
+        if (step.isPresent()) {
+            part(STEP);
+            writeLong(step.getAsLong());
+            step = OptionalLong.empty();
+        }
         formats.add(state);
         return part(state.name(), state.version(), group);
     }
@@ -63,8 +78,8 @@ public final class SectionOutput implements StateWriter, DataOutput, AutoCloseab
         return part(name, version, NO_GROUP);
     }
 
-    /** Bytes of it so far. */
-    long bytes() {
+    /** Bytes of it so far; none if it has not begun. */
+    public long bytes() {
         return putBytes + (open ? position : 0);
     }
 

@@ -28,13 +28,15 @@ final class Spool implements AutoCloseable {
     static final class Section {
         private final String name;
         private final boolean whole; // written only when it is complete
+        private final Optional<SectionContents> contents; // that the writer is told of
         private final ArrayDeque<Block> blocks = new ArrayDeque<>(); // guarded by the spool
         private boolean complete; // likewise
         private boolean begun; // the emptying thread's
 
-        private Section(String name, boolean whole) {
+        private Section(String name, boolean whole, Optional<SectionContents> contents) {
             this.name = name;
             this.whole = whole;
+            this.contents = contents;
         }
 
         private boolean isDue() {
@@ -76,9 +78,10 @@ final class Spool implements AutoCloseable {
     /**
      * @param whole it is filled bit by bit, and nobody is to wait for that: what fills it does not wait for room, and is not written before
      *     it is complete
+     * @param contents that the writer has not had before, if it is to know them
      */
-    synchronized Section begin(String name, boolean whole) {
-        Section section = new Section(name, whole);
+    synchronized Section begin(String name, boolean whole, Optional<SectionContents> contents) {
+        Section section = new Section(name, whole, contents);
         sections.add(section);
         return section;
     }
@@ -193,6 +196,9 @@ final class Spool implements AutoCloseable {
         try {
             if (!section.begun) {
                 section.begun = true;
+                if (section.contents.isPresent() && writer.keep(section.contents.get())) {
+                    throw new IllegalStateException("section \"" + section.name + "\" is there before it was written");
+                }
                 writer.begin(section.name);
             }
             writer.write(block.memory.nioBuffer(0, block.length));

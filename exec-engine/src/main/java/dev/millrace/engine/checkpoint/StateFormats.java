@@ -2,9 +2,11 @@ package dev.millrace.engine.checkpoint;
 
 import dev.millrace.operator.StateFormat;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The formats in which this release writes the states of all operators, and which alone it reads. A query whose state a checkpoint
@@ -15,6 +17,7 @@ import java.util.Optional;
  */
 public final class StateFormats {
     private static final Map<String, StateFormat> ALL = new LinkedHashMap<>();
+    private static final Set<StateFormat> CHANGES = new HashSet<>();
 
     public static final StateFormat GROUPS = format("groups", 1);
     public static final StateFormat SLICES = format("slices", 1);
@@ -42,6 +45,11 @@ public final class StateFormats {
     public static final StateFormat SHARED_JOIN = format("shared_join", 1);
     public static final StateFormat SHARED_JOIN_PACKED = format("shared_join_packed", 1);
 
+    public static final StateFormat GROUPS_SINCE = changes("groups_since", 1);
+    public static final StateFormat FEW_BEST_SINCE = changes("few_best_since", 1);
+    public static final StateFormat BEST_SINCE = changes("best_since", 1);
+    public static final StateFormat APPENDED_JOIN_SINCE = changes("appended_join_since", 1);
+
     private StateFormats() {}
 
     private static StateFormat format(String name, int version) {
@@ -50,6 +58,18 @@ public final class StateFormats {
             throw new IllegalStateException("two states are called \"" + name + "\"");
         }
         return format;
+    }
+
+    /** One of what changed of a state, which is elsewhere. */
+    private static StateFormat changes(String name, int version) {
+        StateFormat format = format(name, version);
+        CHANGES.add(format);
+        return format;
+    }
+
+    /** Whether it is of what changed of a state, and is read behind that. */
+    public static boolean isOfChanges(StateFormat format) {
+        return CHANGES.contains(format);
     }
 
     public static Collection<StateFormat> all() {

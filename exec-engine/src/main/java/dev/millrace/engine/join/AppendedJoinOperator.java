@@ -15,6 +15,7 @@ import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Replay;
 import dev.millrace.operator.RowByRow;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.JoinTime;
@@ -152,6 +153,7 @@ public final class AppendedJoinOperator implements Replay, RowByRow, Freezing {
                 return;
             }
             side.keep(entries, state.head(port));
+            state.changed(entries, count);
         }
         if (isInVain()) {
             generalize();
@@ -403,19 +405,25 @@ public final class AppendedJoinOperator implements Replay, RowByRow, Freezing {
     }
 
     @Override
-    public Optional<FrozenState> freeze() {
+    public Optional<FrozenState> freeze(Kept kept) {
         if (general.isPresent()) {
             return Optional.empty();
         }
-        FrozenState rows = state.freeze(StateFormats.APPENDED_JOIN);
+        FrozenState rows = state.freeze(StateFormats.APPENDED_JOIN, StateFormats.APPENDED_JOIN_SINCE, kept);
+        StateFormat format = rows.isWhole() ? StateFormats.APPENDED_JOIN : StateFormats.APPENDED_JOIN_SINCE;
         long until = watermark;
         frozen = Optional.of(new FrozenState() {
             private boolean begun;
 
             @Override
+            public boolean isWhole() {
+                return rows.isWhole();
+            }
+
+            @Override
             public boolean writeMore(StateWriter writer) throws IOException {
                 if (!begun) {
-                    writer.keyGroup(StateFormats.APPENDED_JOIN, -1).writeLong(until);
+                    writer.keyGroup(format, -1).writeLong(until);
                     begun = true;
                 }
                 return rows.writeMore(writer);
@@ -436,6 +444,13 @@ public final class AppendedJoinOperator implements Replay, RowByRow, Freezing {
                 watermark = Math.max(watermark, in.readLong());
             } else {
                 state.read(in);
+            }
+        });
+        reader.keyGroups(StateFormats.APPENDED_JOIN_SINCE, (in, group) -> {
+            if (group == -1) {
+                watermark = Math.max(watermark, in.readLong());
+            } else {
+                state.readChanges(in);
             }
         });
         boolean[] isGeneral = new boolean[1];

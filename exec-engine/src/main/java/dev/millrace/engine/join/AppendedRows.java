@@ -6,11 +6,18 @@ import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart;
+import dev.millrace.engine.state.KeyGroupPart.EntryWriter;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
 import dev.millrace.engine.state.RowLog;
+import dev.millrace.engine.state.frozen.ChangedEntries;
+import dev.millrace.engine.state.frozen.EntryWatch;
+import dev.millrace.engine.state.frozen.FrozenChanges;
 import dev.millrace.engine.state.frozen.FrozenEntries;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.Freezing.Kept;
 import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateWriter;
@@ -21,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -45,6 +53,13 @@ final class AppendedRows implements AutoCloseable {
     private final GroupTable table;
     private long bytesMoved; // at the last move
     private long entriesKept; // at the last sweep
+    private final ChangedEntries changes;
+    private long keptLeft; // rows before this position are where they were written to
+    private long keptRight;
+    private long keptRows; // how many had come then
+    private long lastLeft; // the same of when this was frozen last
+    private long lastRight;
+    private long lastRows;
     private boolean frozen; // nothing is forgotten
     private boolean closing; // when it is not frozen any more
 
@@ -52,6 +67,7 @@ final class AppendedRows implements AutoCloseable {
         this.keys = keys;
         this.sides = sides;
         this.table = new GroupTable(allocator, new long[(keys.end() - GroupTable.BODY) / 8 + 2]);
+        this.changes = new ChangedEntries(table, keys::write, allocator);
     }
 
     GroupTable table() {
@@ -65,6 +81,13 @@ final class AppendedRows implements AutoCloseable {
 
     long size() {
         return sides.get(0).log().size() + sides.get(1).log().size();
+    }
+
+    /** Rows were added to some entries. */
+    void changed(long[] entries, int count) {
+        for (int i = 0; i < count; i++) {
+            changes.changed(entries[i]);
+        }
     }
 
     long bytes() {
@@ -95,6 +118,7 @@ final class AppendedRows implements AutoCloseable {
     }
 
     private void moveAll(long watermark) {
+        changes.lost(); // by their positions nobody knows rows again
         for (int port = 0; port < 2; port++) {
             AppendedSide side = sides.get(port);
             long[] rows = new long[16]; // of a chain
@@ -137,9 +161,14 @@ final class AppendedRows implements AutoCloseable {
             }
         }
         for (int i = 0; i < empty; i++) {
-            keys.free(entries[i], table.memory());
-            table.remove(entries[i]);
+            remove(entries[i]);
         }
+    }
+
+    private void remove(long entry) {
+        changes.unmark(entry);
+        keys.free(entry, table.memory());
+        table.remove(entry);
     }
 
     private void removeEmptyEntries() {
@@ -148,8 +177,7 @@ final class AppendedRows implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             long entry = cursor.entries()[i];
             if (isEmpty(entry)) {
-                keys.free(entry, table.memory());
-                table.remove(entry);
+                remove(entry);
             }
         }
     }
@@ -190,26 +218,61 @@ final class AppendedRows implements AutoCloseable {
     void write(StateFormat state, StateWriter writer) throws IOException {
         KeyGroupPart.of(
                         table,
-                        (entry, out) -> write(entry, Long.MAX_VALUE, Long.MAX_VALUE, out),
+                        (entry, out) -> {
+                            keys.write(entry, out);
+                            write(0, entry, 0, Long.MAX_VALUE, out);
+                            write(1, entry, 0, Long.MAX_VALUE, out);
+                        },
                         entry -> newest(0, entry, Long.MAX_VALUE),
                         entry -> newest(1, entry, Long.MAX_VALUE))
                 .write(writer, state);
     }
 
-    /** The rows of now, which are told from those to come by their positions. Until it is closed nothing is forgotten, nor freed. */
-    FrozenState freeze(StateFormat state) {
+    /**
+     * The rows of now, or those that came since what is kept, which are told from those to come by their positions. Until it is closed
+     * nothing is forgotten, nor freed.
+     *
+     * @param since the state that rows are which came since others
+     */
+    FrozenState freeze(StateFormat state, StateFormat since, Kept kept) {
         assert !frozen : "frozen twice";
+        if (kept == Kept.ALL) {
+            keptLeft = lastLeft;
+            keptRight = lastRight;
+            keptRows = lastRows;
+        }
         long left = sides.get(0).log().end();
         long right = sides.get(1).log().end();
-        FrozenEntries entries = new FrozenEntries(
-                table,
-                state,
-                (entry, out) -> write(entry, left, right, out),
-                entry -> newest(0, entry, left) != 0 || newest(1, entry, right) != 0,
-                entry -> newest(0, entry, left),
-                entry -> newest(1, entry, right));
+        long rows = sides.get(0).log().added() + sides.get(1).log().added();
+        lastLeft = left;
+        lastRight = right;
+        lastRows = rows;
+        boolean isEnough = changes.freeze(kept, size(), () -> rows - keptRows);
+        long fromLeft = isEnough ? keptLeft : 0;
+        long fromRight = isEnough ? keptRight : 0;
+        EntryWriter writer = (entry, out) -> {
+            keys.write(entry, out);
+            write(0, entry, fromLeft, left, out);
+            write(1, entry, fromRight, right, out);
+        };
+        LongUnaryOperator newestLeft = entry -> newest(0, entry, left);
+        LongUnaryOperator newestRight = entry -> newest(1, entry, right);
+        EntryWatch entries = isEnough
+                ? changes.freezeChanges(since, writer, newestLeft, newestRight)
+                : new FrozenEntries(
+                        table,
+                        state,
+                        writer,
+                        entry -> newest(0, entry, left) != 0 || newest(1, entry, right) != 0,
+                        newestLeft,
+                        newestRight);
         frozen = true;
         return new FrozenState() {
+            @Override
+            public boolean isWhole() {
+                return entries.isWhole();
+            }
+
             @Override
             public boolean writeMore(StateWriter writer) throws IOException {
                 return entries.writeMore(writer);
@@ -242,17 +305,13 @@ final class AppendedRows implements AutoCloseable {
         return at;
     }
 
-    private void write(long entry, long left, long right, DataOutput out) throws IOException {
-        keys.write(entry, out);
-        write(0, entry, left, out);
-        write(1, entry, right, out);
-    }
-
-    private void write(int port, long entry, long end, DataOutput out) throws IOException {
+    /** Writes the rows of a key that are there from one position on and before another. */
+    private void write(int port, long entry, long from, long end, DataOutput out) throws IOException {
         RowLog log = sides.get(port).log();
+        long begin = Math.max(from, log.begin());
         List<Long> rows = new ArrayList<>();
         for (long at = newestPosition(log, entry + head(port), end);
-                at >= log.begin();
+                at >= begin;
                 at = log.before(at, log.address(at))) {
             rows.add(log.address(at) + RowLog.HEADER);
         }
@@ -276,6 +335,26 @@ final class AppendedRows implements AutoCloseable {
         entries.end();
     }
 
+    /** The same of entries some of which may be there, with rows to which those that are read are added. */
+    void readChanges(DataInput in) throws IOException {
+        if (FrozenChanges.readKind(in) == FrozenChanges.GONE) {
+            throw MillraceException.external(SqlState.DATA_CORRUPTED, "rows of a join that only come have gone");
+        }
+        for (int left = in.readInt(); left > 0; left--) {
+            long made = keys.readNew(table, in);
+            long entry = keys.find(table, Memory.getLong(made), made);
+            if (entry >= 0) {
+                keys.free(made, table.memory());
+                table.discard(made);
+            } else {
+                entry = made;
+                table.put(made);
+            }
+            read(0, entry, in);
+            read(1, entry, in);
+        }
+    }
+
     private void read(int port, long entry, DataInput in) throws IOException {
         for (int left = in.readInt(); left > 0; left--) {
             long head = entry + head(port);
@@ -289,6 +368,6 @@ final class AppendedRows implements AutoCloseable {
         if (frozen) {
             return;
         }
-        Closing.all(List.of(table, sides.get(0), sides.get(1)));
+        Closing.all(List.of(changes, table, sides.get(0), sides.get(1)));
     }
 }

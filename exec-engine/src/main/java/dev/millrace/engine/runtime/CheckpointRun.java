@@ -71,6 +71,7 @@ final class CheckpointRun {
                     queries.addAll(all);
                     for (LocalStandingQuery query : all) {
                         query.checkpoint().expect(barrier);
+                        query.tasks().stages.forEach(stage -> stage.chain().ask(writer));
                         queryOf.put(query.checkpoint(), query);
                         queryOf.put(query.checkpoint().sinks(), query);
                         query.tasks().tasks.forEach(task -> queryOf.put(task, query));
@@ -89,7 +90,7 @@ final class CheckpointRun {
             quiescence.await(
                     () -> queries.stream().allMatch(query -> query.checkpoint().sinksHaveAll()), SINK_NANOS);
             List<QueryMeta> meta = queries.stream()
-                    .map(query -> query.checkpoint().meta())
+                    .map(query -> query.checkpoint().meta(barrier.number()))
                     .flatMap(Optional::stream)
                     .toList();
             CheckpointMeta.write(numbers, meta, barrier);

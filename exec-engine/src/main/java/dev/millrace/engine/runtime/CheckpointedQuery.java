@@ -5,6 +5,8 @@ import dev.millrace.connector.SourcePosition;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.checkpoint.QueryMeta;
 import dev.millrace.engine.checkpoint.SavedSections;
+import dev.millrace.engine.checkpoint.SavedSections.OperatorState;
+import dev.millrace.engine.checkpoint.StateSteps;
 import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.StageMark;
@@ -16,7 +18,6 @@ import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -75,13 +76,20 @@ final class CheckpointedQuery implements SavedQuery {
     public StateReader states(int node, long schemaHash, int instance, int instances, KeyGroups groups) {
         int written = places.marks().getOrDefault(node, Map.of()).size();
         if (written == instances) { // what its namesake wrote, as rows come to it as they did before
-            return saved.states(
-                    List.of(SavedTask.stateSections(meta.name(), node, instance)), schemaHash, group -> true);
+            return saved.states(List.of(state(node, instance)), schemaHash, group -> true);
         }
-        List<IntFunction<String>> all = IntStream.range(0, written)
-                .mapToObj(each -> SavedTask.stateSections(meta.name(), node, each))
-                .toList();
+        List<OperatorState> all =
+                IntStream.range(0, written).mapToObj(each -> state(node, each)).toList();
         return saved.states(all, schemaHash, groups::contains);
+    }
+
+    private OperatorState state(int node, int instance) {
+        return new OperatorState(
+                SavedTask.stateSections(meta.name(), node, instance),
+                meta.states().stream()
+                        .filter(state -> state.node() == node && state.instance() == instance)
+                        .findFirst()
+                        .map(StateSteps::steps));
     }
 
     @Override

@@ -2,14 +2,18 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.engine.checkpoint.Barrier;
 import dev.millrace.engine.checkpoint.QueryMeta;
+import dev.millrace.engine.checkpoint.StateSteps;
 import dev.millrace.engine.graph.PlanPrint;
+import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.task.FailedRows;
+import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.node.PlanNode;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -158,8 +162,12 @@ final class QueryCheckpoint {
         }
     }
 
-    /** What a checkpoint in which it was expected, and which is complete, says of it; nothing of one that was dropped. */
-    Optional<QueryMeta> meta() {
+    /**
+     * What a checkpoint in which it was expected, and which is complete, says of it; nothing of one that was dropped.
+     *
+     * @param number of the checkpoint
+     */
+    Optional<QueryMeta> meta(long number) {
         QueryState now = life.state();
         if (now == QueryState.DROPPED || expected == QueryState.DROPPED) {
             return Optional.empty();
@@ -185,6 +193,21 @@ final class QueryCheckpoint {
                         ? "it was paused, and joins rows where they are kept"
                         : lacksSink ? "a sink of it had not taken all rows when the checkpoint was made" : "",
                 List.copyOf(tasks.formats),
-                kind == QueryMeta.Kind.FAILED ? life.failure() : Optional.empty()));
+                kind == QueryMeta.Kind.FAILED ? life.failure() : Optional.empty(),
+                kind == QueryMeta.Kind.RUNNING || kind == QueryMeta.Kind.PAUSED ? states(number) : List.of()));
+    }
+
+    private List<StateSteps> states(long number) {
+        List<StateSteps> states = new ArrayList<>();
+        for (PlacedStage placed : tasks.stages) {
+            if (placed.stage() instanceof OperatorStage) {
+                if (!placed.chain().isOf(number)) {
+                    throw MillraceException.internal("a checkpoint has not all state of query \"" + name + "\"");
+                }
+                states.add(new StateSteps(
+                        placed.node().id(), placed.instance(), placed.chain().steps()));
+            }
+        }
+        return states;
     }
 }

@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.checkpoint.Barrier;
 import dev.millrace.engine.checkpoint.GradualSave;
+import dev.millrace.engine.checkpoint.StateChain;
 import dev.millrace.engine.graph.PlanGraph;
 import dev.millrace.engine.join.SharedJoinOperator;
 import dev.millrace.engine.relation.Scannable;
@@ -57,8 +58,12 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     /** A join some of whose sides are read where they are kept, and the scans of those. */
     record SharedJoin(SharedJoinOperator operator, List<PlanNode> scans) {}
 
-    /** A stage and where it belongs; of a standing query's operator with a hash of what its state is of. */
-    record PlacedStage(PlanGraph.Node node, int instance, Stage stage, long schemaHash) {}
+    /** A stage and where it belongs; of a standing query's operator with a hash of what its state is of, and where checkpoints have that. */
+    record PlacedStage(PlanGraph.Node node, int instance, Stage stage, long schemaHash, StateChain chain) {
+        PlacedStage(PlanGraph.Node node, int instance, Stage stage, long schemaHash) {
+            this(node, instance, stage, schemaHash, new StateChain());
+        }
+    }
 
     /** A reader and what it reads. */
     record PlacedSource(PlanGraph.Node node, int partition, boolean bounded, SourceInput input) {}

@@ -6,6 +6,7 @@ import dev.millrace.engine.checkpoint.Barrier;
 import dev.millrace.engine.checkpoint.GradualSections;
 import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.checkpoint.SectionOutput;
+import dev.millrace.engine.checkpoint.StateChain;
 import dev.millrace.engine.relation.SavedInput;
 import dev.millrace.engine.relation.SavedPositions;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
@@ -17,6 +18,7 @@ import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.StageMark;
 import dev.millrace.operator.Freezing;
 import dev.millrace.operator.FrozenState;
+import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Schema;
 import java.io.DataInput;
@@ -35,7 +37,8 @@ import org.apache.arrow.memory.BufferAllocator;
  * What a task keeps, in sections of a checkpoint. While the task runs no step, at an epoch's end.
  *
  * <p>Section {@code state NODE/INSTANCE QUERY}: the states of an operator as it writes them; none of one that keeps nothing. What does
- * not fit is in sections {@code state NODE/INSTANCE+NUMBER QUERY}, from number 1 on: a key group's entries may be in any of them. Section
+ * not fit is in sections {@code state NODE/INSTANCE+NUMBER QUERY}, from number 1 on: a key group's entries may be in any of them. What has
+ * changed since an earlier checkpoint is in sections behind those of that one, see {@link StateChain}. Section
  * {@code task NUMBER QUERY}: part {@code mark} for each stage but outlets: node and instance, 4 bytes each, watermark, 8 bytes, idle, 1
  * byte; of a paused task, part {@code waiting of columns} for each relation that it reads: node, and how many columns
  * all of it has, 4 bytes each, then as {@link SavedInput}; part {@code position} for each reader of a source: node and instance, then as {@link SavedPositions}, none if it knows none.
@@ -78,20 +81,7 @@ final class SavedTask {
                 .toList();
         for (PlacedStage placed : stages) {
             if (placed.stage() instanceof OperatorStage stage) {
-                IntFunction<String> sections =
-                        stateSections(query.name(), placed.node().id(), placed.instance());
-                Optional<FrozenState> frozen = gradual.isPresent() && stage.operator() instanceof Freezing freezing
-                        ? freezing.freeze()
-                        : Optional.empty();
-                if (frozen.isPresent()) {
-                    gradual.get().accept(barrier.gradual(sections, placed.schemaHash(), frozen.get()));
-                    continue;
-                }
-                try (SectionOutput output = barrier.section(sections.apply(0), placed.schemaHash())) {
-                    stage.operator().snapshot(output);
-                    output.finish();
-                    query.formats.addAll(output.formats());
-                }
+                writeState(query, placed, stage.operator(), barrier, gradual);
             }
         }
         try (SectionOutput output = barrier.section(taskSection(query.name(), query.tasks.indexOf(task)))) {
@@ -126,6 +116,40 @@ final class SavedTask {
                 }
             }
             output.finish();
+        }
+    }
+
+    private static void writeState(
+            QueryTasks query,
+            PlacedStage placed,
+            Operator operator,
+            Barrier barrier,
+            Optional<Consumer<GradualSections>> gradual)
+            throws IOException {
+        IntFunction<String> sections = stateSections(query.name(), placed.node().id(), placed.instance());
+        StateChain chain = placed.chain();
+        boolean isShort = chain.kept() != Freezing.Kept.NOTHING; // it may be, of what lies still for one
+        Optional<FrozenState> frozen = (gradual.isPresent() || isShort) && operator instanceof Freezing freezing
+                ? freezing.freeze(chain.kept())
+                : Optional.empty();
+        if (frozen.isPresent() && gradual.isPresent()) {
+            gradual.get().accept(barrier.gradual(sections, placed.schemaHash(), frozen.get(), chain));
+        } else if (frozen.isPresent()) {
+            try (GradualSections all = barrier.gradual(sections, placed.schemaHash(), frozen.get(), chain)) {
+                boolean done = false;
+                while (!done) {
+                    done = all.writeMore();
+                }
+                query.formats.addAll(all.formats());
+            }
+        } else {
+            try (SectionOutput output = barrier.states(sections.apply(0), placed.schemaHash())) {
+                operator.snapshot(output);
+                List<String> written = output.bytes() == 0 ? List.of() : List.of(sections.apply(0));
+                output.finish();
+                query.formats.addAll(output.formats());
+                chain.written(barrier.number(), written);
+            }
         }
     }
 

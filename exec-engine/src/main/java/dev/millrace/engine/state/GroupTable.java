@@ -147,6 +147,11 @@ public final class GroupTable implements AutoCloseable {
         return entry;
     }
 
+    /** Frees the block of a new entry that nobody is to find. */
+    public void discard(long entry) {
+        memory.free(entry, entryBytes);
+    }
+
     /** A new entry for a hash whose key is known to be absent. */
     public long insertNew(long hash) {
         return insert(hash, index.freeSlot(hash));

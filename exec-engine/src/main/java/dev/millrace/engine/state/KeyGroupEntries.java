@@ -2,6 +2,8 @@ package dev.millrace.engine.state;
 
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.function.LongUnaryOperator;
 
@@ -83,6 +85,18 @@ public final class KeyGroupEntries {
             }
         }
         touched = sum;
+    }
+
+    /** Writes how many entries a key group has, 4 bytes, then each. @param far see {@link #loadAhead} */
+    public void write(int group, DataOutput out, KeyGroupPart.EntryWriter writer, LongUnaryOperator... far)
+            throws IOException {
+        out.writeInt(count(group));
+        for (int i = 0; i < count(group); i++) {
+            if (i % AHEAD == 0) {
+                loadAhead(group, i, far);
+            }
+            writer.write(entry(group, i), out);
+        }
     }
 
     /** How many entries a key group has. */

@@ -46,13 +46,7 @@ public interface KeyGroupPart {
 
             @Override
             public void write(int group, DataOutput out) throws IOException {
-                out.writeInt(entries.count(group));
-                for (int i = 0; i < entries.count(group); i++) {
-                    if (i % KeyGroupEntries.AHEAD == 0) {
-                        entries.loadAhead(group, i, far);
-                    }
-                    writer.write(entries.entry(group, i), out);
-                }
+                entries.write(group, out, writer, far);
             }
         };
     }

@@ -42,6 +42,7 @@ public final class RowLog implements AutoCloseable {
     private long limit;
     private long bytes;
     private long size;
+    private long added;
 
     /** Memory, how many rows are in it, and until when the last of them is needed. */
     private static final class Page {
@@ -90,6 +91,7 @@ public final class RowLog implements AutoCloseable {
         page.rows++;
         page.until = Math.max(page.until, until);
         size++;
+        added++;
         return position;
     }
 
@@ -132,6 +134,11 @@ public final class RowLog implements AutoCloseable {
         if (pages.isEmpty()) {
             limit = 0;
         }
+    }
+
+    /** How many rows ever came. */
+    public long added() {
+        return added;
     }
 
     /** How many rows there are. */

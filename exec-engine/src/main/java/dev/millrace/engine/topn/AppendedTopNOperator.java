@@ -66,7 +66,7 @@ public final class AppendedTopNOperator implements Forgetful, Replay, Freezing {
         TotalOrder order = new TotalOrder(node, codec, BestRows::length);
         int lastRank = Math.toIntExact(node.offset() + node.limit());
         rows = owned.own(new BestRows(keys, order, lastRank, context.allocator()));
-        changes = new BestChanges(node, StateFormats.BEST, rows, codec, context);
+        changes = owned.own(new BestChanges(node, StateFormats.BEST, StateFormats.BEST_SINCE, rows, codec, context));
     }
 
     // ---- rows
@@ -111,8 +111,8 @@ public final class AppendedTopNOperator implements Forgetful, Replay, Freezing {
     }
 
     @Override
-    public Optional<FrozenState> freeze() {
-        return changes.freeze();
+    public Optional<FrozenState> freeze(Kept kept) {
+        return changes.freeze(kept);
     }
 
     @Override

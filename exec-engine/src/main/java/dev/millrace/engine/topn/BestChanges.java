@@ -4,8 +4,11 @@ import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.RowReader;
+import dev.millrace.engine.state.frozen.ChangedEntries;
+import dev.millrace.engine.state.frozen.FrozenChanges;
 import dev.millrace.engine.state.frozen.FrozenEntries;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.Freezing.Kept;
 import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -21,33 +24,44 @@ import java.util.Optional;
  * What changed of the first rows of partitions in an epoch, on its way out; and those rows' way into snapshots and back.
  * A partition that changed is marked in its entry's link.
  */
-final class BestChanges {
+final class BestChanges implements AutoCloseable {
     /** The bit of a partition's link that is set between {@link #touch} and the end of the epoch; others go with it. */
     static final int TOUCHED = 1;
 
     private final TopN node;
     private final StateFormat state;
+    private final StateFormat since;
     private final BestOfPartitions rows;
     private final RankChanges changes;
     private final OperatorContext context;
     private long[] touched = new long[256];
     private int touchedCount;
     private int next; // of the touched, while emitting
-    private Optional<FrozenEntries> frozen = Optional.empty();
+    private Optional<ChangedEntries> sinceFrozen = Optional.empty();
 
-    /** @param state the name that the rows have in snapshots */
-    BestChanges(TopN node, StateFormat state, BestOfPartitions rows, RowReader codec, OperatorContext context) {
+    /**
+     * @param state the name that the rows have in snapshots
+     * @param since the one that those have that changed
+     */
+    BestChanges(
+            TopN node,
+            StateFormat state,
+            StateFormat since,
+            BestOfPartitions rows,
+            RowReader codec,
+            OperatorContext context) {
         this.node = node;
         this.state = state;
+        this.since = since;
         this.rows = rows;
         this.changes = new RankChanges(node, codec, context.batchRows(), context.allocator());
         this.context = context;
     }
 
-    /** A partition is about to change. */
+    /** A partition may be about to change: whether it does, {@link #touch} says. */
     void beforeChange(long partition) {
-        if (frozen.isPresent()) {
-            frozen.get().beforeChange(partition);
+        if (sinceFrozen.isPresent()) {
+            sinceFrozen.get().beforeFrozenChange(partition);
         }
     }
 
@@ -60,6 +74,9 @@ final class BestChanges {
                 touched = Arrays.copyOf(touched, 2 * touchedCount);
             }
             touched[touchedCount++] = partition;
+            if (sinceFrozen.isPresent()) {
+                sinceFrozen.get().changed(partition);
+            }
         }
     }
 
@@ -108,6 +125,9 @@ final class BestChanges {
             rows.setEmitted(partition, i, rank);
         }
         if (count == 0) {
+            if (sinceFrozen.isPresent()) {
+                sinceFrozen.get().gone(partition);
+            }
             rows.remove(partition);
         }
     }
@@ -136,11 +156,18 @@ final class BestChanges {
     }
 
     /** See {@link dev.millrace.operator.Freezing}. */
-    Optional<FrozenState> freeze() {
-        FrozenEntries entries = new FrozenEntries(
+    Optional<FrozenState> freeze(Kept kept) {
+        if (sinceFrozen.isEmpty()) {
+            sinceFrozen = Optional.of(new ChangedEntries(rows.table(), rows::writeKeys, context.allocator()));
+        }
+        ChangedEntries changed = sinceFrozen.get();
+        if (changed.freeze(kept, rows.table().size())) {
+            return Optional.of(changed.freezeChanges(since, rows::write, this::firstRow));
+        }
+        FrozenEntries all = new FrozenEntries(
                 rows.table(), state, rows::write, partition -> rows.count(partition) > 0, this::firstRow);
-        frozen = Optional.of(entries);
-        return Optional.of(entries);
+        changed.watch(all);
+        return Optional.of(all);
     }
 
     private long firstRow(long partition) {
@@ -153,6 +180,21 @@ final class BestChanges {
                 rows.read(in);
             }
         });
+        reader.keyGroups(since, (in, group) -> {
+            boolean areGone = FrozenChanges.readKind(in) == FrozenChanges.GONE;
+            for (int left = in.readInt(); left > 0; left--) {
+                if (areGone) {
+                    rows.removeWritten(in);
+                } else {
+                    rows.replace(in);
+                }
+            }
+        });
         reportSize();
+    }
+
+    @Override
+    public void close() {
+        sinceFrozen.ifPresent(ChangedEntries::close);
     }
 }

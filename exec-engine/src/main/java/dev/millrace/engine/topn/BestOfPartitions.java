@@ -40,8 +40,17 @@ interface BestOfPartitions {
     /** Writes a partition after {@link #sort}. */
     void write(long partition, DataOutput out) throws IOException;
 
-    /** Adds a partition that {@link #write} wrote. */
+    /** Writes what a partition is known by. */
+    void writeKeys(long partition, DataOutput out) throws IOException;
+
+    /** Adds a partition that {@link #write} wrote, and which is not there. */
     void read(DataInput in) throws IOException;
+
+    /** The same of one that may be there, otherwise. */
+    void replace(DataInput in) throws IOException;
+
+    /** Removes the partition with keys that {@link #writeKeys} wrote, and its rows, if it is there. */
+    void removeWritten(DataInput in) throws IOException;
 
     long bytes();
 

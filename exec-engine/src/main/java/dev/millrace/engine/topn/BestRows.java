@@ -290,8 +290,42 @@ final class BestRows implements BestOfPartitions, AutoCloseable {
     }
 
     @Override
+    public void writeKeys(long partition, DataOutput out) throws IOException {
+        keys.write(partition, out);
+    }
+
+    @Override
     public void read(DataInput in) throws IOException {
-        long partition = keys.read(table, in);
+        table.put(readNew(in));
+    }
+
+    @Override
+    public void replace(DataInput in) throws IOException {
+        long partition = readNew(in);
+        removeLike(partition);
+        table.put(partition);
+    }
+
+    @Override
+    public void removeWritten(DataInput in) throws IOException {
+        long like = keys.readNew(table, in);
+        removeLike(like);
+        keys.free(like, table.memory());
+        table.discard(like);
+    }
+
+    private void removeLike(long like) {
+        long partition = find(like);
+        if (partition >= 0) {
+            for (int i = 0; i < count(partition); i++) {
+                free(row(partition, i));
+            }
+            remove(partition);
+        }
+    }
+
+    private long readNew(DataInput in) throws IOException {
+        long partition = keys.readNew(table, in);
         int count = in.readInt();
         for (int i = 0; i < count; i++) {
             int rank = in.readInt();
@@ -305,6 +339,7 @@ final class BestRows implements BestOfPartitions, AutoCloseable {
             Memory.putLong(array(partition) + 8L * i, row);
         }
         setCount(partition, count);
+        return partition;
     }
 
     @Override

@@ -65,7 +65,8 @@ public final class FewBestOperator implements Replay, Freezing {
         int limit = Math.toIntExact(node.offset() + node.limit());
         rows = owned.own(new FewBestRows(keys, codec, order, limit, context.allocator()));
         best = owned.own(new BestOfBatch(node.input().schema(), node.partition(), limit, context.allocator()));
-        changes = new BestChanges(node, StateFormats.FEW_BEST, rows, codec, context);
+        changes = owned.own(
+                new BestChanges(node, StateFormats.FEW_BEST, StateFormats.FEW_BEST_SINCE, rows, codec, context));
     }
 
     // ---- rows
@@ -107,8 +108,8 @@ public final class FewBestOperator implements Replay, Freezing {
     }
 
     @Override
-    public Optional<FrozenState> freeze() {
-        return changes.freeze();
+    public Optional<FrozenState> freeze(Kept kept) {
+        return changes.freeze(kept);
     }
 
     @Override

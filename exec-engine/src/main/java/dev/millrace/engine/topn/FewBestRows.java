@@ -273,8 +273,48 @@ final class FewBestRows implements BestOfPartitions, AutoCloseable {
     }
 
     @Override
+    public void writeKeys(long partition, DataOutput out) throws IOException {
+        keys.write(partition, out);
+    }
+
+    @Override
     public void read(DataInput in) throws IOException {
-        long at = keys.read(table, in) + keys.end();
+        table.put(readNew(in));
+    }
+
+    @Override
+    public void replace(DataInput in) throws IOException {
+        long partition = readNew(in);
+        removeLike(partition);
+        table.put(partition);
+    }
+
+    @Override
+    public void removeWritten(DataInput in) throws IOException {
+        long like = keys.readNew(table, in);
+        removeLike(like);
+        keys.free(like, table.memory());
+        table.discard(like);
+    }
+
+    private void removeLike(long like) {
+        long partition = keys.find(table, Memory.getLong(like), like);
+        if (partition >= 0) {
+            for (int i = 0; i < count(partition); i++) {
+                free(row(place(partition, i)));
+            }
+            long at = partition + keys.end();
+            if (limit > 1 && Memory.getInt(at + 12) > 0) {
+                arrays.free(Memory.getLong(at), PLACE * Memory.getInt(at + 12));
+            }
+            keys.free(partition, table.memory());
+            table.remove(partition);
+        }
+    }
+
+    private long readNew(DataInput in) throws IOException {
+        long partition = keys.readNew(table, in);
+        long at = partition + keys.end();
         int count = in.readInt();
         for (int i = 0; i < count; i++) {
             long rank = in.readInt();
@@ -292,6 +332,7 @@ final class FewBestRows implements BestOfPartitions, AutoCloseable {
             Memory.putLong(place, rank << 48 | row);
             Memory.putLong(place + 8, word);
         }
+        return partition;
     }
 
     @Override

@@ -174,7 +174,7 @@ class ColdGroupsTest {
         }
 
         FrozenState freeze() {
-            return ((Freezing) operator).freeze().orElseThrow();
+            return ((Freezing) operator).freeze(Freezing.Kept.NOTHING).orElseThrow();
         }
 
         @Override

@@ -111,6 +111,9 @@ class JoinOperatorTest {
                 .partitionedBy(
                         (port, batch, row) -> AggregateTests.keyGroup(port == 0 ? node.leftKeys() : node.rightKeys())
                                 .keyGroup(port, batch, row));
+        if (takenBack == 0 && factory.get() instanceof AppendedJoinOperator) {
+            harness.writesChanges();
+        }
         fixture.ifPresent(harness::keepsFormat);
         List<List<Row>> sides = List.of(new ArrayList<>(), new ArrayList<>());
         for (int i = 0; i < 100; i++) {

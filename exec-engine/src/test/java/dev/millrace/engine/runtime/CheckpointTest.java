@@ -45,6 +45,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +56,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.ArrowBuf;
 import org.junit.jupiter.api.Test;
@@ -307,7 +309,7 @@ final class CheckpointTest {
         MemoryCheckpoint newest = new MemoryCheckpoint();
         List<Row> inTable = new ArrayList<>();
         AtomicInteger clock = new AtomicInteger();
-        boolean anyKept = false;
+        boolean anyStateIsKept = false;
         Map<String, ZSet> expected = Map.of();
         for (int life = 0; life < 3; life++) {
             try (Engine engine = open(random.nextInt(1, 4))) {
@@ -328,16 +330,112 @@ final class CheckpointTest {
                     if (random.nextBoolean()) {
                         append(engine, "s", Row.of((long) random.nextInt(10), 1L));
                     }
-                    newest = new MemoryCheckpoint(newest);
+                    if (random.nextInt(3) == 0) { // it comes to nothing after it was written, or in the midst
+                        writeInVain(engine, new MemoryCheckpoint(newest), random);
+                        append(engine, "s", Row.of((long) random.nextInt(10), 2L));
+                    }
+                    newest = random.nextInt(8) == 0 ? new MemoryCheckpoint() : new MemoryCheckpoint(newest);
                     engine.checkpoint(newest, () -> {});
-                    anyKept |= !newest.kept().isEmpty();
+                    anyStateIsKept |= newest.kept().stream().anyMatch(name -> name.startsWith("state "));
                 }
                 engine.flush(progress -> {});
                 requireRunning(engine, plans);
                 expected = answers(engine, plans);
             }
         }
-        assertTrue(anyKept);
+        assertTrue(anyStateIsKept);
+    }
+
+    private static void writeInVain(Engine engine, MemoryCheckpoint next, SplittableRandom random) {
+        AtomicInteger left = new AtomicInteger(random.nextInt(200));
+        CheckpointWriter writer = new CheckpointWriter() {
+            @Override
+            public boolean has(SectionContents contents) {
+                return next.has(contents);
+            }
+
+            @Override
+            public boolean keep(SectionContents contents) {
+                return next.keep(contents);
+            }
+
+            @Override
+            public void begin(String section) {
+                next.begin(section);
+            }
+
+            @Override
+            public void write(ByteBuffer bytes) throws IOException {
+                if (left.getAndDecrement() == 0) {
+                    throw new IOException("no space left");
+                }
+                next.write(bytes);
+            }
+        };
+        try {
+            engine.checkpoint(writer, () -> {});
+        } catch (MillraceException e) {
+            assertEquals(SqlState.IO_ERROR, e.sqlState());
+        }
+    }
+
+    private static List<String> stateSections(MemoryCheckpoint saved) {
+        return saved.sections().stream()
+                .filter(name -> name.startsWith("state "))
+                .sorted()
+                .toList();
+    }
+
+    @Test
+    void whatIsWrittenOfStateGrowsWithWhatChanged() {
+        PlanNode sums = totals(byHash(scan("t", KV), 0), List.of(0), 1);
+        MemoryCheckpoint newest = new MemoryCheckpoint();
+        try (Engine engine = open(1)) {
+            WritableRelation table = engine.relations().addTable("t", KV);
+            StandingQuery query = engine.start("sums", sums, QueryOptions.streaming());
+            Row[] many = IntStream.range(0, 50_000)
+                    .mapToObj(i -> Row.of((long) i, 1L))
+                    .toArray(Row[]::new);
+            engine.awaitEpoch(table.append(batch(engine, KV, many)));
+            engine.checkpoint(newest, () -> {});
+            assertTrue(newest.size() > 50_000 * 40, newest.size() + " bytes");
+            for (int i = 0; i < 5; i++) {
+                Set<String> before = Set.copyOf(stateSections(newest));
+                engine.awaitEpoch(table.append(batch(engine, KV, Row.of((long) i, 7L))));
+                newest = new MemoryCheckpoint(newest);
+                engine.checkpoint(newest, () -> {});
+                Set<String> written = new HashSet<>(stateSections(newest));
+                written.removeAll(newest.kept());
+                assertTrue(newest.kept().containsAll(before), "all that was there is kept");
+                int bytes = written.stream().mapToInt(bytesOf(newest)).sum();
+                assertTrue(bytes > 0 && bytes < 1_000, bytes + " bytes of one group");
+            }
+            query.pause();
+            newest = new MemoryCheckpoint(newest);
+            engine.checkpoint(newest, () -> {});
+            assertTrue(
+                    newest.kept().containsAll(stateSections(newest)), "nothing is written of a query that lies still");
+        }
+        List<String> sections = stateSections(newest);
+        String last = sections.get(sections.size() - 1);
+        byte[] newer = newest.bytes(last);
+        newest.replace(last, newest.bytes(sections.get(sections.size() - 2)));
+        MillraceException why = whyNotRestored(newest, sums);
+        assertEquals(SqlState.DATA_CORRUPTED, why.sqlState());
+        assertTrue(why.getMessage().contains(last), why.getMessage());
+        newest.replace(last, newer);
+        try (Engine engine = open(2)) {
+            try (Resumption resumption = engine.restore(newest)) {
+                engine.relations().addTable("t", KV);
+                engine.start("sums", sums, QueryOptions.streaming());
+                assertEquals(Map.of(), resumption.begunAnew());
+            }
+            assertEquals(QueryState.PAUSED, engine.query("sums").state());
+        }
+    }
+
+    private static ToIntFunction<String> bytesOf(MemoryCheckpoint saved) {
+        return section -> saved.bytes(section).length;
     }
 
     /** A file, say, that is read on where the checkpoint was cut; by the same number of readers. */
@@ -667,6 +765,11 @@ final class CheckpointTest {
                 Change.random(random, inTable, clock).append(engine);
                 AtomicInteger left = new AtomicInteger(calls);
                 CheckpointWriter writer = new CheckpointWriter() {
+                    @Override
+                    public boolean has(SectionContents contents) {
+                        return false;
+                    }
+
                     @Override
                     public boolean keep(SectionContents contents) {
                         return false;

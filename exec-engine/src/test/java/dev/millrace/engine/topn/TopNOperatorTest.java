@@ -157,6 +157,7 @@ class TopNOperatorTest {
             OperatorHarness harness = new OperatorHarness(() -> new AppendedTopNOperator(node), INPUT)
                     .output(node.schema())
                     .appendOnlyInput()
+                    .writesChanges()
                     .partitionedBy(AggregateTests.keyGroup(List.of(0)));
             if (limit == 3 && emitRank) {
                 harness.keepsFormat("best");
@@ -203,6 +204,7 @@ class TopNOperatorTest {
             OperatorHarness harness = new OperatorHarness(() -> new FewBestOperator(node), INPUT)
                     .output(node.schema())
                     .appendOnlyInput()
+                    .writesChanges()
                     .partitionedBy(AggregateTests.keyGroup(List.of(0)));
             if (limit == 3 && first.column() == 1) {
                 harness.keepsFormat("few_best" + (first.descending() ? "-desc" : ""));

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -103,10 +104,15 @@ public final class CheckpointStore {
         }
 
         @Override
-        public boolean keep(SectionContents contents) {
+        public boolean has(SectionContents contents) {
             Place place = places.get(contents.section());
-            if (place != null && place.contents().equals(contents) && ofUse.contains(place.file())) {
-                kept.put(contents.section(), place);
+            return place != null && place.contents().equals(contents) && ofUse.contains(place.file());
+        }
+
+        @Override
+        public boolean keep(SectionContents contents) {
+            if (has(contents)) {
+                kept.put(contents.section(), Objects.requireNonNull(places.get(contents.section())));
                 return true;
             }
             known.put(contents.section(), contents);

@@ -2,13 +2,13 @@ package dev.millrace.testing.harness;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.operator.Freezing;
+import dev.millrace.operator.Freezing.Kept;
 import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorMetrics;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.StateReader;
-import dev.millrace.operator.StateWriter;
 import dev.millrace.testing.harness.OperatorHarness.KeyGroupOf;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
@@ -19,7 +19,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -48,6 +47,8 @@ final class HarnessRun {
     private final Optional<KeyGroupOf> keyGroupOf;
     private final Variation variation;
     private final Optional<String> fixture; // that the third epoch begins with
+    private final Optional<StateFixture.Recording>
+            ofChanges; // if it has what there was after the first, and what changed in the second
     private final BufferAllocator root;
     private final TestClock clock;
     private final RandomGenerator random;
@@ -57,6 +58,8 @@ final class HarnessRun {
     private final List<Instance> instances = new ArrayList<>();
     private final List<Witness> watched = new ArrayList<>();
     private final List<Event.Input> pending = new ArrayList<>();
+    private HarnessSaves saves;
+    private int changes;
     private long epoch;
 
     HarnessRun(
@@ -66,16 +69,24 @@ final class HarnessRun {
             CheckedOutput output,
             Variation variation,
             Optional<String> fixture,
+            boolean isOfChanges,
             BufferAllocator root) {
         this.factory = factory;
         this.inputs = inputs;
         this.keyGroupOf = keyGroupOf;
         this.variation = variation;
         this.fixture = fixture;
+        this.ofChanges = isOfChanges ? Optional.of(new StateFixture.Recording()) : Optional.empty();
         this.root = root;
         this.clock = new TestClock(1_700_000_000_000_000L);
         this.random = new SplittableRandom(variation.seed() ^ 0x9E3779B97F4A7C15L);
         this.output = output;
+        this.saves = new HarnessSaves(random);
+    }
+
+    /** How often only what had changed of a state was written. */
+    int changes() {
+        return changes;
     }
 
     /** What was emitted, in sum, after each epoch; last what there was at the end of the script. */
@@ -93,6 +104,7 @@ final class HarnessRun {
             start(1, Optional.empty());
             for (int at = 0; at < script.size(); at++) {
                 Event event = script.get(at);
+                saves.goOn();
                 if (event instanceof Event.Input input) {
                     pending.add(input);
                 } else if (event instanceof Event.Watermark watermark) {
@@ -122,16 +134,34 @@ final class HarnessRun {
         signal((operator, to) -> operator.onEpochEnd(epoch, to), "onEpochEnd");
         output.release();
         afterEpochs.add(output.collected().copy());
-        if (fixture.isPresent() && epoch == 2) {
-            StateReader saved = StateFixture.check(fixture.get(), instances.get(0).operator);
+        if (fixture.isPresent() && epoch == 1) {
+            ofChanges.ifPresent(recording -> record(recording, Kept.NOTHING));
+        } else if (fixture.isPresent() && epoch == 2) {
+            ofChanges.ifPresent(recording -> record(recording, Kept.ALL));
+            StateReader saved = ofChanges.isPresent()
+                    ? StateFixture.check(fixture.get(), ofChanges.get())
+                    : StateFixture.check(fixture.get(), instances.get(0).operator);
             stop();
             start(1, Optional.of(owned -> saved));
+        } else if (random.nextInt(100) < variation.savePercent()) {
+            saves.begin(); // and the script goes on
         } else if (random.nextInt(100) < variation.restartPercent()) {
             writeInVain();
             if (random.nextBoolean()) {
                 restart();
             } else {
                 restartGradually(toCome.subList(0, random.nextInt(Math.min(MOST_AHEAD, toCome.size() + 1))));
+            }
+        }
+    }
+
+    private void record(StateFixture.Recording recording, Kept kept) {
+        try (FrozenState frozen =
+                ((Freezing) instances.get(0).operator).freeze(kept).orElseThrow()) {
+            Assertions.assertEquals(kept == Kept.NOTHING, frozen.isWhole());
+            boolean done = false;
+            while (!done) {
+                done = Assertions.assertDoesNotThrow(() -> frozen.writeMore(recording));
             }
         }
     }
@@ -157,19 +187,10 @@ final class HarnessRun {
         start(1 + random.nextInt(variation.mostInstances()), Optional.of(snapshot::reader));
     }
 
-    /** Writes the state of now while operators that can do so are at some of what follows, of which nothing may be in it. */
+    /** Writes what changed, or all, while operators are at some of what follows, of which nothing may be in it; and has others go on. */
     private void restartGradually(List<Event> ahead) {
-        MemorySnapshot snapshot = new MemorySnapshot();
-        Map<FrozenState, StateWriter> writing = new LinkedHashMap<>();
-        for (Instance instance : instances) {
-            Optional<FrozenState> frozen =
-                    instance.operator instanceof Freezing freezing ? freezing.freeze() : Optional.empty();
-            frozen.ifPresentOrElse(
-                    state -> writing.put(state, snapshot.gradualWriter(instance.owned)),
-                    () -> Assertions.assertDoesNotThrow(
-                            () -> instance.operator.snapshot(snapshot.writer(instance.owned))));
-        }
-        if (!writing.isEmpty()) {
+        saves.begin();
+        if (saves.isUnderWay()) {
             ZSet lateBefore = late.copy();
             int epochs = 0;
             for (Event event : ahead) {
@@ -184,32 +205,20 @@ final class HarnessRun {
                     long number = epoch + ++epochs;
                     instances.forEach(instance -> instance.operator.onEpochEnd(number, NOWHERE));
                 }
-                writing.entrySet()
-                        .removeIf(each -> random.nextInt(8) == 0 && writeMore(each.getKey(), each.getValue()));
+                saves.goOn();
             }
-            writing.forEach((state, writer) -> {
-                while (!writeMore(state, writer)) {
-                    // goes on
-                }
-            });
+            saves.finish();
             ZSet lateAfter = late.copy();
             lateAfter.forEach((row, weight) -> late.add(row, -weight));
             late.addAll(lateBefore);
         }
+        HarnessSaves saved = saves;
         stop();
-        start(1 + random.nextInt(variation.mostInstances()), Optional.of(snapshot::reader));
-    }
-
-    /** Returns whether all is written, and closes it then. */
-    private static boolean writeMore(FrozenState state, StateWriter writer) {
-        boolean done = Assertions.assertDoesNotThrow(() -> state.writeMore(writer));
-        if (done) {
-            state.close();
-        }
-        return done;
+        start(1 + random.nextInt(variation.mostInstances()), Optional.of(saved::reader));
     }
 
     private void start(int count, Optional<Function<KeyGroups, StateReader>> snapshot) {
+        saves = new HarnessSaves(random);
         for (int index = 0; index < count; index++) {
             KeyGroups owned = KeyGroups.ownedBy(index, count);
             BufferAllocator allocator = root.newChildAllocator("operator " + index, 0, Long.MAX_VALUE);
@@ -218,11 +227,14 @@ final class HarnessRun {
             instance.operator.open(new HarnessContext(
                     allocator, clock, owned, variation.batchRows(), new OperatorMetrics(), late, Optional.empty()));
             snapshot.ifPresent(state -> instance.operator.restore(state.apply(owned)));
+            saves.add(instance.operator, owned);
         }
     }
 
     private void stop() {
         output.release();
+        changes += saves.changes();
+        saves.close();
         for (Instance instance : instances) {
             instance.operator.close();
             instance.operator.close(); // idempotent, says the contract
@@ -239,6 +251,7 @@ final class HarnessRun {
     private void abandon() {
         try {
             output.release();
+            saves.close();
             instances.forEach(instance -> instance.operator.close());
             watched.forEach(each -> each.batch().close());
         } catch (RuntimeException | AssertionError e) {
@@ -289,6 +302,7 @@ final class HarnessRun {
                 deliver(port, List.of());
             }
             deliver(port, chunk);
+            saves.goOn();
         }
     }
 

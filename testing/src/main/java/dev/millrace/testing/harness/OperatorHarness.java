@@ -55,6 +55,7 @@ public final class OperatorHarness {
     private boolean appendOnlyInput;
     private boolean appendOnlyOutput;
     private boolean comparesEpochs = true;
+    private boolean writesChanges;
     private Optional<String> fixture = Optional.empty();
 
     /** A harness for the operators of a factory, one schema per input port. */
@@ -93,7 +94,16 @@ public final class OperatorHarness {
         return this;
     }
 
-    /** Compares the state after the second epoch with a {@link StateFixture}, from which one more run goes on. */
+    /** Requires that some runs had written only what had changed, where the one before was kept, and went on from that. */
+    public OperatorHarness writesChanges() {
+        writesChanges = true;
+        return this;
+    }
+
+    /**
+     * Compares the state after the second epoch with a {@link StateFixture}, from which one more run goes on; and where it
+     * {@link #writesChanges}, so that of the first epoch with what changed in the second.
+     */
     public OperatorHarness keepsFormat(String newFixture) {
         fixture = Optional.of(newFixture);
         return this;
@@ -172,22 +182,35 @@ public final class OperatorHarness {
 
     /** Runs the script once, plainly; for tests of failures, and to look at. */
     public ZSet runOnce() {
-        return lastOf(run(Variation.plain(SEED), Optional.empty()).afterEpochs());
+        return lastOf(run(Variation.plain(SEED)).afterEpochs());
     }
 
     private ZSet check(Optional<ZSet> expected, Optional<ZSet> expectedLate) {
-        HarnessRun reference = run(Variation.plain(SEED), Optional.empty());
+        HarnessRun reference = run(Variation.plain(SEED));
         ZSet result = lastOf(reference.afterEpochs());
         expected.ifPresent(rows -> fail(rows.differences(result), "the plain run"));
         expectedLate.ifPresent(rows -> fail(rows.differences(reference.late()), "late rows of the plain run"));
-        fixture.ifPresent(
-                name -> compare(reference, run(Variation.plain(SEED), fixture), "going on from the fixture " + name));
+        fixture.ifPresent(name -> goOnFrom(name, reference));
         RandomGenerator seeds = new SplittableRandom(SEED);
+        int changes = 0;
         for (int i = 0; i < RUNS; i++) {
             Variation variation = Variation.random(seeds.nextLong(), !appendOnlyInput, keyGroupOf.isPresent());
-            compare(reference, run(variation, Optional.empty()), variation.toString());
+            HarnessRun run = run(variation);
+            compare(reference, run, variation.toString());
+            changes += run.changes();
+        }
+        if (writesChanges && changes == 0) {
+            throw new AssertionError("in no run was only what had changed written");
         }
         return result;
+    }
+
+    private void goOnFrom(String name, HarnessRun reference) {
+        String how = "going on from the fixture " + name;
+        compare(reference, run(Variation.plain(SEED), Optional.of(name), false), how);
+        if (writesChanges) {
+            compare(reference, run(Variation.plain(SEED), Optional.of(name + "-since"), true), how + "-since");
+        }
     }
 
     private void compare(HarnessRun reference, HarnessRun run, String how) {
@@ -203,10 +226,14 @@ public final class OperatorHarness {
         }
     }
 
-    private HarnessRun run(Variation variation, Optional<String> from) {
+    private HarnessRun run(Variation variation) {
+        return run(variation, Optional.empty(), false);
+    }
+
+    private HarnessRun run(Variation variation, Optional<String> from, boolean isOfChanges) {
         RootAllocator root = PoisonedAllocation.newRoot(MEMORY_BYTES);
-        HarnessRun run = new HarnessRun(
-                factory, inputs, keyGroupOf, new CheckedOutput(outputSchema, appendOnlyOutput), variation, from, root);
+        CheckedOutput output = new CheckedOutput(outputSchema, appendOnlyOutput);
+        HarnessRun run = new HarnessRun(factory, inputs, keyGroupOf, output, variation, from, isOfChanges, root);
         try {
             run.run(script);
         } catch (AssertionError e) {

@@ -8,6 +8,7 @@ import dev.millrace.operator.StateWriter;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.DataOutput;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,14 +37,51 @@ public final class StateFixture {
 
     private StateFixture() {}
 
+    /** What operators write, part by part; to be compared with a fixture. */
+    public static final class Recording implements StateWriter {
+        private final List<StateFormat> states = new ArrayList<>();
+        private final List<Integer> groups = new ArrayList<>();
+        private final List<ByteArrayOutputStream> bytes = new ArrayList<>();
+
+        @Override
+        public DataOutput keyGroup(StateFormat state, int group) {
+            states.add(state);
+            groups.add(group);
+            bytes.add(new ByteArrayOutputStream());
+            return new DataOutputStream(bytes.get(bytes.size() - 1));
+        }
+
+        private List<Part> parts() {
+            List<Part> parts = new ArrayList<>();
+            for (int i = 0; i < states.size(); i++) {
+                parts.add(new Part(states.get(i), groups.get(i), bytes.get(i).toByteArray()));
+            }
+            return parts;
+        }
+    }
+
     /**
      * What an operator like this one, of all key groups, is to restore, and must go on with as if it were its own.
      *
      * @throws AssertionError if it writes its state otherwise, and what to do about that
      */
     public static StateReader check(String name, Operator operator) {
+        Recording recording = new Recording();
         try {
-            List<Part> written = written(operator);
+            operator.snapshot(recording);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return check(name, recording);
+    }
+
+    /** The same of what an operator wrote. */
+    public static StateReader check(String name, Recording recording) {
+        try {
+            List<Part> written = recording.parts();
+            if (written.stream().mapToInt(part -> part.bytes.length).sum() == 0) {
+                throw new AssertionError("no state to keep a fixture of");
+            }
             Path file = ALL.resolve(name);
             boolean exists = Files.exists(file);
             if (UPDATE && !(exists && formats(written).equals(formats(read(file))))) {
@@ -92,29 +130,6 @@ public final class StateFixture {
         return parts.stream()
                 .map(part -> part.state + " " + part.group + ": " + part.bytes.length)
                 .toList();
-    }
-
-    private static List<Part> written(Operator operator) throws IOException {
-        List<Part> parts = new ArrayList<>();
-        List<ByteArrayOutputStream> streams = new ArrayList<>();
-        StateWriter writer = (state, group) -> {
-            streams.add(new ByteArrayOutputStream());
-            parts.add(new Part(state, group, new byte[0]));
-            return new DataOutputStream(streams.get(streams.size() - 1));
-        };
-        operator.snapshot(writer);
-        for (int i = 0; i < parts.size(); i++) {
-            parts.set(
-                    i,
-                    new Part(
-                            parts.get(i).state,
-                            parts.get(i).group,
-                            streams.get(i).toByteArray()));
-        }
-        if (parts.stream().mapToInt(part -> part.bytes.length).sum() == 0) {
-            throw new AssertionError("no state to keep a fixture of");
-        }
-        return parts;
     }
 
     private static byte[] bytes(List<Part> parts) throws IOException {

@@ -14,6 +14,7 @@ import java.util.random.RandomGenerator;
  * @param fullOutput whether the output is full after a few batches
  * @param watchInputs whether inputs are held on to, to see that nobody writes to them (an operator may reuse what nobody
  *     else holds, so both ways matter)
+ * @param savePercent how often an epoch ends with the begin of a checkpoint that operators go on behind
  * @param restartPercent how often an epoch ends with a snapshot and a restart
  * @param mostInstances instances after a restart, at most
  */
@@ -25,12 +26,13 @@ record Variation(
         boolean explicitWeights,
         boolean fullOutput,
         boolean watchInputs,
+        int savePercent,
         int restartPercent,
         int mostInstances) {
     private static final int[] SIZES = {1, 2, 3, 7, 16, 64, 1000, 4096};
 
     static Variation plain(long seed) {
-        return new Variation(seed, 4096, 4096, false, false, false, true, 0, 1);
+        return new Variation(seed, 4096, 4096, false, false, false, true, 0, 0, 1);
     }
 
     static Variation random(long seed, boolean weightsAllowed, boolean splittable) {
@@ -43,6 +45,7 @@ record Variation(
                 weightsAllowed && random.nextInt(3) == 0,
                 random.nextBoolean(),
                 random.nextBoolean(),
+                random.nextBoolean() ? 0 : random.nextInt(80),
                 random.nextBoolean() ? 0 : 10 + random.nextInt(90),
                 splittable ? 1 + random.nextInt(4) : 1);
     }

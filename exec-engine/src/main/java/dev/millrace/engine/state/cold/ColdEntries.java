@@ -3,6 +3,7 @@ package dev.millrace.engine.state.cold;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.frozen.ChangedEntries;
 import dev.millrace.engine.state.frozen.FrozenEntries;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.ChunkSource;
@@ -59,6 +60,7 @@ public final class ColdEntries implements AutoCloseable {
     private long settledBytes; // of the table, when this was found
     private long nextLook; // entries in the table
     private int tries; // parts that were looked at in this epoch
+    private Optional<ChangedEntries> changes = Optional.empty(); // is told of entries before they leave the table
     private Optional<FrozenEntries> frozen =
             Optional.empty(); // is told of entries before they leave the table, and once they came
 
@@ -74,6 +76,11 @@ public final class ColdEntries implements AutoCloseable {
         this.inMemory = allocator;
         this.onDisk = allocator.newChildAllocator(ChunkSource.ON_DISK, 0, Long.MAX_VALUE);
         table.lookFurther(this::fetch);
+    }
+
+    /** Has this be told of entries before they leave the table. */
+    public void tell(ChangedEntries whom) {
+        changes = Optional.of(whom);
     }
 
     /** How many entries are here. */
@@ -172,6 +179,9 @@ public final class ColdEntries implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             if (frozen.isPresent()) {
                 frozen.get().beforeChange(entries[i]);
+            }
+            if (changes.isPresent()) {
+                changes.get().left(entries[i]);
             }
             for (int slot : byteSlots) {
                 ByteSlots.free(table.memory(), entries[i] + GroupTable.BODY + slot);

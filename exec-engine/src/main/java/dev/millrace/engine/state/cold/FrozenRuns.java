@@ -48,6 +48,11 @@ final class FrozenRuns implements FrozenState {
     }
 
     @Override
+    public boolean isWhole() {
+        return true;
+    }
+
+    @Override
     public boolean writeMore(StateWriter to) throws IOException {
         if (!tableIsWritten) {
             tableIsWritten = table.writeMore(to);

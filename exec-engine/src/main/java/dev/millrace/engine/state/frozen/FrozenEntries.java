@@ -4,14 +4,10 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.memory.Memory;
-import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateWriter;
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.function.LongPredicate;
 import java.util.function.LongUnaryOperator;
@@ -27,7 +23,7 @@ import java.util.function.LongUnaryOperator;
  * Before an entry changes whose turn is still to come its owner says so, and it is written at once, to the Java heap; so of an entry that is
  * new it is noted that it is not to be written. One thread.
  */
-public final class FrozenEntries implements FrozenState {
+public final class FrozenEntries implements EntryWatch {
     /** Slots of the index that are gone over at a time: some thousand entries. */
     private static final int SLOTS = 1 << 14;
 
@@ -43,17 +39,10 @@ public final class FrozenEntries implements FrozenState {
     private final LongPredicate exists;
     private final LongUnaryOperator[] far;
     private AddressSet early = new AddressSet(); // entries whose turn is to come, and that are not to be written then
-    private final Early[] changed = new Early[KeyGroups.COUNT];
+    private final KeyGroupBytes changed = new KeyGroupBytes(); // that were written before their turn
     private long[] chunk = new long[SLOTS / 2];
     private long next; // unsigned
     private boolean scanned;
-
-    /** Entries of a key group that were written before their turn. */
-    private static final class Early {
-        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        private final DataOutputStream out = new DataOutputStream(bytes);
-        private int count;
-    }
 
     /**
      * The entries that {@code table} has now.
@@ -75,26 +64,16 @@ public final class FrozenEntries implements FrozenState {
         this.far = far;
     }
 
-    /** An entry is about to change, and to be another than it was, or to leave the table, or was put there and has nothing yet. */
-    public void beforeChange(long entry) {
-        if (isToCome(entry) && early.add(entry) && exists.test(entry)) {
-            writeEarly(entry);
-        }
+    @Override
+    public boolean isWhole() {
+        return true;
     }
 
-    private void writeEarly(long entry) {
-        int group = KeyGroups.of(Memory.getLong(entry));
-        Early of = changed[group];
-        if (of == null) {
-            of = new Early();
-            changed[group] = of;
+    @Override
+    public void beforeChange(long entry) {
+        if (isToCome(entry) && early.add(entry) && exists.test(entry)) {
+            changed.add(entry, writer);
         }
-        try {
-            writer.write(entry, of.out);
-        } catch (IOException e) {
-            throw new UncheckedIOException("memory is written to", e);
-        }
-        of.count++;
     }
 
     /**
@@ -107,7 +86,7 @@ public final class FrozenEntries implements FrozenState {
             early.add(entry);
         }
         if (isDue) {
-            writeEarly(entry);
+            changed.add(entry, writer);
         }
     }
 
@@ -126,15 +105,7 @@ public final class FrozenEntries implements FrozenState {
 
     /** Writes what was written before its turn: all of it, or that of key groups of which it is worth a part of its own. */
     public void writeEarlier(StateWriter to, boolean all) throws IOException {
-        for (int group = 0; group < changed.length; group++) {
-            Early of = changed[group];
-            if (of != null && (all || of.bytes.size() >= EARLY_BYTES)) {
-                changed[group] = null;
-                var out = to.keyGroup(state, group);
-                out.writeInt(of.count);
-                out.write(of.bytes.toByteArray());
-            }
-        }
+        changed.takeOut(all ? 0 : EARLY_BYTES, group -> to.keyGroup(state, group));
     }
 
     /** Writes the entries of the next slots: all that would be looked for there first, wherever they found room. */
@@ -173,6 +144,6 @@ public final class FrozenEntries implements FrozenState {
         scanned = true;
         early = new AddressSet();
         chunk = new long[0];
-        Arrays.fill(changed, null);
+        changed.clear();
     }
 }

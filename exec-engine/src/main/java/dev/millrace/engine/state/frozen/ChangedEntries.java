@@ -1,0 +1,185 @@
+package dev.millrace.engine.state.frozen;
+
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyGroupPart.EntryWriter;
+import dev.millrace.operator.Freezing.Kept;
+import dev.millrace.operator.StateFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * Which entries of a table changed since it was last frozen, so that a checkpoint is written of these alone where the one before has the
+ * others.
+ *
+ * <pre>
+ *   changed(entry), gone(entry)  ->  since  --freeze-->  pending  --freeze, and the last one is kept-->  forgotten
+ *                                                             |--freeze, and it is not-->  written once more, with what came since
+ * </pre>
+ *
+ * Before it is frozen first, and where nearly all changes, nothing is noted, and all is written. One thread, the table's.
+ */
+public final class ChangedEntries implements AutoCloseable {
+    /** How many times as much as there is may be read again after a restart: beyond that all is written. */
+    private static final int MOST_WRITTEN = 2;
+
+    private static final long FEW = 1_000; // which are written whatever that means
+    private static final long FEW_BYTES = 1 << 20;
+    private static final int GONE_PART = 4; // of the table's bytes
+
+    private final GroupTable table;
+    private final EntryWriter keys;
+    private EntryMarks since;
+    private EntryMarks pending;
+    private KeyGroupBytes goneSince = new KeyGroupBytes();
+    private KeyGroupBytes gonePending = new KeyGroupBytes();
+    private boolean isKnown; // what changed since the last one was frozen is all noted
+    private boolean wasWhole; // the last one that was frozen
+    private long written; // by the last whole one and those that go on from it
+    private Optional<EntryWatch> frozen = Optional.empty();
+
+    /** @param keys writes the keys of an entry, by which a reader knows what is gone */
+    public ChangedEntries(GroupTable table, EntryWriter keys, BufferAllocator allocator) {
+        this.table = table;
+        this.keys = keys;
+        this.since = new EntryMarks(allocator);
+        this.pending = new EntryMarks(allocator);
+    }
+
+    public long bytes() {
+        return since.bytes() + pending.bytes();
+    }
+
+    // ---- as entries change
+
+    /** An entry is about to change, or was put into the table and has nothing yet. */
+    public void beforeChange(long entry) {
+        if (frozen.isPresent()) {
+            frozen.get().beforeChange(entry);
+        }
+        if (isKnown) {
+            since.add(entry);
+        }
+    }
+
+    /** An entry changed, of which {@link #beforeFrozenChange} was told before. */
+    public void changed(long entry) {
+        if (isKnown) {
+            since.add(entry);
+        }
+    }
+
+    /** An entry may be about to change: whether it does, {@link #changed} says. */
+    public void beforeFrozenChange(long entry) {
+        if (frozen.isPresent()) {
+            frozen.get().beforeChange(entry);
+        }
+    }
+
+    /** An entry is about to leave the table for good; that it changes was said before. */
+    public void gone(long entry) {
+        unmark(entry);
+        if (isKnown) {
+            goneSince.add(entry, keys);
+            if (goneSince.bytes() + gonePending.bytes() > Math.max(FEW_BYTES, table.bytes() / GONE_PART)) {
+                lost();
+            }
+        }
+    }
+
+    /** An entry is about to leave the table for a place where nobody notes what it is: all is to be written, if it had changed. */
+    public void left(long entry) {
+        beforeFrozenChange(entry);
+        if (since.place(entry) >= 0 || pending.place(entry) >= 0) {
+            unmark(entry);
+            lost();
+        }
+    }
+
+    /** An entry is about to leave the table that has nothing any more, and need not be known to be gone. */
+    public void unmark(long entry) {
+        since.remove(entry);
+        pending.remove(entry);
+    }
+
+    /** What changes is not noted any more: next time all is to be written. What is being written is, to its end. */
+    public void lost() {
+        isKnown = false;
+        since.clear();
+        goneSince.clear();
+    }
+
+    // ---- as it is frozen
+
+    /** The same as {@link #freeze(Kept, long, LongSupplier)} where each entry counts once. */
+    public boolean freeze(Kept kept, long there) {
+        return freeze(kept, there, () -> pending.size());
+    }
+
+    /**
+     * Has the table be frozen as it is now; {@link #freezeChanges} follows, or {@link #watch} with what writes all of it.
+     *
+     * @param there how much there is, in entries or what else is counted
+     * @param changed how much of that {@link #freezeChanges} would write
+     * @return whether it is enough to write what changed
+     */
+    public boolean freeze(Kept kept, long there, LongSupplier changed) {
+        frozen = Optional.empty();
+        if (kept == Kept.ALL) {
+            pending.clear();
+            gonePending.clear();
+        }
+        boolean goesOn = isKnown && (kept == Kept.ALL || kept == Kept.ALL_BUT_LAST && !wasWhole);
+        if (goesOn) {
+            movePending();
+            written += changed.getAsLong();
+        }
+        wasWhole = !goesOn || written > Math.max(FEW, MOST_WRITTEN * there);
+        if (wasWhole) {
+            written = there;
+            lost();
+            pending.clear();
+            gonePending.clear();
+        }
+        isKnown = true;
+        return !wasWhole;
+    }
+
+    private void movePending() {
+        if (pending.size() == 0) {
+            EntryMarks none = pending;
+            pending = since;
+            since = none;
+        } else {
+            pending.addAll(since);
+        }
+        since.clear();
+        gonePending.addAll(goneSince);
+        goneSince.clear();
+    }
+
+    /** What changed. @param far see {@link dev.millrace.engine.state.KeyGroupPart#of} */
+    public FrozenChanges freezeChanges(StateFormat state, EntryWriter writer, LongUnaryOperator... far) {
+        FrozenChanges changes = new FrozenChanges(pending, gonePending, state, writer, far);
+        watch(changes);
+        return changes;
+    }
+
+    /** Has what writes the table's entries know of those that change. */
+    public void watch(EntryWatch writing) {
+        frozen = Optional.of(writing);
+    }
+
+    @Override
+    public void close() {
+        frozen.ifPresent(EntryWatch::close);
+        frozen = Optional.empty();
+        isKnown = false;
+        goneSince.clear();
+        gonePending.clear();
+        Closing.all(List.of(since, pending));
+    }
+}
