@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 
 /**
  * {@code ./millrace bench checkpoints}: what checkpoints cost of throughput. Each query runs to the end of its streams without and
- * with a checkpoint every so often, by turns in one process; the first turn of each only warms up. Beside it rows are inserted at a steady
+ * with a checkpoint every so often, by turns in one process; the first turn of each, 0, only warms up. Beside it rows are inserted at a steady
  * rate, and read by a subscriber ({@link InsertProbe}). What is written is copied in memory, so that no disk is measured.
  */
 @Command(
@@ -88,16 +88,16 @@ public final class CheckpointsCommand implements Callable<Integer> {
             Measurement measured = run.measure();
             probe.ifPresent(InsertProbe::close);
             every.end();
+            double[] waits = {
+                probe.map(one -> one.millis(.5)).orElse(0.),
+                probe.map(one -> one.millis(.99)).orElse(0.),
+                probe.map(one -> one.millis(1)).orElse(0.)
+            };
+            print(query, turn, checkpoints, measured, every.summaries, waits);
             if (turn > 0) {
-                double[] waits = {
-                    probe.map(one -> one.millis(.5)).orElse(0.),
-                    probe.map(one -> one.millis(.99)).orElse(0.),
-                    probe.map(one -> one.millis(1)).orElse(0.)
-                };
                 turnsOf.get(checkpoints ? 1 : 0).add(new double[] {measured.events() / measured.seconds(), waits[1]});
                 fewestCheckpoints =
                         checkpoints ? Math.min(fewestCheckpoints, every.summaries.size()) : fewestCheckpoints;
-                print(query, turn, checkpoints, measured, every.summaries, waits);
             }
         }
     }

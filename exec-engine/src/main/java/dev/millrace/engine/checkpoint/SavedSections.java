@@ -185,30 +185,48 @@ public final class SavedSections {
 
     private void readStep(
             String section, long step, StateFormat state, PartReader parts, Map<String, Set<String>> names) {
-        boolean[] isOfStep = new boolean[1];
-        boolean known = names.containsKey(section);
-        boolean isThere = readStates(
+        Set<String> known = names.get(section);
+        if (known != null && !known.contains(state.name())) {
+            return;
+        }
+        boolean[] isOfStep = new boolean[1]; // said by the first part
+        readStates(
                 section,
                 state,
                 part -> {
-                    if (part.name().equals(SectionOutput.STEP)) {
-                        isOfStep[0] = part.part().readLong() == step;
-                    }
+                    isOfStep[0] |= part.name().equals(SectionOutput.STEP) && part.part().readLong() == step;
                     if (!isOfStep[0]) {
-                        throw otherSection(section, "is not of step " + step);
+                        throw notOfStep(section, step);
                     }
                     parts.read(part);
                 },
                 names);
-        if (!isThere || !known && !isOfStep[0]) {
-            MillraceException missing = otherSection(section, isThere ? "has no step" : "is missing");
-            failed(missing);
-            throw missing;
+        if (!isOfStep[0]) {
+            failed(notOfStep(section, step));
+            throw notOfStep(section, step);
         }
     }
 
-    private static MillraceException otherSection(String section, String how) {
+    /**
+     * Looks how a section begins.
+     *
+     * @throws MillraceException XX001 if it is not there, or does not begin as one of this step, and what {@link #read} says
+     */
+    void requireStep(String section, long step) {
+        boolean[] isOfStep = new boolean[2]; // and whether anything was read
+        readAny(section, () -> !isOfStep[1], part -> {
+            isOfStep[1] = true;
+            isOfStep[0] = part.name().equals(SectionOutput.STEP) && part.part().readLong() == step;
+        });
+        if (!isOfStep[0]) {
+            failed(notOfStep(section, step));
+            throw notOfStep(section, step);
+        }
+    }
+
+    private static MillraceException notOfStep(String section, long step) {
         return MillraceException.external(
-                SqlState.DATA_CORRUPTED, "section \"" + section + "\" of a checkpoint " + how);
+                SqlState.DATA_CORRUPTED,
+                "section \"" + section + "\" of a checkpoint is not there as one of step " + step + " of its state");
     }
 }

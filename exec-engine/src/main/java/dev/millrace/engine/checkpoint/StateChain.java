@@ -1,5 +1,6 @@
 package dev.millrace.engine.checkpoint;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.operator.Freezing.Kept;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +16,7 @@ import java.util.stream.Stream;
  * </pre>
  *
  * What counts is known by the writer alone, which is asked before each checkpoint. By the thread that makes the checkpoint before the
- * cut and when it is complete, and by the operator's in between.
+ * cut and when it is complete, and by the operator's in between; which may be late, and at a checkpoint that has failed.
  */
 public final class StateChain {
     private static final AtomicLong CONTENTS = new AtomicLong(); // no two sections of states have had the same
@@ -23,16 +24,22 @@ public final class StateChain {
     /** Sections that were written together. */
     private record Step(long number, List<SectionContents> sections) {}
 
-    private List<Step> counted = List.of(); // what a checkpoint had that was kept
-    private List<Step> last = List.of(); // what the last one had, if it is complete
-    private long number; // of the checkpoint that it was written for
-    private boolean isComplete;
-    private boolean isNamed; // the last: its sections can be asked for
-    private Kept kept = Kept.NOTHING;
-    private SectionContents begun = new SectionContents("", 0); // of the section under way
+    @GuardedBy("this") private List<Step> counted = List.of(); // what a checkpoint had that was kept
+
+    @GuardedBy("this") private List<Step> last = List.of(); // what the last one had, if it is complete
+
+    @GuardedBy("this") private long number; // of the checkpoint that it was written for
+
+    @GuardedBy("this") private boolean isComplete;
+
+    @GuardedBy("this") private boolean isNamed; // the last: its sections can be asked for
+
+    @GuardedBy("this") private Kept kept = Kept.NOTHING;
+
+    @GuardedBy("this") private SectionContents begun = new SectionContents("", 0); // of the section under way
 
     /** What a reader is told of: steps and how many sections each has. Before that is complete there is nothing. */
-    public List<StateSteps.Step> steps() {
+    public synchronized List<StateSteps.Step> steps() {
         return isComplete
                 ? last.stream()
                         .map(step -> new StateSteps.Step(
@@ -42,14 +49,14 @@ public final class StateChain {
     }
 
     /** Whether this checkpoint has all of it. */
-    public boolean isOf(long checkpoint) {
+    public synchronized boolean isOf(long checkpoint) {
         return isComplete && number == checkpoint;
     }
 
     // ---- before a checkpoint
 
-    /** Finds what there is that the next checkpoint may go on from. */
-    public void ask(CheckpointWriter writer) {
+    /** Finds what there is that the next checkpoint may go on from; any number of times, for checkpoints that fail before {@link #begin}. */
+    public synchronized void ask(CheckpointWriter writer) {
         if (isComplete && isNamed && hasAll(writer, last)) {
             counted = last;
             kept = Kept.ALL;
@@ -57,7 +64,6 @@ public final class StateChain {
             kept = hasAll(writer, counted) ? Kept.ALL_BUT_LAST : Kept.NOTHING;
             counted = kept == Kept.NOTHING ? List.of() : counted;
         }
-        isComplete = false;
     }
 
     private static boolean hasAll(CheckpointWriter writer, List<Step> steps) {
@@ -71,15 +77,16 @@ public final class StateChain {
     // ---- while it is made
 
     /** What was found. */
-    public Kept kept() {
+    public synchronized Kept kept() {
         return kept;
     }
 
     /** All of the state was written anew to sections that nobody asks for again. @param sections how many */
-    public void written(long checkpoint, List<String> sections) {
+    public synchronized void written(long checkpoint, List<String> sections) {
         last = List.of(new Step(
                 checkpoint,
                 sections.stream().map(name -> new SectionContents(name, 0)).toList()));
+        counted = List.of();
         number = checkpoint;
         isNamed = false;
         isComplete = true;
@@ -90,7 +97,7 @@ public final class StateChain {
      *
      * @return the sections before it, which stay
      */
-    List<SectionContents> begin(long checkpoint, boolean isWhole) {
+    synchronized List<SectionContents> begin(long checkpoint, boolean isWhole) {
         List<Step> next = new ArrayList<>(isWhole ? List.of() : counted);
         List<SectionContents> before = contents(next).toList();
         next.add(new Step(checkpoint, new ArrayList<>()));
@@ -102,18 +109,18 @@ public final class StateChain {
     }
 
     /** What the next section of the step is to have; {@link #add} follows when there is something in it. */
-    SectionContents contents(String section) {
+    synchronized SectionContents contents(String section) {
         begun = new SectionContents(section, CONTENTS.incrementAndGet());
         return begun;
     }
 
     /** Adds that section. */
-    void add() {
+    synchronized void add() {
         last.get(last.size() - 1).sections().add(begun);
     }
 
     /** The step is written to its end; one without sections is none, but for the first. */
-    void end() {
+    synchronized void end() {
         if (last.size() > 1 && last.get(last.size() - 1).sections().isEmpty()) {
             last = last.subList(0, last.size() - 1);
         }

@@ -15,6 +15,11 @@ public record StateSteps(int node, int instance, List<Step> steps) {
      */
     public record Step(long number, int sections) {}
 
+    /** The name of a section. */
+    public static String section(String query, int node, int instance, int number) {
+        return "state " + node + "/" + instance + (number == 0 ? "" : "+" + number) + " " + query;
+    }
+
     public StateSteps {
         steps = List.copyOf(steps);
     }

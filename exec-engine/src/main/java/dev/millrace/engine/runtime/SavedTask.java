@@ -7,6 +7,7 @@ import dev.millrace.engine.checkpoint.GradualSections;
 import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.checkpoint.StateChain;
+import dev.millrace.engine.checkpoint.StateSteps;
 import dev.millrace.engine.relation.SavedInput;
 import dev.millrace.engine.relation.SavedPositions;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
@@ -61,7 +62,7 @@ final class SavedTask {
 
     /** The names of the sections of an operator's state, by their numbers from 0 on. */
     static IntFunction<String> stateSections(String query, int node, int instance) {
-        return number -> "state " + node + "/" + instance + (number == 0 ? "" : "+" + number) + " " + query;
+        return number -> StateSteps.section(query, node, instance, number);
     }
 
     private static String taskSection(String query, int number) {

@@ -132,6 +132,7 @@ final class CheckpointTest {
         plans.put("joined", join(byHash(scan("s", KV), 0), byHash(scan("t", KV), 0), 0, 0));
         Schema joined = plans.get("joined").schema();
         plans.put("of_joined", totals(byHash(scan("joined", joined), 1), List.of(1), 3));
+        plans.put("pairs", join(byHash(scan("s", KV), 0), byHash(scan("e", TIMED), 1), 0, 1));
         plans.put("both", totals(byHash(union(scan("s", KV), scan("t", KV)), 0), List.of(0), 1));
         plans.put(
                 "windows",
@@ -348,9 +349,13 @@ final class CheckpointTest {
 
     private static void writeInVain(Engine engine, MemoryCheckpoint next, SplittableRandom random) {
         AtomicInteger left = new AtomicInteger(random.nextInt(200));
+        AtomicInteger asked = new AtomicInteger(random.nextBoolean() ? random.nextInt(10) : Integer.MAX_VALUE);
         CheckpointWriter writer = new CheckpointWriter() {
             @Override
             public boolean has(SectionContents contents) {
+                if (asked.getAndDecrement() == 0) { // before anything was frozen
+                    throw MillraceException.external(SqlState.IO_ERROR, "it is gone");
+                }
                 return next.has(contents);
             }
 

@@ -1,6 +1,8 @@
 package dev.millrace.server.storage;
 
+import dev.millrace.engine.checkpoint.StateVerification;
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.FileReport;
 import dev.millrace.storage.disk.RealDisk;
@@ -94,6 +96,22 @@ public final class CheckpointVerification {
         }
     }
 
+    /** A checkpoint whose files are whole; none, and what it says is found, if that is not in them. */
+    private static Optional<SavedCheckpoint> open(RealDisk disk, Checkpoint newest, List<FileReport> found) {
+        try {
+            return Optional.of(SavedCheckpoint.open(disk, newest));
+        } catch (MillraceException e) {
+            if (e.sqlState() == SqlState.DATA_CORRUPTED) {
+                found.add(damaged(e.getMessage()));
+            }
+            return Optional.empty();
+        }
+    }
+
+    private static FileReport damaged(String how) {
+        return FileReport.damaged(DataDirectory.CHECKPOINTS, 0, "what all queries and tables have become", how);
+    }
+
     /** What is whole by itself and does not belong together. */
     private static List<FileReport> apart(Path directory, RealDisk disk, Checkpoint newest, Continuation log)
             throws IOException {
@@ -104,15 +122,17 @@ public final class CheckpointVerification {
         if (newest.number() == 0) {
             return found;
         }
-        try (SavedCheckpoint saved = SavedCheckpoint.open(disk, newest)) {
+        Optional<SavedCheckpoint> opened = open(disk, newest, found);
+        if (opened.isEmpty()) {
+            return found;
+        }
+        try (SavedCheckpoint saved = opened.get()) {
+            StateVerification.gaps(saved).forEach(gap -> found.add(damaged(gap)));
             OptionalLong rows = WriteAheadLog.identity(RealDisk.readOnly(directory.resolve(DataDirectory.ROWS)));
             if (rows.isPresent()
                     && saved.catalog().log().isPresent()
                     && !rows.equals(saved.catalog().log())) {
-                found.add(FileReport.damaged(
-                        DataDirectory.CHECKPOINTS,
-                        0,
-                        "what all queries and tables have become",
+                found.add(damaged(
                         disk.path("") + " is of another database than " + directory.resolve(DataDirectory.ROWS)));
             }
             long last = CatalogLog.read(RealDisk.readOnly(directory)).last();

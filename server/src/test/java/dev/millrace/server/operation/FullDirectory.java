@@ -69,6 +69,8 @@ public final class FullDirectory {
                 "INSERT INTO s VALUES ('2026-01-01 00:00:01', 'k', 1), ('2026-01-01 00:00:02', 'l', 2)",
                 "CHECKPOINT",
                 "INSERT INTO s VALUES ('2026-01-01 00:00:03', 'k', 4)",
+                "CHECKPOINT", // of which states have what changed, behind those of the first
+                "INSERT INTO s VALUES ('2026-01-01 00:00:04', 'l', 5)",
                 "INSERT INTO customers VALUES (100, 'last', 'note', 'city')");
     }
 

@@ -12,10 +12,10 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Reads a snapshot. Once it is open, safe on any thread: several sections may be read side by side, each by one.
@@ -28,6 +28,7 @@ public final class SnapshotReader implements AutoCloseable {
     private final DiskFile file;
     private final long length;
     private final List<SnapshotSection> sections = new ArrayList<>();
+    private final Map<String, SnapshotSection> byName = new HashMap<>(); // they may be tens of thousands
     private int checksum;
 
     private SnapshotReader(String path, DiskFile file, long length) {
@@ -109,14 +110,13 @@ public final class SnapshotReader implements AutoCloseable {
                 tableAt,
                 "the checksum of its table of sections does not fit");
         long at = SnapshotBlock.FILE_HEADER;
-        Set<String> names = new HashSet<>();
         for (int i = 0; i < trailer.getInt(16); i++) {
             SnapshotSection section = readEntry(table, i, tableAt);
             hold(
                     section.offset() == at && section.bytes() >= 0 && section.end() <= tableAt,
                     tableAt,
                     "section " + i + " is not where it can be");
-            hold(names.add(section.name()), tableAt, "it has two sections " + section.name());
+            hold(byName.put(section.name(), section) == null, tableAt, "it has two sections " + section.name());
             at = section.end();
             sections.add(section);
         }
@@ -161,7 +161,7 @@ public final class SnapshotReader implements AutoCloseable {
 
     /** The section of a name, if there is one. */
     public Optional<SnapshotSection> section(String name) {
-        return sections.stream().filter(section -> section.name().equals(name)).findFirst();
+        return Optional.ofNullable(byName.get(name));
     }
 
     /** Reads a section of this file from its beginning; closed with this. */
