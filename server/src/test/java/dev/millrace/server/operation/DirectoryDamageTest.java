@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.fail;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.operation.RandomDamage.Damage;
 import dev.millrace.server.operation.RandomDamage.Kind;
-import dev.millrace.server.session.InsideDatabase;
 import dev.millrace.server.session.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,10 +44,6 @@ class DirectoryDamageTest {
 
     private static final int THREADS =
             Integer.getInteger("millrace.damage.threads", Runtime.getRuntime().availableProcessors());
-
-    private static final String PAST = "SELECT * FROM past";
-    private static final String FOLLOWED = "SELECT * FROM followed"; // from the past
-    private static final String SECRET = "the secret";
 
     @TempDir
     Path folder;
@@ -94,19 +89,16 @@ class DirectoryDamageTest {
             for (String statement : FullDirectory.statements(folder)) {
                 database.run(statement);
             }
-            database.run("CREATE STREAM past (n BIGINT, name TEXT) WITH (retention = 'forever')");
-            database.run("CREATE MATERIALIZED VIEW followed WITH (start = 'earliest') AS SELECT sum(n) AS n FROM past");
-            database.run("CREATE MATERIALIZED VIEW stopped AS SELECT k, 10 / v AS r FROM s");
-            database.run("CREATE SECRET hidden AS 'a secret'; ALTER SYSTEM SET spill_limit = '3GB'");
-            database.run("INSERT INTO past SELECT g, 'row ' || g FROM generate_series(1, 300) g");
-            database.run("INSERT INTO s VALUES ('2026-01-01 00:00:04', 'k', 0); FLUSH");
+            for (String statement : FullDirectory.newerStatements()) {
+                database.run(statement);
+            }
             database.run("CHECKPOINT");
         }
         older = FullDirectory.files(data);
         try (TestDatabase database = TestDatabase.withSmallFiles(data)) {
             database.run(
                     "INSERT INTO customers VALUES (101, 'later'); CREATE TABLE later (a INT); INSERT INTO later VALUES (1)");
-            database.run("INSERT INTO past SELECT g, 'row ' || g FROM generate_series(301, 500) g");
+            database.run("INSERT INTO past SELECT g, 'row ' || g FROM generate_series(321, 500) g");
             database.run("CHECKPOINT; UPDATE later SET a = 1; CHECKPOINT"); // which goes on using the file before
             database.run("INSERT INTO s VALUES ('2026-01-01 00:00:09', 'k', 3); CHECKPOINT"); // changes one group of some
             database.run("CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM customers");
@@ -118,8 +110,8 @@ class DirectoryDamageTest {
         foreign = foreign();
         answers = answers(data);
         assertEquals(43, answers.get("SELECT * FROM customers").size(), answers::toString);
-        assertEquals(501, answers.get(PAST).size());
-        assertEquals(List.of("another secret"), answers.get(SECRET));
+        assertEquals(501, answers.get(FullDirectory.PAST).size());
+        assertEquals(List.of("another secret"), answers.get(FullDirectory.SECRET));
         assertEquals(List.of("22012"), answers.get("SELECT * FROM stopped"));
         assertEquals(List.of(), answers.get("SELECT name FROM millrace.not_restored"));
         for (String name : List.of("changes/", "streams/", "jars/", "rows/", "secrets", "checkpoints/checkpoint-")) {
@@ -173,15 +165,7 @@ class DirectoryDamageTest {
     private static Map<String, List<String>> answers(Path directory) {
         try (TestDatabase database = TestDatabase.withSmallFiles(directory)) {
             Map<String, List<String>> answers = FullDirectory.answers(database);
-            for (String query : List.of(
-                    PAST, FOLLOWED, "SELECT * FROM stopped", "SELECT current_setting('spill_limit')")) {
-                try {
-                    answers.put(query, database.rows(query));
-                } catch (MillraceException e) {
-                    answers.put(query, List.of(e.sqlState().code()));
-                }
-            }
-            answers.put(SECRET, List.of(InsideDatabase.secret(database.database(), "hidden").orElse("")));
+            answers.putAll(FullDirectory.newerAnswers(database, "125250"));
             return answers;
         }
     }
@@ -272,12 +256,12 @@ class DirectoryDamageTest {
         Set<String> mayDiffer = new HashSet<>(Set.of(
                 "SELECT table_name, grantee, privilege_type FROM information_schema.table_privileges",
                 "SELECT name FROM millrace.not_restored"));
-        boolean hasPast = after.get(PAST).equals(before.get(PAST));
+        boolean hasPast = after.get(FullDirectory.PAST).equals(before.get(FullDirectory.PAST));
         if (damage.touches("streams/")
-                && (hasPast || Set.of("XX001", "42P01").contains(after.get(PAST).get(0)))) {
-            mayDiffer.add(PAST);
-            if (Set.of("XX001", "42P01").contains(after.get(FOLLOWED).get(0))) {
-                mayDiffer.addAll(Set.of(FOLLOWED, "SELECT query, state FROM millrace.query_stats"));
+                && (hasPast || Set.of("XX001", "42P01").contains(after.get(FullDirectory.PAST).get(0)))) {
+            mayDiffer.add(FullDirectory.PAST);
+            if (Set.of("XX001", "42P01").contains(after.get(FullDirectory.FOLLOWED).get(0))) {
+                mayDiffer.addAll(Set.of(FullDirectory.FOLLOWED, "SELECT query, state FROM millrace.query_stats"));
             }
         }
         if (damage.touches("jars/")) {

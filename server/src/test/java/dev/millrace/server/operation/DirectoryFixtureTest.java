@@ -29,7 +29,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * written with {@code -Dmillrace.golden.update=true}, if they are not there; others never change.
  */
 class DirectoryFixtureTest {
-    private static final int NEWEST = 8;
+    private static final int NEWEST = 9;
+    private static final int WITH_MORE = 8; // from which on there are FullDirectory.newerStatements
+    private static final String SUM = "51360"; // of what these give
     private static final Path FIXTURES = Path.of("src", "test", "resources", "directories");
 
     @TempDir
@@ -62,10 +64,11 @@ class DirectoryFixtureTest {
         FullDirectory.write(data, unzip(FIXTURES.resolve(name + ".zip")));
         DirectoryReport report = DirectoryVerification.run(data);
         assertTrue(report.isWhole(), report::text);
-        String expected = Files.readString(FIXTURES.resolve(name.substring(0, name.indexOf('-')) + ".answers"));
+        int version = Integer.parseInt(name.substring(0, name.indexOf('-')));
+        String expected = Files.readString(FIXTURES.resolve(version + ".answers"));
         for (int round = 0; round < 2; round++) {
             try (TestDatabase database = new TestDatabase(data)) {
-                assertEquals(expected, text(FullDirectory.answers(database)));
+                assertEquals(expected, text(answers(database, version)));
                 assertEquals("INSERT 0 1", database.run("INSERT INTO customers VALUES (500, 'new')"));
                 assertEquals("DELETE 1", database.run("DELETE FROM customers WHERE id = 500"));
                 database.run("CHECKPOINT");
@@ -102,6 +105,14 @@ class DirectoryFixtureTest {
         }
     }
 
+    private static Map<String, List<String>> answers(TestDatabase database, int version) {
+        Map<String, List<String>> answers = FullDirectory.answers(database);
+        if (version >= WITH_MORE) {
+            answers.putAll(FullDirectory.newerAnswers(database, SUM));
+        }
+        return answers;
+    }
+
     private static String text(Map<String, List<String>> answers) {
         List<String> lines = new ArrayList<>();
         answers.forEach((query, rows) -> {
@@ -120,10 +131,13 @@ class DirectoryFixtureTest {
         Path data = folder.resolve("written");
         FullDirectory.create(data, folder);
         try (TestDatabase database = new TestDatabase(data)) {
+            for (String statement : FullDirectory.newerStatements()) {
+                database.run(statement);
+            }
             database.run("CHECKPOINT; INSERT INTO s VALUES ('2026-01-01 00:00:04', 'k', 8); CHECKPOINT"
                     + "; CHECKPOINT"); // each goes on using files of those before, the second with what changed of states
             database.run("UPDATE customers SET name = 'after the checkpoint' WHERE id = 1");
-            String answers = text(FullDirectory.answers(database));
+            String answers = text(answers(database, NEWEST));
             Files.writeString(FIXTURES.resolve(NEWEST + ".answers"), answers);
             zip(FullDirectory.files(data), FIXTURES.resolve(NEWEST + "-killed.zip"));
         }

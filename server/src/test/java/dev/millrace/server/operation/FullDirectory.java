@@ -1,8 +1,10 @@
 package dev.millrace.server.operation;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.session.InsideDatabase;
 import dev.millrace.server.session.TestDatabase;
 import dev.millrace.server.session.TestJar;
+import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -10,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -22,6 +25,10 @@ public final class FullDirectory {
                 public static long twice(long value) { return 2 * value; }
             }
             """;
+
+    static final String PAST = "SELECT * FROM past";
+    static final String FOLLOWED = "SELECT * FROM followed"; // from the past
+    static final String SECRET = "the secret";
 
     private FullDirectory() {}
 
@@ -74,6 +81,50 @@ public final class FullDirectory {
                 "INSERT INTO customers VALUES (100, 'last', 'note', 'city')");
     }
 
+    /** What directories have from their eighth fixture on: rows that a stream keeps, queries that rows stopped, a secret. */
+    static List<String> newerStatements() {
+        return List.of(
+                "CREATE STREAM past (n BIGINT, name TEXT) WITH (retention = 'forever')",
+                "CREATE MATERIALIZED VIEW followed WITH (start = 'earliest') AS SELECT sum(n) AS n FROM past",
+                "CREATE MATERIALIZED VIEW stopped AS SELECT k, 10 / v AS r FROM s",
+                "CREATE MATERIALIZED VIEW going AS SELECT k, 20 / v AS r FROM s",
+                "CREATE SECRET hidden AS 'a secret'",
+                "ALTER SYSTEM SET spill_limit = '3GB'",
+                "INSERT INTO past SELECT g, 'row ' || g FROM generate_series(1, 300) g",
+                "INSERT INTO s VALUES ('2026-01-01 00:00:04', 'k', 0), ('2026-01-01 00:00:05', 'l', 2); FLUSH",
+                "ALTER MATERIALIZED VIEW going RESUME SKIP ROW",
+                "CHECKPOINT",
+                "INSERT INTO past SELECT g, 'row ' || g FROM generate_series(301, 320) g");
+    }
+
+    /** The same as {@link #answers} of it, beside the secret. @param sum of the numbers of past, to be waited for */
+    static Map<String, List<String>> newerAnswers(TestDatabase database, String sum) {
+        Map<String, List<String>> answers = new TreeMap<>();
+        try {
+            Eventually.holds("the view has all that the stream kept", () -> {
+                put(answers, database, FOLLOWED);
+                return Set.of(sum, "42P01", "XX001").containsAll(answers.get(FOLLOWED));
+            });
+        } catch (AssertionError e) { // then it answers what it answers
+            put(answers, database, FOLLOWED);
+        }
+        for (String query : List.of(
+                PAST, "SELECT * FROM stopped", "SELECT * FROM going", "SELECT current_setting('spill_limit')")) {
+            put(answers, database, query);
+        }
+        answers.put(
+                SECRET, List.of(InsideDatabase.secret(database.database(), "hidden").orElse("")));
+        return answers;
+    }
+
+    private static void put(Map<String, List<String>> answers, TestDatabase database, String query) {
+        try {
+            answers.put(query, database.flushedRows(query));
+        } catch (MillraceException e) {
+            answers.put(query, List.of(e.sqlState().code()));
+        }
+    }
+
     /** Makes one by {@link #statements}, and closes it. */
     public static void create(Path directory, Path folder) throws IOException {
         try (TestDatabase database = new TestDatabase(directory)) {
@@ -102,11 +153,7 @@ public final class FullDirectory {
                 "SELECT current_setting('scheduling_policy')",
                 "SELECT name FROM millrace.not_restored",
                 "SHOW CREATE TABLE customers")) {
-            try {
-                answers.put(query, database.flushedRows(query));
-            } catch (MillraceException e) {
-                answers.put(query, List.of(e.sqlState().code()));
-            }
+            put(answers, database, query);
         }
         return answers;
     }

@@ -58,7 +58,7 @@ final class History {
     private static final long HEAL_MILLIS = 5_000;
     private static final List<String> OLD = List.of( // version 3 does not say of how many workers its plans are
             "2-closed", "2-killed", "4-closed", "4-killed", "5-closed", "5-killed", "6-closed", "6-killed",
-            "7-closed", "7-killed");
+            "7-closed", "7-killed", "8-closed", "8-killed");
     private static final int OLD_ONE_IN = 8; // histories begins with a directory of an earlier version
     private static final int ORACLE_ONE_IN = 8; // is compared with DuckDB
     private static final Set<String> DISK = Set.of("53100", "58030");
@@ -362,7 +362,7 @@ final class History {
             clients.add(new Client(session));
         }
         recognise();
-        definitions.opened();
+        definitions.opened(openings);
         checkOutside();
         checkRegisters();
         old.ifPresent(this::checkOld);
@@ -548,7 +548,7 @@ final class History {
         clock.alarmIn(HEAL_MILLIS);
         try (Session session = database.session()) {
             session.flush();
-            if (model.all(ModelObject.Stream.class).stream().anyMatch(ModelObject.Stream::isRetained)) {
+            if (old.isPresent() || model.all(ModelObject.Stream.class).stream().anyMatch(ModelObject.Stream::isRetained)) {
                 catchUp(); // what begins in the past of a stream reads it when it is on disk, and nobody waits for that
                 session.flush();
             }
@@ -975,6 +975,7 @@ final class History {
     private void set(ModelRegisters registers, String name, String value, String outcome, String sql) {
         if (outcome.equals(DONE)) {
             registers.isSet(name, value);
+            count(registers == secrets ? "secret kept" : "setting kept");
         } else {
             expect(outcome.equals(DEAD) || DISK.contains(outcome), sql + " failed with " + outcome);
             registers.maybeSet(name, value);

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 /** Statements that define, alter and drop. */
 final class RandomDefinitions {
     private static final int MOST_TABLES = 4;
-    private static final int MOST_STREAMS = 2;
+    private static final int MOST_STREAMS = 3;
     private static final int MOST_VIEWS = 7;
     private static final int MOST_DEPTH = 3;
     private static final int MOST_SUBSCRIPTIONS = 3;
@@ -27,9 +27,9 @@ final class RandomDefinitions {
         this.model = model;
     }
 
-    /** The database was opened once more. */
-    void opened() {
-        openings++;
+    /** The database was opened. @param times how often by now */
+    void opened(int times) {
+        openings = times;
     }
 
     /**
@@ -42,7 +42,7 @@ final class RandomDefinitions {
         int kind = random.nextInt(21);
         if (tables.isEmpty() || kind < 3) {
             return tables.size() < MOST_TABLES ? Optional.of(createTable(random)) : Optional.empty();
-        } else if (kind < 5) {
+        } else if (kind < 6) {
             return createStream(random);
         } else if (kind < 12) {
             return createView(random);
@@ -125,15 +125,24 @@ final class RandomDefinitions {
         if (model.all(ModelObject.View.class).size() >= MOST_VIEWS) {
             return Optional.empty();
         }
-        ViewShape shape = ViewShape.values()[random.nextInt(ViewShape.values().length)];
-        List<String> from = model.catalog().values().stream()
+        ViewShape shape;
+        List<String> from;
+        do { // tables and views fit most
+            shape = ViewShape.values()[random.nextInt(ViewShape.values().length)];
+            from = inputs(shape);
+        } while (from.isEmpty());
+        return Optional.of(createView(shape, from, random));
+    }
+
+    private List<String> inputs(ViewShape shape) {
+        return model.catalog().values().stream()
                 .filter(object -> isFit(object, shape))
                 .map(ModelObject::name)
                 .filter(name -> depth(name) < MOST_DEPTH)
                 .toList();
-        if (from.isEmpty()) {
-            return Optional.empty();
-        }
+    }
+
+    private HistoryStatement createView(ViewShape shape, List<String> from, Random random) {
         List<String> inputs = IntStream.range(0, shape.inputs())
                 .mapToObj(i -> from.get(random.nextInt(from.size())))
                 .toList();
@@ -157,12 +166,12 @@ final class RandomDefinitions {
                 false,
                 0,
                 openings);
-        return Optional.of(HistoryStatement.define(
+        return HistoryStatement.define(
                 "CREATE " + (isMaterialized ? "MATERIALIZED VIEW " : "VIEW ") + view.name()
                         + (options.isEmpty() ? "" : " WITH (" + String.join(", ", options) + ")") + " AS "
                         + shape.sql(inputs, number),
                 ModelChange.NOTHING,
-                model.with(view)));
+                model.with(view));
     }
 
     /** Whether a view can be made from it that will not fail at once. */
