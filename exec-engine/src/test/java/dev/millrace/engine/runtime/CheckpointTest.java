@@ -56,6 +56,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.ArrowBuf;
@@ -310,6 +311,7 @@ final class CheckpointTest {
         MemoryCheckpoint newest = new MemoryCheckpoint();
         List<Row> inTable = new ArrayList<>();
         AtomicInteger clock = new AtomicInteger();
+        List<Consumer<Engine>> done = new ArrayList<>(); // all that was appended
         boolean anyStateIsKept = false;
         Map<String, ZSet> expected = Map.of();
         for (int life = 0; life < 3; life++) {
@@ -326,14 +328,17 @@ final class CheckpointTest {
                 }
                 for (int i = 0; i < 5; i++) {
                     for (int left = random.nextInt(3); left > 0; left--) {
-                        Change.random(random, inTable, clock).append(engine);
+                        Change change = Change.random(random, inTable, clock);
+                        doTo(engine, change::append, done);
                     }
                     if (random.nextBoolean()) {
-                        append(engine, "s", Row.of((long) random.nextInt(10), 1L));
+                        Row row = Row.of((long) random.nextInt(10), 1L);
+                        doTo(engine, to -> append(to, "s", row), done);
                     }
                     if (random.nextInt(3) == 0) { // it comes to nothing after it was written, or in the midst
                         writeInVain(engine, new MemoryCheckpoint(newest), random);
-                        append(engine, "s", Row.of((long) random.nextInt(10), 2L));
+                        Row row = Row.of((long) random.nextInt(10), 2L);
+                        doTo(engine, to -> append(to, "s", row), done);
                     }
                     newest = random.nextInt(8) == 0 ? new MemoryCheckpoint() : new MemoryCheckpoint(newest);
                     engine.checkpoint(newest, () -> {});
@@ -345,6 +350,17 @@ final class CheckpointTest {
             }
         }
         assertTrue(anyStateIsKept);
+        try (Engine engine = open(2)) { // one that had all of it, and no checkpoint
+            Map<String, PlanNode> plans = declare(engine);
+            done.forEach(each -> each.accept(engine));
+            engine.flush(progress -> {});
+            assertEquals(answers(engine, plans), expected);
+        }
+    }
+
+    private static void doTo(Engine engine, Consumer<Engine> what, List<Consumer<Engine>> done) {
+        what.accept(engine);
+        done.add(what);
     }
 
     private static void writeInVain(Engine engine, MemoryCheckpoint next, SplittableRandom random) {
@@ -381,6 +397,69 @@ final class CheckpointTest {
             engine.checkpoint(writer, () -> {});
         } catch (MillraceException e) {
             assertEquals(SqlState.IO_ERROR, e.sqlState());
+        }
+    }
+
+    /** What was frozen last is still what is kept, though it was asked for once more. */
+    @Test
+    void aCheckpointThatFailsBeforeAnythingIsFrozenChangesNothing() {
+        PlanNode pairs = join(byHash(scan("s", KV), 0), byHash(scan("e", TIMED), 0), 0, 0);
+        MemoryCheckpoint newest = new MemoryCheckpoint();
+        try (Engine engine = open(1)) {
+            engine.relations().addStream("s", KV);
+            engine.relations().addStream("e", TIMED);
+            engine.start("pairs", pairs, QueryOptions.view());
+            engine.start("same", pairs, QueryOptions.view());
+            append(engine, "s", Row.of(1L, 1L));
+            engine.checkpoint(newest, () -> {});
+            append(engine, "s", Row.of(1L, 2L));
+            newest = new MemoryCheckpoint(newest);
+            engine.checkpoint(newest, () -> {});
+            assertFalse(newest.kept().isEmpty());
+            MemoryCheckpoint next = new MemoryCheckpoint(newest);
+            Set<String> asked = new HashSet<>();
+            CheckpointWriter failing = new CheckpointWriter() {
+                @Override
+                public boolean has(SectionContents contents) {
+                    asked.add(contents.section().substring(contents.section().lastIndexOf(' ')));
+                    if (asked.size() == 2) { // the other query's were asked for before
+                        throw MillraceException.external(SqlState.IO_ERROR, "it is gone");
+                    }
+                    return next.has(contents);
+                }
+
+                @Override
+                public boolean keep(SectionContents contents) {
+                    throw new AssertionError("nothing is written");
+                }
+
+                @Override
+                public void begin(String section) {
+                    throw new AssertionError("nothing is written");
+                }
+
+                @Override
+                public void write(ByteBuffer bytes) {
+                    throw new AssertionError("nothing is written");
+                }
+            };
+            assertThrows(MillraceException.class, () -> engine.checkpoint(failing, () -> {}));
+            append(engine, "s", Row.of(1L, 3L));
+            newest = new MemoryCheckpoint(newest);
+            engine.checkpoint(newest, () -> {});
+        }
+        try (Engine engine = open(1)) {
+            try (Resumption resumption = engine.restore(newest)) {
+                engine.relations().addStream("s", KV);
+                engine.relations().addStream("e", TIMED);
+                engine.start("pairs", pairs, QueryOptions.view());
+                engine.start("same", pairs, QueryOptions.view());
+                assertEquals(Map.of(), resumption.begunAnew());
+            }
+            append(engine, "e", Row.of(1L, 7L));
+            ZSet expected = zset(Row.of(1L, 1L, 1L, 7L), Row.of(1L, 2L, 1L, 7L), Row.of(1L, 3L, 1L, 7L));
+            assertEquals(expected, view(engine, "pairs"));
+            assertEquals(expected, view(engine, "same"));
         }
     }
 
