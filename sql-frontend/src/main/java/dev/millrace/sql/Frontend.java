@@ -102,7 +102,8 @@ public final class Frontend {
      * @param types of the columns that they are for
      * @return empty where a value is not as its column is written
      */
-    public Optional<LiteralRows> constants(LiteralRows rows, Schema relation, List<DataType> types, Parameters parameters) {
+    public Optional<LiteralRows> constants(
+            LiteralRows rows, Schema relation, List<DataType> types, Parameters parameters) {
         int count = parameters.values().map(List::size).orElse(0);
         return new LiteralBinder(new ParameterTypes(parameters, count)).bind(rows, relation, types);
     }

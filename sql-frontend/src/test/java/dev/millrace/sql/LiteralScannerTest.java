@@ -26,17 +26,64 @@ class LiteralScannerTest {
 
     /** Plain literals and what is not, or no literal, or the beginning of something longer. */
     private static final List<String> PIECES = List.of(
-            "'a'", "''", "'it''s'", "''''", "'a' 'b'", "'a'\n'b'", "'a' -- b\n", "'a'/**/", "e'\\n'", "U&'\\0041'",
-            "$$a$$", "'ä€𝄞'", "'?'", "'\n'", "'(', ('", "\"a\"", "NULL", "null", "nulls", "true", "FALSE", "t", "1", "-1",
-            "- 1", "+1", "--1\n", "1.5", "-0.25", "1.", ".5", "1e5", "1.5e-3", "0x1f", "1_000", "12a", "1 + 1", "(1)",
-            "1..2", "$1", "timestamp '2026-01-01'", "DATE'2026-01-01'", "TIMESTAMP\t'x'", "time '1:00'", "default",
-            "'2026-01-01'", "1.5.5", "-", "'", "{}");
+            "'a'",
+            "''",
+            "'it''s'",
+            "''''",
+            "'a' 'b'",
+            "'a'\n'b'",
+            "'a' -- b\n",
+            "'a'/**/",
+            "e'\\n'",
+            "U&'\\0041'",
+            "$$a$$",
+            "'ä€𝄞'",
+            "'?'",
+            "'\n'",
+            "'(', ('",
+            "\"a\"",
+            "NULL",
+            "null",
+            "nulls",
+            "true",
+            "FALSE",
+            "t",
+            "1",
+            "-1",
+            "- 1",
+            "+1",
+            "--1\n",
+            "1.5",
+            "-0.25",
+            "1.",
+            ".5",
+            "1e5",
+            "1.5e-3",
+            "0x1f",
+            "1_000",
+            "12a",
+            "1 + 1",
+            "(1)",
+            "1..2",
+            "$1",
+            "timestamp '2026-01-01'",
+            "DATE'2026-01-01'",
+            "TIMESTAMP\t'x'",
+            "time '1:00'",
+            "default",
+            "'2026-01-01'",
+            "1.5.5",
+            "-",
+            "'",
+            "{}");
 
     private final Frontend frontend = new Frontend();
 
     /** A value's text as the grammar has it, and NULL as it is written. */
     private static String text(Cell cell) {
-        return cell.kind() == Kind.NULL ? "NULL" : "<" + (cell.kind() == Kind.BOOLEAN ? lower(cell.text()) : cell.text()) + ">";
+        return cell.kind() == Kind.NULL
+                ? "NULL"
+                : "<" + (cell.kind() == Kind.BOOLEAN ? lower(cell.text()) : cell.text()) + ">";
     }
 
     private static String lower(String word) {
@@ -69,7 +116,8 @@ class LiteralScannerTest {
     }
 
     private static String row(Random random, double odd) {
-        List<String> plain = List.of("'a" + random.nextInt(100) + "'", "" + random.nextInt(), "-1.5", "'2026-01-01'", "true");
+        List<String> plain =
+                List.of("'a" + random.nextInt(100) + "'", "" + random.nextInt(), "-1.5", "'2026-01-01'", "true");
         List<String> cells = new ArrayList<>();
         for (int column = 0; column < TYPES.size(); column++) {
             boolean isOdd = random.nextDouble() < odd;
@@ -92,7 +140,8 @@ class LiteralScannerTest {
             for (int row = 0; row < rows; row++) {
                 sql.append(row == 0 ? "" : random.nextBoolean() ? ", " : ",").append(row(random, .1));
             }
-            sql.append(List.of("", ";", " ; ", " RETURNING a", "; SELECT 1", ", ", ")").get(Math.max(0, random.nextInt(30) - 23)));
+            sql.append(List.of("", ";", " ; ", " RETURNING a", "; SELECT 1", ", ", ")")
+                    .get(Math.max(0, random.nextInt(30) - 23)));
             Optional<LiteralText> scanned = frontend.constants(sql.toString(), START.length(), TYPES);
             if (scanned.isEmpty()) {
                 continue;
@@ -102,8 +151,7 @@ class LiteralScannerTest {
             assertEquals(expected.rows(), scanned.get().rows(), sql.toString());
             for (int row = 0; row < expected.rows(); row++) {
                 for (int column = 0; column < TYPES.size(); column++) {
-                    assertEquals(
-                            text(expected.cell(row, column)), text(scanned.get(), row, column), sql.toString());
+                    assertEquals(text(expected.cell(row, column)), text(scanned.get(), row, column), sql.toString());
                 }
             }
             found++;

@@ -40,7 +40,8 @@ public final class KnownInserts {
      *
      * @param types of the columns that it gives
      */
-    private record Meaning(long version, Schema relation, List<DataType> types, Statement.Insert insert, Syntax syntax) {
+    private record Meaning(
+            long version, Schema relation, List<DataType> types, Statement.Insert insert, Syntax syntax) {
         Found with(RowSource rows) {
             return new Found(
                     new Statement.Insert(
@@ -109,9 +110,9 @@ public final class KnownInserts {
             return Optional.empty();
         }
         return prepared(parsed)
-                .flatMap(known -> frontend.constants(
-                                known.rows, known.meaning.relation, known.meaning.types, parameters)
-                        .map(known.meaning::with));
+                .flatMap(
+                        known -> frontend.constants(known.rows, known.meaning.relation, known.meaning.types, parameters)
+                                .map(known.meaning::with));
     }
 
     private Optional<Prepared> prepared(ParsedStatement parsed) {

@@ -482,7 +482,10 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> impl
     @Override
     public void leave() {
         channelContext.channel().eventLoop().execute(() -> {
-            if (isOnOwnLoop && served.isPresent() && isAtRest() && served.get().inbox().claim()) {
+            if (isOnOwnLoop
+                    && served.isPresent()
+                    && isAtRest()
+                    && served.get().inbox().claim()) {
                 isOnOwnLoop = false;
                 move(served.get(), server.sharedLoop(), () -> server.ownLoops().giveBack(this));
             }
@@ -498,14 +501,15 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> impl
     /** Moves the connection to another loop; the inbox is claimed until it is there, so that nobody sends meanwhile. */
     private void move(Served client, EventLoop loop, Runnable then) {
         Channel channel = channelContext.channel();
-        channel.deregister().addListener(left -> loop.register(channel).addListener(moved -> {
-            then.run();
-            if (!moved.isSuccess()) { // closed meanwhile, which is told on no loop
-                channel.close();
-                ended();
-            }
-            release(client);
-        }));
+        channel.deregister()
+                .addListener(left -> loop.register(channel).addListener(moved -> {
+                    then.run();
+                    if (!moved.isSuccess()) { // closed meanwhile, which is told on no loop
+                        channel.close();
+                        ended();
+                    }
+                    release(client);
+                }));
     }
 
     private void release(Served client) {

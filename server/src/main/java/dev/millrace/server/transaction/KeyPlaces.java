@@ -8,6 +8,8 @@ import org.apache.arrow.memory.BufferAllocator;
  * Where the row of each key is: a hash table off the heap, of sixteen bytes a slot, at most three quarters full. It has hashes, not keys:
  * who looks something up says whether a place is that of its key. For one thread at a time.
  *
+ * <p>Hashes begin with a secret of the table, as clients choose the keys: nobody can choose many that meet in one slot.
+ *
  * <pre>
  *   slot: hash (0: never used, 1: removed) | place, chosen by the caller, not negative
  * </pre>
@@ -22,6 +24,7 @@ final class KeyPlaces implements AutoCloseable {
     private static final long FIRST_SLOTS = 64;
 
     private final BufferAllocator allocator;
+    private final long seed;
     private ArrowBuf slots;
     private long capacity; // a power of two; 0 before there is a key
     private long used; // slots that are not empty
@@ -37,14 +40,16 @@ final class KeyPlaces implements AutoCloseable {
         void place(long hash, long place);
     }
 
-    KeyPlaces(BufferAllocator allocator) {
+    /** @param seed of its hashes, which no client knows */
+    KeyPlaces(BufferAllocator allocator, long seed) {
+        this.seed = seed;
         this.allocator = allocator;
         this.slots = allocator.getEmpty();
     }
 
     /** Of a key's text. */
-    static long hash(CharSequence key) {
-        long hash = key.length();
+    long hash(CharSequence key) {
+        long hash = mixed(seed, key.length());
         for (int i = 0; i < key.length(); i++) {
             hash = mixed(hash, key.charAt(i));
         }

@@ -7,6 +7,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.sql.catalog.TableRules.Unique;
 import dev.millrace.type.Schema;
+import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * table without a primary key has one of these too, for its lock: who changes the table holds it from reading to writing.
  */
 public final class TableKeys implements AutoCloseable {
+    private static final SecureRandom SEEDS = new SecureRandom();
     private static final int FEW = 256; // rows
     private static final int MANY_LOOSE = 256; // batches
 
@@ -82,7 +84,7 @@ public final class TableKeys implements AutoCloseable {
     /** @param allocator counts what is kept */
     public TableKeys(String table, Schema schema, List<Integer> key, List<Unique> uniques, BufferAllocator allocator) {
         this.allocator = allocator;
-        this.places = new KeyPlaces(allocator);
+        this.places = new KeyPlaces(allocator, SEEDS.nextLong());
         this.uniques = new UniqueKeys(schema, uniques);
         this.table = table;
         this.schema = schema;
@@ -187,7 +189,7 @@ public final class TableKeys implements AutoCloseable {
     }
 
     private long find(String keyText) {
-        return places.get(KeyPlaces.hash(keyText), is(keyText));
+        return places.get(places.hash(keyText), is(keyText));
     }
 
     private KeyPlaces.Match is(String keyText) {
@@ -216,7 +218,7 @@ public final class TableKeys implements AutoCloseable {
     }
 
     void remove(String keyText) {
-        release(places.remove(KeyPlaces.hash(keyText), is(keyText)));
+        release(places.remove(places.hash(keyText), is(keyText)));
     }
 
     /**
@@ -242,7 +244,7 @@ public final class TableKeys implements AutoCloseable {
         for (Map.Entry<String, Integer> row : rows) {
             String key = row.getKey();
             of.current++;
-            release(places.put(KeyPlaces.hash(key), is(key), place(of, row.getValue())));
+            release(places.put(places.hash(key), is(key), place(of, row.getValue())));
         }
         release(of);
     }
@@ -277,7 +279,7 @@ public final class TableKeys implements AutoCloseable {
             together.current = 1 + before.size(); // with this method's own hold
             for (int row = 0; row < before.size(); row++) {
                 String key = keyOf(together.batch, row);
-                release(places.put(KeyPlaces.hash(key), is(key), place(together, row)));
+                release(places.put(places.hash(key), is(key), place(together, row)));
             }
             release(together);
         }
@@ -310,7 +312,7 @@ public final class TableKeys implements AutoCloseable {
                 long loaded = 0;
                 for (int row = 0; row < keys.length; row++) {
                     keys[row] = keyOf(batch, row);
-                    hashes[row] = KeyPlaces.hash(keys[row]);
+                    hashes[row] = places.hash(keys[row]);
                     loaded += places.firstWord(hashes[row]); // a loop of its own: these wait for memory together
                 }
                 touched = loaded;

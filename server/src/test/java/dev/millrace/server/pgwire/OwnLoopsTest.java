@@ -30,15 +30,16 @@ class OwnLoopsTest {
     private volatile String forcedBy = ""; // the last thread that forced the log
 
     private Database open() {
-        Database database = Database.open(DatabaseOptions.defaults().withWorkers(2).withData(() -> new DataPlace.Taken() {
-            @Override
-            public Disk disk() {
-                return disk;
-            }
+        Database database =
+                Database.open(DatabaseOptions.defaults().withWorkers(2).withData(() -> new DataPlace.Taken() {
+                    @Override
+                    public Disk disk() {
+                        return disk;
+                    }
 
-            @Override
-            public void close() {}
-        }));
+                    @Override
+                    public void close() {}
+                }));
         rows().setSlowness(millis -> forcedBy = Thread.currentThread().getName());
         rows().chances().slowForceOneIn = 1;
         return database;

@@ -99,10 +99,11 @@ class AtOnceInsertTest {
         }
     }
 
-    private static String tag(TestDatabase database, ParsedStatement statement, List<DataType> types, String... values) {
-        List<Optional<String>> texts = Stream.of(values).map(Optional::ofNullable).toList();
-        Optional<Session.Acceptance> accepted =
-                database.session().insertAtOnce(statement, Parameters.of(types, texts));
+    private static String tag(
+            TestDatabase database, ParsedStatement statement, List<DataType> types, String... values) {
+        List<Optional<String>> texts =
+                Stream.of(values).map(Optional::ofNullable).toList();
+        Optional<Session.Acceptance> accepted = database.session().insertAtOnce(statement, Parameters.of(types, texts));
         String tag = accepted.map(rows -> rows.result().toString()).orElse("");
         accepted.ifPresent(rows -> database.session().endStatement());
         return tag;
@@ -112,8 +113,9 @@ class AtOnceInsertTest {
     void valuesOfAPreparedStatementAreAsItsColumnsAreWritten() {
         try (TestDatabase database = new TestDatabase()) {
             database.run("CREATE TABLE t (a TEXT, b INT, c DOUBLE PRECISION)");
-            ParsedStatement statement =
-                    database.session().parse("INSERT INTO t VALUES ($1, $2, -1.5), ('b', $2, $3)").get(0);
+            ParsedStatement statement = database.session()
+                    .parse("INSERT INTO t VALUES ($1, $2, -1.5), ('b', $2, $3)")
+                    .get(0);
             assertTrue(database.session().insertsAtOnce(statement));
             List<DataType> types = List.of(DataType.NULL, DataType.INTEGER, DataType.INTEGER);
             for (int i = 0; i < 3; i++) { // found out, and then known
@@ -124,7 +126,15 @@ class AtOnceInsertTest {
             }
             assertEquals("INSERT 0 2", tag(database, statement, List.of(), null, "3", "1e-3"));
             assertEquals(
-                    List.of("b|0|7", "b|1|7", "b|2|7", "b|3|0.001", "it's 0|0|-1.5", "it's 1|1|-1.5", "it's 2|2|-1.5", "|3|-1.5"),
+                    List.of(
+                            "b|0|7",
+                            "b|1|7",
+                            "b|2|7",
+                            "b|3|0.001",
+                            "it's 0|0|-1.5",
+                            "it's 1|1|-1.5",
+                            "it's 2|2|-1.5",
+                            "|3|-1.5"),
                     database.rows("SELECT * FROM t"));
             database.run("DROP TABLE t");
             assertEquals("", tag(database, statement, types, "a", "1", "7"));
@@ -135,7 +145,10 @@ class AtOnceInsertTest {
                     "INSERT INTO t VALUES ($1 + 1)",
                     "INSERT INTO t VALUES ($1) ON CONFLICT DO NOTHING",
                     "UPDATE t SET a = $1")) {
-                assertFalse(database.session().insertsAtOnce(database.session().parse(other).get(0)), other);
+                assertFalse(
+                        database.session()
+                                .insertsAtOnce(database.session().parse(other).get(0)),
+                        other);
             }
         }
     }

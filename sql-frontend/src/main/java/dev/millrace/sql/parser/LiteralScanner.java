@@ -45,8 +45,7 @@ public final class LiteralScanner {
      * @throws MillraceException 22021 for what is no text
      */
     public static Optional<LiteralText> scan(String sql, int from, List<DataType> types) {
-        LiteralScanner scanner =
-                new LiteralScanner(sql.substring(from).getBytes(StandardCharsets.UTF_8), types);
+        LiteralScanner scanner = new LiteralScanner(sql.substring(from).getBytes(StandardCharsets.UTF_8), types);
         Optional<LiteralText> rows = scanner.rows();
         if (scanner.isReplaced) {
             Utf8Text.checked(sql);
