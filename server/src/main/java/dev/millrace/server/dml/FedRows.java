@@ -2,6 +2,7 @@ package dev.millrace.server.dml;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.text.ValueText;
 import dev.millrace.connector.RowChange;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -19,10 +20,13 @@ import dev.millrace.sql.statement.LiteralRows.Cell;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -78,22 +82,76 @@ public final class FedRows {
     }
 
     private StatementResult change(CatalogObject table, ChangedTable changed, List<RowChange> changes) {
-        try (Batch given = rows(table, changes)) {
-            Map<String, Integer> last = new LinkedHashMap<>();
-            for (int row = 0; row < changes.size(); row++) {
-                last.put(changed.keys().keyOf(given, row), row);
-            }
-            List<Integer> put = last.values().stream()
-                    .filter(row -> !changes.get(row).isDelete())
-                    .toList();
-            List<String> gone = last.entrySet().stream()
-                    .filter(each -> changes.get(each.getValue()).isDelete())
-                    .map(Map.Entry::getKey)
-                    .toList();
-            try (Batch arriving = incoming.checked(pick(table, given, put), table)) {
-                return apply(table, changed, arriving, gone);
+        List<RowChange> newest = newest(table, changes);
+        try (Batch told = rows(table, newest)) {
+            List<RowChange> whole = completed(table, changed, newest, told);
+            try (Batch given = whole.equals(newest) ? told.retain() : rows(table, whole)) {
+                List<Integer> put = new ArrayList<>();
+                List<String> gone = new ArrayList<>();
+                for (int row = 0; row < whole.size(); row++) {
+                    if (whole.get(row).isDelete()) {
+                        gone.add(changed.keys().keyOf(given, row));
+                    } else {
+                        put.add(row);
+                    }
+                }
+                try (Batch arriving = incoming.checked(pick(table, given, put), table)) {
+                    return apply(table, changed, arriving, gone);
+                }
             }
         }
+    }
+
+    /** The last change of each key; what it keeps of a row it has from the one before. */
+    private static List<RowChange> newest(CatalogObject table, List<RowChange> changes) {
+        int[] places = places(table);
+        Map<List<Optional<String>>, RowChange> newest = new LinkedHashMap<>();
+        for (RowChange change : changes) {
+            List<Optional<String>> key = table.primaryKey().stream()
+                    .map(column -> change.values().get(places[column]))
+                    .toList();
+            RowChange before = newest.get(key);
+            boolean goesOn = before != null && !before.isDelete() && !change.kept().isEmpty();
+            newest.put(key, goesOn ? filled(change, before.values(), before.kept()) : change);
+        }
+        return List.copyOf(newest.values());
+    }
+
+    /** A change with the values that it keeps. @param kept of those the ones that are not known either */
+    private static RowChange filled(RowChange change, List<Optional<String>> values, Set<Integer> kept) {
+        List<Optional<String>> all = new ArrayList<>(change.values());
+        change.kept().forEach(place -> all.set(place, values.get(place)));
+        Set<Integer> unknown = new HashSet<>(change.kept());
+        unknown.retainAll(kept);
+        return new RowChange(change.isDelete(), all, unknown);
+    }
+
+    /** With what is kept of rows that are there. @param told the changes as rows */
+    private List<RowChange> completed(
+            CatalogObject table, ChangedTable changed, List<RowChange> changes, Batch told) {
+        int[] places = places(table);
+        List<RowChange> whole = new ArrayList<>();
+        for (int row = 0; row < changes.size(); row++) {
+            RowChange change = changes.get(row);
+            String key = changed.keys().keyOf(told, row);
+            if (change.kept().isEmpty() || !changed.contains(key)) {
+                whole.add(change);
+                continue;
+            }
+            try (RowCopier one = new RowCopier(table.schema(), allocator())) {
+                changed.copy(key, one, 1);
+                try (Batch there = one.build()) {
+                    List<Optional<String>> values = new ArrayList<>(change.values());
+                    for (int column = 0; column < places.length; column++) {
+                        if (change.kept().contains(places[column])) {
+                            values.set(places[column], ValueText.format(there, column, 0));
+                        }
+                    }
+                    whole.add(RowChange.put(values));
+                }
+            }
+        }
+        return whole;
     }
 
     /** The table has these rows and no others. */
