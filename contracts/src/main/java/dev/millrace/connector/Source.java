@@ -13,6 +13,14 @@ public interface Source {
     /** The columns of the relation, which may have been inferred where the user declared none. */
     Schema schema();
 
+    /**
+     * Whether columns were guessed of what was there when the source was made. They become part of the definition, as if they had been
+     * declared, so that the relation is the same after a restart.
+     */
+    default boolean isInferred() {
+        return false;
+    }
+
     /** Whether the source's rows end by themselves. */
     boolean bounded();
 

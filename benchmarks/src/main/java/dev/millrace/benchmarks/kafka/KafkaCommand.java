@@ -9,6 +9,7 @@ import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
 import dev.millrace.testing.kafka.KafkaBroker;
+import dev.millrace.testing.registry.RegistryServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,11 +28,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code ./millrace bench kafka}: JSON bids of a topic into a windowed view, and into another topic. */
+/** {@code ./millrace bench kafka}: JSON or Avro bids of a topic into a windowed view, and into another topic. */
 @Command(
         name = "kafka",
         description =
-                "Writes JSON bids to a topic of a broker in this process, reads them into a view over windows, and passes"
+                "Writes bids to a topic of a broker in this process, reads them into a view over windows, and passes"
                         + " them on to another topic; one JSON line for each, with all of the process's processor time.",
         mixinStandardHelpOptions = true)
 public final class KafkaCommand implements Callable<Integer> {
@@ -50,15 +51,21 @@ public final class KafkaCommand implements Callable<Integer> {
             description = "How often each; the first warms up (default: ${DEFAULT-VALUE}).")
     private int rounds;
 
+    @Option(names = "--format", defaultValue = "json", description = "json or avro (default: ${DEFAULT-VALUE}).")
+    private String format;
+
     private long bytes;
+    private String of = ""; // options of the format
 
     @Override
     public Integer call() throws IOException {
         OF_KAFKA.forEach(logger -> logger.setLevel(Level.SEVERE));
         Path folder = Files.createTempDirectory("millrace-bench-kafka");
-        try (KafkaBroker broker = KafkaBroker.start(folder)) {
+        try (KafkaBroker broker = KafkaBroker.start(folder);
+                RegistryServer registry = RegistryServer.start()) {
             broker.topic("bids", PARTITIONS);
-            write(broker);
+            of = format.equals("avro") ? ", format = 'avro', schema_registry = '" + registry.address() + "'" : "";
+            write(broker, registry);
             for (int round = 0; round < rounds; round++) {
                 measure("view", broker, round, """
                         CREATE MATERIALIZED VIEW w AS SELECT window_start, auction % 100 AS a, count(*) AS n, max(price) AS most
@@ -83,16 +90,19 @@ public final class KafkaCommand implements Callable<Integer> {
         }
     }
 
-    private static String with(KafkaBroker broker, String topic) {
-        return " WITH (connector = 'kafka', bootstrap = '" + broker.bootstrap() + "', topic = '" + topic + "')";
+    private String with(KafkaBroker broker, String topic) {
+        return " WITH (connector = 'kafka', bootstrap = '" + broker.bootstrap() + "', topic = '" + topic + "'" + of
+                + ")";
     }
 
-    private void write(KafkaBroker broker) {
+    private void write(KafkaBroker broker, RegistryServer registry) {
         SplittableRandom random = new SplittableRandom(1);
+        boolean isAvro = format.equals("avro");
+        int schema = isAvro ? registry.register("bids-value", "AVRO", AvroBid.SCHEMA) : 0;
         try (KafkaProducer<byte[], byte[]> producer =
                 broker.producer(Map.of("batch.size", "200000", "linger.ms", "20"))) {
             for (int i = 0; i < records; i++) {
-                byte[] bid = bid(random, i);
+                byte[] bid = isAvro ? AvroBid.of(schema, random, i) : bid(random, i);
                 bytes += bid.length;
                 producer.send(new ProducerRecord<>("bids", i % PARTITIONS, null, bid));
             }
@@ -125,7 +135,7 @@ public final class KafkaCommand implements Callable<Integer> {
                     session,
                     "CREATE STREAM bids (auction BIGINT, bidder BIGINT, price BIGINT, channel TEXT, datetime TIMESTAMP,"
                             + " WATERMARK FOR datetime AS datetime - INTERVAL '1 second') WITH (connector = 'kafka',"
-                            + " mode = 'once', bootstrap = '" + broker.bootstrap() + "', topic = 'bids')");
+                            + " mode = 'once', bootstrap = '" + broker.bootstrap() + "', topic = 'bids'" + of + ")");
             ProcessClock.Reading start = ProcessClock.now();
             run(session, create);
             session.flush();
@@ -137,10 +147,11 @@ public final class KafkaCommand implements Callable<Integer> {
             double seconds = (end.nanos() - start.nanos()) / 1e9;
             System.out.printf(
                     Locale.ROOT,
-                    "{\"what\": \"%s%s\", \"records\": %d, \"rows_per_second\": %.0f, \"mb_per_second\": %.0f,"
+                    "{\"what\": \"%s%s\", \"format\": \"%s\", \"records\": %d, \"rows_per_second\": %.0f, \"mb_per_second\": %.0f,"
                             + " \"cpu_seconds_per_million\": %.2f}%n",
                     round == 0 ? "(warm-up) " : "",
                     what,
+                    format,
                     records,
                     records / seconds,
                     bytes / 1e6 / seconds,

@@ -1,5 +1,6 @@
 package dev.millrace.connectors.kafka;
 
+import dev.millrace.connectors.record.RecordMemory;
 import dev.millrace.connector.Options;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;

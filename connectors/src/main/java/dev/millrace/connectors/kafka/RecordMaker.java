@@ -1,5 +1,6 @@
 package dev.millrace.connectors.kafka;
 
+import dev.millrace.connectors.upsert.UpsertEpoch;
 import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;

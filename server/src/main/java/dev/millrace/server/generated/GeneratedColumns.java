@@ -76,6 +76,11 @@ public final class GeneratedColumns implements Source {
     }
 
     @Override
+    public boolean isInferred() {
+        return given.isInferred();
+    }
+
+    @Override
     public boolean bounded() {
         return given.bounded();
     }

@@ -311,6 +311,9 @@ public final class Permissions {
             if (name.startsWith("properties.")) {
                 files(Roles.READ_FILES, "give option \"" + name + "\", which may name files of the server");
             }
+            if (name.equals("schema_file")) {
+                files(Roles.READ_FILES, "have the server read a schema");
+            }
             SecretReferences.in(value)
                     .forEach(reference -> files(Roles.READ_FILES, "have the server look up " + reference));
         });

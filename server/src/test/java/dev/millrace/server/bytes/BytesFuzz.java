@@ -69,6 +69,7 @@ public final class BytesFuzz {
     private final BufferAllocator allocator;
     private final ArrowLayouts arrow;
     private final Path file;
+    private final RecordFuzz records;
     private final List<List<Layout>> copies = new ArrayList<>();
     private final List<List<byte[]>> values = new ArrayList<>(); // per column its values in binary
     private final Schema schema;
@@ -97,6 +98,11 @@ public final class BytesFuzz {
                                     + " FROM generate_series(1, 100) AS g; INSERT INTO t (c) VALUES (NULL)")
                     .drain();
             schema = bases(admin);
+            try (StatementResult result =
+                            admin.execute(admin.parse("SELECT * FROM t").get(0), Parameters.none());
+                    Batch rows = ((StatementResult.Rows) result).next().orElseThrow()) {
+                records = new RecordFuzz(allocator, rows);
+            }
             admin.execute("DELETE FROM t").drain();
         }
     }
@@ -166,7 +172,7 @@ public final class BytesFuzz {
     private void run(long number) throws Exception {
         Random random = new Random(seed * 1_000_003 + number);
         try {
-            switch (random.nextInt(16)) {
+            switch (random.nextInt(20)) {
                 case 0, 1, 2 -> copy(2, random);
                 case 3 -> copy(0, random);
                 case 4 -> copy(1, random);
@@ -175,6 +181,7 @@ public final class BytesFuzz {
                 case 9, 10, 11, 12 -> arrowStream(random);
                 case 13 -> file("arrow", arrow.random(random, names()).damaged(random), random);
                 case 14 -> texts(random);
+                case 15, 16, 17, 18 -> records.run(random, this::sending, BytesFuzz::lookAndClose, BytesFuzz::notOfOthers);
                 default -> sketch(random);
             }
         } catch (MillraceException e) {
@@ -480,6 +487,7 @@ public final class BytesFuzz {
         worker.setDaemon(true);
         worker.start();
         fuzz.watch(worker);
+        fuzz.records.close();
         fuzz.session.close();
         fuzz.database.close();
         Files.deleteIfExists(fuzz.file);
