@@ -7,6 +7,8 @@ import dev.millrace.testing.time.Eventually;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
@@ -56,7 +58,7 @@ class KilledPipelineTest {
             for (int round = 0; round <= ROUNDS; round++) {
                 try (ServerProcess server = start()) {
                     if (round == 0) {
-                        define(server, broker.bootstrap());
+                        define(server, broker.bootstrap(), folder.resolve("files") + "/");
                     }
                     produce(producer, random, 40 + random.nextInt(40));
                     if (round < ROUNDS) {
@@ -76,7 +78,7 @@ class KilledPipelineTest {
                 "--port", "0", "--tls", "off", "--data", folder.resolve("data").toString());
     }
 
-    private static void define(ServerProcess server, String bootstrap) throws Exception {
+    private static void define(ServerProcess server, String bootstrap, String files) throws Exception {
         String kafka = "connector = 'kafka', bootstrap = '" + bootstrap + "', ";
         String once = ", delivery = 'exactly_once', checkpoint_interval = '200 ms'";
         String columns = "ts TIMESTAMP, k INT, v INT, WATERMARK FOR ts AS ts - INTERVAL '1 second'";
@@ -89,6 +91,8 @@ class KilledPipelineTest {
                     + String.format(window, "bids") + " b JOIN " + String.format(window, "asks")
                     + " a ON a.window_start = b.window_start AND a.window_end = b.window_end AND a.k = b.k");
             execute(statement, "CREATE SINK out FROM matches WITH (" + kafka + "topic = 'out'" + once + ")");
+            execute(statement, "CREATE SINK files WITH (connector = 'file', format = 'parquet', path = '" + files
+                    + "', partition_by = 'k'" + once + ") AS SELECT k, bid, ask, window_start FROM matches");
             execute(statement, "CREATE SINK totals WITH (" + kafka + "topic = 'totals', key = 'k'" + once
                     + ") AS SELECT k, count(*) AS n, sum(v) AS total FROM bids GROUP BY k");
         }
@@ -145,11 +149,22 @@ class KilledPipelineTest {
         producer.flush();
     }
 
-    private void isSeen(KafkaBroker broker) {
+    private void isSeen(KafkaBroker broker) throws SQLException {
         List<String> expected = answer();
         Eventually.holds(
                 expected.size() + " rows are seen", () -> broker.records("out").size() >= expected.size());
         assertEquals(expected, values(broker, "out").sorted().toList(), "seed " + SEED);
+        String parquet = "read_parquet('" + folder.resolve("files") + "/*/*.parquet', hive_partitioning = true)";
+        Eventually.holds(
+                expected.size() + " rows are in files",
+                () -> duckDb("SELECT count(*) FROM " + parquet).equals(List.of(Integer.toString(expected.size()))));
+        assertEquals(
+                expected,
+                duckDb("SELECT '{\"window_start\":\"' || strftime(window_start, '%Y-%m-%dT%H:%M:%S') || '\",\"k\":' || k"
+                        + " || ',\"bid\":' || bid || ',\"ask\":' || ask || '}' AS row FROM " + parquet)
+                        .stream()
+                        .sorted()
+                        .toList());
         Map<Integer, long[]> totals = new TreeMap<>();
         bids.forEach(bid -> {
             long[] total = totals.computeIfAbsent(bid[1], fresh -> new long[2]);
@@ -164,6 +179,24 @@ class KilledPipelineTest {
                 .toList();
         Eventually.holds("totals", () -> latest(broker).equals(wanted));
         System.out.println("connected: " + expected.size() + " rows of a join, each seen once");
+    }
+
+    /** The first column; nothing while there are no files. */
+    private static List<String> duckDb(String sql) throws SQLException {
+        try (Connection duckDb = DriverManager.getConnection("jdbc:duckdb:");
+                Statement statement = duckDb.createStatement();
+                ResultSet result = statement.executeQuery(sql)) {
+            List<String> rows = new ArrayList<>();
+            while (result.next()) {
+                rows.add(result.getString(1));
+            }
+            return rows;
+        } catch (SQLException e) {
+            if (String.valueOf(e.getMessage()).contains("No files found")) {
+                return List.of();
+            }
+            throw e;
+        }
     }
 
     private static Stream<String> values(KafkaBroker broker, String topic) {

@@ -6,6 +6,14 @@ import dev.millrace.connector.Options;
 import dev.millrace.connector.Sink;
 import dev.millrace.connector.SinkContext;
 import dev.millrace.connector.SinkFactory;
+import dev.millrace.connectors.directory.DirectorySink;
+import dev.millrace.connectors.directory.PartFormat;
+import dev.millrace.connectors.directory.Partitions;
+import dev.millrace.connectors.parquet.ParquetCompression;
+import dev.millrace.connectors.parquet.ParquetParts;
+import dev.millrace.batch.Closing;
+import java.util.ArrayList;
+import java.util.Optional;
 import dev.millrace.error.MillraceException;
 import dev.millrace.type.Schema;
 import java.nio.file.Path;
@@ -23,6 +31,12 @@ public final class FileSinkFactory implements SinkFactory {
         APPEND
     }
 
+    /** What readers of a directory may rely on after a crash. */
+    enum Delivery {
+        AT_LEAST_ONCE,
+        EXACTLY_ONCE
+    }
+
     @Override
     public String name() {
         return "file";
@@ -30,8 +44,15 @@ public final class FileSinkFactory implements SinkFactory {
 
     @Override
     public Sink open(Schema schema, boolean appendOnly, Options options, SinkContext context) {
-        Path path = Path.of(options.required("path"));
-        FormatName format = options.oneOf("format", FormatName.ofExtension(path.toString()));
+        String given = options.required("path");
+        Path path = Path.of(given);
+        FormatName format = options.oneOf("format", FormatName.ofExtension(given));
+        if (given.endsWith("/")) {
+            return directory(path, format, schema, appendOnly, options, context);
+        }
+        if (format == FormatName.PARQUET) {
+            throw Options.invalid("path", given, "a directory, such as '" + given + "/', for files that end with their last row");
+        }
         Existing existing = options.oneOf("existing", Existing.REPLACE);
         if (format == FormatName.ARROW) {
             options.rejectUnread();
@@ -49,10 +70,42 @@ public final class FileSinkFactory implements SinkFactory {
                         options.bool("header", true),
                         appendOnly ? "" : operation);
             case JSON -> RowText.json(schema, appendOnly ? "" : operation);
-            case ARROW -> throw MillraceException.internal("Arrow is no text");
+            case ARROW, PARQUET -> throw MillraceException.internal(format + " is no text");
         };
         options.rejectUnread();
         return new TextFileSink(new CommittedFile(path, existing == Existing.APPEND), text);
+    }
+
+    private static Sink directory(
+            Path path, FormatName format, Schema schema, boolean appendOnly, Options options, SinkContext context) {
+        if (!appendOnly) {
+            throw MillraceException.notAvailableYet("a directory of files for a query that takes rows back")
+                    .withHint("one file marks rows that are taken back: path = 'out.csv'; or sink a stream of changes that are final,"
+                            + " as windows are");
+        }
+        Partitions partitions = Partitions.read(schema, options);
+        Delivery delivery = options.oneOf(
+                "delivery", context.home().isPresent() ? Delivery.EXACTLY_ONCE : Delivery.AT_LEAST_ONCE);
+        Schema written = partitions.written();
+        PartFormat parts = switch (format) {
+            case CSV ->
+                new TextParts(
+                        "csv",
+                        RowText.csv(written, new CsvRows(delimiter(options)), options.bool("header", true), ""));
+            case JSON -> new TextParts("jsonl", RowText.json(written, ""));
+            case ARROW -> new ArrowParts(written);
+            case PARQUET -> new ParquetParts(written, options.oneOf("compression", ParquetCompression.ZSTD));
+        };
+        Optional<Sink> opened = Optional.empty();
+        try {
+            opened = Optional.of(DirectorySink.open(
+                    context, path, partitions, parts, delivery == Delivery.EXACTLY_ONCE, options));
+            options.rejectUnread();
+            return opened.get();
+        } catch (RuntimeException | Error e) {
+            Closing.all(List.of(opened.<AutoCloseable>map(sink -> sink).orElse(parts)));
+            throw e;
+        }
     }
 
     private static byte delimiter(Options options) {
@@ -66,13 +119,20 @@ public final class FileSinkFactory implements SinkFactory {
 
     @Override
     public List<OptionDescription> options() {
-        return List.of(
-                new OptionDescription("path", "", "the file"),
-                new OptionDescription("format", "by extension", "csv, json or arrow"),
+        List<OptionDescription> all = new ArrayList<>(List.of(
+                new OptionDescription("path", "", "the file; or, with a / at its end, the directory"),
+                new OptionDescription("format", "by extension", "csv, json, arrow or, in a directory, parquet"),
                 new OptionDescription("existing", "replace", "what becomes of a file that exists: replace or append"),
                 new OptionDescription("header", "true", "CSV: whether a new file begins with the columns' names"),
                 new OptionDescription("delimiter", ",", "CSV: one character between fields, or 'tab'"),
                 new OptionDescription(
-                        "op_column", "op", "CSV and JSON: the column that says + or - where rows can be retracted"));
+                        "op_column", "op", "CSV and JSON: the column that says + or - where rows can be retracted"),
+                new OptionDescription("compression", "zstd", "Parquet: zstd, snappy or none"),
+                new OptionDescription(
+                        "delivery",
+                        "exactly_once with a data directory",
+                        "directory: exactly_once shows files when a checkpoint has their rows, at_least_once when they are complete")));
+        all.addAll(DirectorySink.options());
+        return all;
     }
 }

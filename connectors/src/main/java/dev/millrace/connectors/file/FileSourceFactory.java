@@ -54,6 +54,9 @@ public final class FileSourceFactory implements SourceFactory {
             case CSV -> csv(declared, paths, sample, options);
             case JSON -> json(declared, sample, options);
             case ARROW -> arrow(declared, sample);
+            case PARQUET ->
+                throw MillraceException.notAvailableYet("a source of Parquet files")
+                        .withHint("files of CSV, JSON lines or Arrow are read");
         };
         Optional<FileSource.Pace> pace = pace(read.schema(), options);
         options.rejectUnread();

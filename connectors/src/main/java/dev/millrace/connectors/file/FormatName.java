@@ -6,7 +6,8 @@ import java.util.Locale;
 enum FormatName {
     CSV,
     JSON,
-    ARROW;
+    ARROW,
+    PARQUET;
 
     /** What a file's extension says, .gz left out; CSV when it says nothing. */
     static FormatName ofExtension(String path) {
@@ -17,6 +18,7 @@ enum FormatName {
         return switch (name.substring(name.lastIndexOf('.') + 1)) {
             case "json", "jsonl", "ndjson" -> JSON;
             case "arrow", "arrows", "ipc", "feather" -> ARROW;
+            case "parquet" -> PARQUET;
             default -> CSV;
         };
     }

@@ -1,0 +1,16 @@
+package dev.millrace.connectors.directory;
+
+import dev.millrace.testing.connector.SinkConformance;
+import dev.millrace.testing.connector.SinkOutside;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+class JsonDirectoryConformanceTest extends SinkConformance {
+    @TempDir
+    Path folder;
+
+    @Override
+    protected SinkOutside outside() {
+        return new DirectoryOutside(folder.resolve("out"), "json");
+    }
+}
