@@ -5,21 +5,30 @@ import dev.millrace.connector.Options;
 import dev.millrace.connector.Sink;
 import dev.millrace.connector.SinkContext;
 import dev.millrace.connector.SinkFactory;
+import dev.millrace.connectors.outbox.OutboxSink;
 import dev.millrace.connectors.upsert.KeyColumns;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The sink {@code jdbc}. */
 public final class JdbcSinkFactory implements SinkFactory {
     private static final int BATCH_ROWS = 1000;
+    private static final long MOST_EPOCH_BYTES = Runtime.getRuntime().maxMemory() / 8;
 
     /** What becomes of rows that are taken back. */
     enum Mode {
         APPEND,
         UPSERT
+    }
+
+    /** What readers may rely on after a crash. */
+    enum Delivery {
+        AT_LEAST_ONCE,
+        EXACTLY_ONCE
     }
 
     @Override
@@ -50,8 +59,26 @@ public final class JdbcSinkFactory implements SinkFactory {
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE, "option \"key\" means nothing where mode is append");
         }
-        options.rejectUnread();
-        return new JdbcSink(address, new TargetTable(table, schema, key), mode == Mode.UPSERT, batchRows, context);
+        boolean exactlyOnce = options.oneOf("delivery", Delivery.AT_LEAST_ONCE) == Delivery.EXACTLY_ONCE;
+        Optional<String> id = exactlyOnce
+                ? Optional.of(context.requireHome("delivery = 'exactly_once'").id())
+                : Optional.empty();
+        TargetTable target = new TargetTable(table, schema, key);
+        String title = "table " + table + " of " + address;
+        boolean upsert = mode == Mode.UPSERT;
+        JdbcWriter writer = new JdbcWriter(address, target, upsert, batchRows, !exactlyOnce);
+        ChangeMaker maker = new ChangeMaker(target, upsert, MOST_EPOCH_BYTES, context);
+        try {
+            Sink sink = id.isPresent()
+                    ? new OutboxSink(
+                            context, title, new SpooledChanges(maker), new JdbcDelivery(writer, id.get()), options)
+                    : new JdbcSink(title, maker, writer, MOST_EPOCH_BYTES);
+            options.rejectUnread();
+            return sink;
+        } catch (RuntimeException | Error e) {
+            maker.close();
+            throw e;
+        }
     }
 
     @Override
@@ -65,7 +92,13 @@ public final class JdbcSinkFactory implements SinkFactory {
                         "append: each row is inserted; upsert: the newest row of each key, and none of a key that has none"
                                 + " any more"),
                 new OptionDescription("key", "", "columns that identify a row, between commas"),
-                new OptionDescription("batch.rows", "1000", "rows that are sent together")));
+                new OptionDescription("batch.rows", "1000", "rows that are sent together"),
+                new OptionDescription(
+                        "delivery",
+                        "at_least_once",
+                        "at_least_once: after a crash, rows since the last checkpoint are written again; exactly_once: each"
+                                + " row is there once, when a checkpoint has it")));
+        all.addAll(OutboxSink.options());
         return all;
     }
 }

@@ -7,14 +7,16 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has a database take changes, each time all or none of them. What may pass is waited for, for as long as it takes: a database that is away,
- * a deadlock, a lock. Used by one thread, which may wait and gives up when it is interrupted; {@link #lastError} and {@link #waitsFor} by any.
+ * Has a database take changes, each time all or none of them. Used by one thread, which may wait and gives up when it is interrupted; {@link
+ * #lastError} and {@link #waitsFor} by any.
  */
 final class JdbcWriter implements AutoCloseable {
     private static final String PROGRESS = "millrace_progress";
@@ -28,18 +30,37 @@ final class JdbcWriter implements AutoCloseable {
     private final TargetTable table;
     private final boolean upsert;
     private final int batchRows;
+    private final boolean isPatient;
     private final Backoff backoff;
     private @Nullable Connection connection;
     private boolean hasProgressTable;
     private volatile Optional<String> lastError = Optional.empty(); // written by the sink's thread, read by any
     private volatile Optional<String> waitsFor = Optional.empty(); // likewise
-    private volatile long retries; // likewise; since it worked
 
-    JdbcWriter(DatabaseAddress address, TargetTable table, boolean upsert, int batchRows) {
+    /** What a driver throws while changes are gone through. */
+    private static final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        private final transient SQLException why;
+        private final transient RowChange change;
+
+        Refused(SQLException why, RowChange change) {
+            super(why);
+            this.why = why;
+            this.change = change;
+        }
+    }
+
+    /**
+     * @param isPatient whether what may pass is waited for here, for as long as it takes: a database that is away, a deadlock, a lock; else it is
+     *     thrown, as the fault of what is outside
+     */
+    JdbcWriter(DatabaseAddress address, TargetTable table, boolean upsert, int batchRows, boolean isPatient) {
         this.address = address;
         this.table = table;
         this.upsert = upsert;
         this.batchRows = batchRows;
+        this.isPatient = isPatient;
         this.backoff = new Backoff(FIRST_WAIT_MILLIS, MOST_WAIT_MILLIS, System.identityHashCode(this));
     }
 
@@ -53,8 +74,13 @@ final class JdbcWriter implements AutoCloseable {
         return waitsFor;
     }
 
-    long retries() {
-        return retries;
+    /** See {@link TargetTable#check}. */
+    void check() {
+        try (Connection open = address.connect()) {
+            table.check(open, address);
+        } catch (SQLException e) {
+            throw address.failure(e);
+        }
     }
 
     /** Something that a database does, as a part of one transaction. */
@@ -63,12 +89,12 @@ final class JdbcWriter implements AutoCloseable {
     }
 
     /**
-     * Writes changes in one transaction. Each key is changed once at most.
+     * Writes changes in one transaction.
      *
      * @throws MillraceException what the database refuses, with the row; 57014 when interrupted
      */
-    void write(List<RowChange> changes) {
-        if (!changes.isEmpty()) {
+    void write(RowChange.Sequence changes) {
+        if (changes.count() > 0) {
             untilTaken(
                     open -> {
                         apply(open, changes);
@@ -84,7 +110,7 @@ final class JdbcWriter implements AutoCloseable {
      *
      * @param sink a name that no other sink has there
      */
-    void write(List<RowChange> changes, String sink, long checkpoint) {
+    void write(RowChange.Sequence changes, String sink, long checkpoint) {
         untilTaken(
                 open -> {
                     if (readCheckpoint(open, sink).orElse(-1) < checkpoint) {
@@ -105,7 +131,7 @@ final class JdbcWriter implements AutoCloseable {
                     open.commit();
                     return found;
                 },
-                List.of());
+                RowChange.Sequence.of(List.of()));
     }
 
     private OptionalLong readCheckpoint(Connection open, String sink) throws SQLException {
@@ -138,30 +164,65 @@ final class JdbcWriter implements AutoCloseable {
 
     // ---- changes ---------------------------------------------------------------------------------------------------
 
-    /** Deletes first: a value that is unique may have gone from one key to another. */
-    private void apply(Connection open, List<RowChange> changes) throws SQLException {
-        apply(open, changes, true);
-        apply(open, changes, false);
+    private void apply(Connection open, RowChange.Sequence changes) throws SQLException {
+        try (Batches batches = new Batches(open)) {
+            changes.forEach(change -> {
+                try {
+                    batches.add(change);
+                } catch (SQLException e) {
+                    throw new Refused(e, change);
+                }
+            });
+            batches.flush();
+        } catch (Refused e) {
+            throw e.why;
+        }
     }
 
-    private void apply(Connection open, List<RowChange> changes, boolean deletes) throws SQLException {
-        if (changes.stream().noneMatch(change -> change.isDelete() == deletes)) {
-            return; // where rows are only added there is no key to delete by
+    /** Changes that are sent together as long as they are of one kind, and no key is in them twice. */
+    private final class Batches implements AutoCloseable {
+        private final Connection open;
+        private final Map<RowChange.Kind, PreparedStatement> statements = new EnumMap<>(RowChange.Kind.class);
+        private RowChange.Kind kind = RowChange.Kind.END_OF_EPOCH; // of those that wait
+        private int waiting;
+
+        Batches(Connection open) {
+            this.open = open;
         }
-        try (PreparedStatement statement = prepare(open, deletes)) {
-            int waiting = 0;
-            for (RowChange change : changes) {
-                if (change.isDelete() == deletes) {
-                    bind(statement, change);
-                    statement.addBatch();
-                    if (++waiting == batchRows) {
-                        statement.executeBatch();
-                        waiting = 0;
-                    }
-                }
+
+        void add(RowChange change) throws SQLException {
+            if (change.kind() != kind || waiting == batchRows) {
+                flush();
+                kind = change.kind();
             }
+            if (kind != RowChange.Kind.END_OF_EPOCH) {
+                PreparedStatement statement = statement();
+                bind(statement, change);
+                statement.addBatch();
+                waiting++;
+            }
+        }
+
+        private PreparedStatement statement() throws SQLException {
+            PreparedStatement known = statements.get(kind);
+            if (known == null) {
+                known = prepare(open, kind == RowChange.Kind.DELETE);
+                statements.put(kind, known);
+            }
+            return known;
+        }
+
+        void flush() throws SQLException {
             if (waiting > 0) {
-                statement.executeBatch();
+                statement().executeBatch();
+                waiting = 0;
+            }
+        }
+
+        @Override
+        public void close() throws SQLException {
+            for (PreparedStatement statement : statements.values()) {
+                statement.close();
             }
         }
     }
@@ -180,7 +241,7 @@ final class JdbcWriter implements AutoCloseable {
 
     private void bind(PreparedStatement statement, RowChange change) throws SQLException {
         RowBytes.read(change.bytes(), (place, value) -> {
-            int column = change.isDelete() ? table.key().get(place) : place;
+            int column = change.kind() == RowChange.Kind.DELETE ? table.key().get(place) : place;
             ValueBinding.bind(
                     statement, place + 1, address.dialect(), table.schema().type(column), value);
         });
@@ -188,12 +249,11 @@ final class JdbcWriter implements AutoCloseable {
 
     // ---- until it works --------------------------------------------------------------------------------------------
 
-    private <T> T untilTaken(Step<T> step, List<RowChange> changes) {
+    private <T> T untilTaken(Step<T> step, RowChange.Sequence changes) {
         while (true) {
             try {
                 T result = step.run(open());
                 backoff.succeeded();
-                retries = 0;
                 waitsFor = Optional.empty();
                 return result;
             } catch (SQLException e) {
@@ -209,9 +269,14 @@ final class JdbcWriter implements AutoCloseable {
                     throw refused;
                 }
                 disconnect();
-                retries++;
+                if (!isPatient) {
+                    throw address.failure(e);
+                }
                 waitsFor = Optional.of(address + ": " + reason);
                 pause(backoff.nextMillis());
+            } catch (RuntimeException e) { // of who gives the changes
+                disconnect();
+                throw e;
             }
         }
     }
@@ -239,48 +304,40 @@ final class JdbcWriter implements AutoCloseable {
     }
 
     /** What the database does not take, with the first row that it does not take, as far as that can be found. */
-    private MillraceException refused(SQLException e, List<RowChange> changes) {
+    private MillraceException refused(SQLException e, RowChange.Sequence changes) {
         String where = "table \"" + table.name() + "\" of " + address;
-        if (changes.size() <= MOST_TO_FIND_A_ROW) {
+        if (changes.count() > 0 && changes.count() <= MOST_TO_FIND_A_ROW) {
             try {
                 Connection open = open();
                 open.rollback();
-                for (boolean deletes : new boolean[] {true, false}) {
-                    Optional<MillraceException> found = findRefused(open, changes, deletes, where);
-                    if (found.isPresent()) {
-                        return found.get();
-                    }
-                }
+                findRefused(open, changes);
+            } catch (Refused found) {
+                boolean isDelete = found.change.kind() == RowChange.Kind.DELETE;
+                List<Integer> columns = isDelete ? table.key() : table.allColumns();
+                return MillraceException.user(
+                        SqlState.DATA_EXCEPTION,
+                        where + " does not take the row "
+                                + RowBytes.text(found.change.bytes(), table.schema(), columns) + ": "
+                                + address.reason(found.why));
             } catch (SQLException lost) {
                 // then the reason stands alone
             }
         }
-        return MillraceException.external(SqlState.DATA_EXCEPTION, where + ": " + address.reason(e));
+        return MillraceException.user(SqlState.DATA_EXCEPTION, where + ": " + address.reason(e));
     }
 
-    private Optional<MillraceException> findRefused(
-            Connection open, List<RowChange> changes, boolean deletes, String where) throws SQLException {
-        if (changes.stream().noneMatch(change -> change.isDelete() == deletes)) {
-            return Optional.empty();
-        }
-        try (PreparedStatement statement = prepare(open, deletes)) {
-            for (RowChange change : changes) {
-                if (change.isDelete() == deletes) {
-                    try {
-                        bind(statement, change);
-                        statement.executeUpdate();
-                    } catch (SQLException e) {
-                        List<Integer> columns = deletes ? table.key() : table.allColumns();
-                        return Optional.of(MillraceException.external(
-                                SqlState.DATA_EXCEPTION,
-                                where + " does not take the row "
-                                        + RowBytes.text(change.bytes(), table.schema(), columns) + ": "
-                                        + address.reason(e)));
-                    }
+    /** Does the changes one by one. */
+    private void findRefused(Connection open, RowChange.Sequence changes) {
+        changes.forEach(change -> {
+            if (change.kind() != RowChange.Kind.END_OF_EPOCH) {
+                try (PreparedStatement statement = prepare(open, change.kind() == RowChange.Kind.DELETE)) {
+                    bind(statement, change);
+                    statement.executeUpdate();
+                } catch (SQLException e) {
+                    throw new Refused(e, change);
                 }
             }
-            return Optional.empty();
-        }
+        });
     }
 
     /** Whatever was open in the database is rolled back. */

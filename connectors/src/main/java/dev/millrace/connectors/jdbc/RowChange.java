@@ -1,8 +1,53 @@
 package dev.millrace.connectors.jdbc;
 
+import java.util.List;
+import java.util.function.Consumer;
+
 /**
- * One change of a table: a row that is put there, or a key that goes.
+ * One step of a change of a table.
  *
- * @param bytes of all columns, or of the key's
+ * @param bytes of all columns, or of the key's, or none
  */
-record RowChange(boolean isDelete, byte[] bytes) {}
+record RowChange(Kind kind, byte[] bytes) {
+    /** What is done; the places are written to files. */
+    enum Kind {
+        /** A row is inserted, or put in the place of the one of its key. */
+        PUT,
+        /** The row of a key goes. */
+        DELETE,
+        /** Of one key there is one change at most before this, since the last. */
+        END_OF_EPOCH
+    }
+
+    static final RowChange END = new RowChange(Kind.END_OF_EPOCH, new byte[0]);
+
+    static RowChange put(byte[] row) {
+        return new RowChange(Kind.PUT, row);
+    }
+
+    static RowChange delete(byte[] key) {
+        return new RowChange(Kind.DELETE, key);
+    }
+
+    /** Changes in their order. */
+    interface Sequence {
+        long count();
+
+        /** Gives each change, from the first on at each call. */
+        void forEach(Consumer<RowChange> each);
+
+        static Sequence of(List<RowChange> changes) {
+            return new Sequence() {
+                @Override
+                public long count() {
+                    return changes.size();
+                }
+
+                @Override
+                public void forEach(Consumer<RowChange> each) {
+                    changes.forEach(each);
+                }
+            };
+        }
+    }
+}

@@ -3,7 +3,6 @@ package dev.millrace.connectors.kafka;
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.Sink;
 import dev.millrace.connector.SinkStatus;
-import dev.millrace.connectors.upsert.UpsertEpoch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.time.Duration;

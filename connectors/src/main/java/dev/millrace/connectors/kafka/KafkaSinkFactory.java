@@ -81,11 +81,7 @@ public final class KafkaSinkFactory implements SinkFactory {
             KafkaCluster cluster, String topic, RecordMaker maker, Options options, SinkContext context) {
         String id = context.requireHome("delivery = 'exactly_once'").id();
         return new OutboxSink(
-                context,
-                "topic " + topic,
-                new SpooledRecords(maker),
-                new KafkaDelivery(cluster, topic, id),
-                options);
+                context, "topic " + topic, new SpooledRecords(maker), new KafkaDelivery(cluster, topic, id), options);
     }
 
     @Override

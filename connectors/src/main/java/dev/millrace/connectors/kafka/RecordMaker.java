@@ -2,6 +2,7 @@ package dev.millrace.connectors.kafka;
 
 import dev.millrace.connectors.upsert.UpsertEpoch;
 import dev.millrace.batch.Batch;
+import dev.millrace.connectors.upsert.UpsertEpoch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.format.RecordEncoder;

@@ -116,7 +116,10 @@ final class DeliveryThread implements AutoCloseable {
                 }
             }
         } catch (RuntimeException | Error e) {
-            over(e instanceof MillraceException known ? known : MillraceException.internal("a delivery failed: " + e, e));
+            over(
+                    e instanceof MillraceException known
+                            ? known
+                            : MillraceException.internal("a delivery failed: " + e, e));
         }
     }
 
@@ -199,9 +202,9 @@ final class DeliveryThread implements AutoCloseable {
 
     /** Waits until it is time to try again; false if that is of no use, or it is closed. */
     private boolean failed(MillraceException why) {
-        boolean passes = (why.fault() == MillraceException.Fault.EXTERNAL
-                        || why.fault() == MillraceException.Fault.RESOURCES)
-                && why.sqlState() != SqlState.DATA_CORRUPTED;
+        boolean passes =
+                (why.fault() == MillraceException.Fault.EXTERNAL || why.fault() == MillraceException.Fault.RESOURCES)
+                        && why.sqlState() != SqlState.DATA_CORRUPTED;
         if (!passes) {
             over(why);
             return false;

@@ -61,8 +61,7 @@ public final class OutboxSink implements CheckpointedSink {
      * @param options of which {@code outbox.limit_mb} is read
      * @throws dev.millrace.error.MillraceException 55000 without a data directory; 22023 for an option; then nothing is closed
      */
-    public OutboxSink(
-            SinkContext context, String target, OutboxRows rows, Delivery delivery, Options options) {
+    public OutboxSink(SinkContext context, String target, OutboxRows rows, Delivery delivery, Options options) {
         this.context = context;
         this.target = target;
         this.rows = rows;
@@ -94,7 +93,8 @@ public final class OutboxSink implements CheckpointedSink {
 
     @Override
     public void recover(Optional<PreparedRows> from) {
-        List<SpoolEntry> kept = from.map(known -> SpoolEntry.ofToken(known.token())).orElse(List.of());
+        List<SpoolEntry> kept =
+                from.map(known -> SpoolEntry.ofToken(known.token())).orElse(List.of());
         List<SpoolEntry> there = spool.recover(kept);
         long missing = kept.stream()
                 .filter(entry -> !there.contains(entry))
@@ -123,8 +123,7 @@ public final class OutboxSink implements CheckpointedSink {
 
     /** Whether there is more than a part of what there may be. */
     @GuardedBy("this") private boolean isBeyond(int parts) {
-        return waitingBytes + openBytes > mostBytes / parts
-                || prepared.size() + toDeliver.size() > MOST_FILES / parts;
+        return waitingBytes + openBytes > mostBytes / parts || prepared.size() + toDeliver.size() > MOST_FILES / parts;
     }
 
     @Override
@@ -191,7 +190,8 @@ public final class OutboxSink implements CheckpointedSink {
     public synchronized Optional<SinkStatus> status() {
         Optional<DeliveryThread.State> state = thread.map(DeliveryThread::state);
         Optional<String> waitsFor = state.filter(DeliveryThread.State::waitsForOutside)
-                .map(waiting -> full ? target + ", with " + mostBytes + " bytes of records, as many as may wait" : target);
+                .map(waiting ->
+                        full ? target + ", with " + mostBytes + " bytes of records, as many as may wait" : target);
         return Optional.of(new SinkStatus(
                 target,
                 state.map(DeliveryThread.State::records).orElse(0L),

@@ -73,7 +73,6 @@ record SpoolEntry(long number, long checkpoint, long bytes, long records) {
     }
 
     private static MillraceException damaged(String how) {
-        return MillraceException.external(
-                SqlState.DATA_CORRUPTED, "what a checkpoint says of a sink's records " + how);
+        return MillraceException.external(SqlState.DATA_CORRUPTED, "what a checkpoint says of a sink's records " + how);
     }
 }

@@ -79,8 +79,7 @@ final class SpoolFormat {
     }
 
     static MillraceException damaged(Path file, long at, String how) {
-        return MillraceException.external(
-                        SqlState.DATA_CORRUPTED, file + " is damaged: at byte " + at + " it " + how)
+        return MillraceException.external(SqlState.DATA_CORRUPTED, file + " is damaged: at byte " + at + " it " + how)
                 .withHint("put it back from a copy of the data directory; or DROP SINK, and make it again");
     }
 }

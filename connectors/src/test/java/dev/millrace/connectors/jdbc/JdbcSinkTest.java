@@ -441,7 +441,7 @@ class JdbcSinkTest {
     private static RowChange change(Row row, LeakCheck memory) {
         try (Batch batch = TestBatches.of(TOTALS, memory.allocator(), row);
                 dev.millrace.text.TextBuffer scratch = new dev.millrace.text.TextBuffer(memory.allocator(), 64)) {
-            return new RowChange(false, new RowBytes(TOTALS, scratch).of(batch, 0, List.of(0, 1, 2)));
+            return RowChange.put(new RowBytes(TOTALS, scratch).of(batch, 0, List.of(0, 1, 2)));
         }
     }
 
@@ -459,11 +459,11 @@ class JdbcSinkTest {
             }
             DatabaseAddress address = DatabaseAddress.read(new Options(options));
             for (int run = 0; run < 2; run++) { // as after a crash behind the commit
-                try (JdbcWriter writer = new JdbcWriter(address, table, false, 10)) {
+                try (JdbcWriter writer = new JdbcWriter(address, table, false, 10, true)) {
                     assertEquals(run == 0 ? -1 : 8, writer.checkpoint("one").orElse(-1), outside.toString());
-                    writer.write(List.of(change(Row.of("a", 0, 1L), memory)), "one", 7);
-                    writer.write(List.of(change(Row.of("b", 0, 2L), memory)), "one", 8);
-                    writer.write(List.of(change(Row.of("c", 0, 3L), memory)), "other", 7 + run);
+                    writer.write(RowChange.Sequence.of(List.of(change(Row.of("a", 0, 1L), memory))), "one", 7);
+                    writer.write(RowChange.Sequence.of(List.of(change(Row.of("b", 0, 2L), memory))), "one", 8);
+                    writer.write(RowChange.Sequence.of(List.of(change(Row.of("c", 0, 3L), memory))), "other", 7 + run);
                 }
             }
             assertEquals(

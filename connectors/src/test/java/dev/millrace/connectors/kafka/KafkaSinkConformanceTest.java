@@ -44,8 +44,8 @@ class KafkaSinkConformanceTest extends SinkConformance {
             public CheckpointedSink open(SinkContext context) {
                 Map<String, String> options = Map.of(
                         "bootstrap", broker.bootstrap(), "topic", topic, "key", "id", "delivery", "exactly_once");
-                return (CheckpointedSink) new KafkaSinkFactory(Connectors.formats())
-                        .open(SCHEMA, true, new Options(options), context);
+                return (CheckpointedSink)
+                        new KafkaSinkFactory(Connectors.formats()).open(SCHEMA, true, new Options(options), context);
             }
 
             @Override

@@ -61,7 +61,9 @@ class OutboxSinkTest {
 
     private List<Path> files() {
         try (Stream<Path> all = Files.list(home)) {
-            return all.filter(file -> file.toString().endsWith(".spool")).sorted().toList();
+            return all.filter(file -> file.toString().endsWith(".spool"))
+                    .sorted()
+                    .toList();
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         }
@@ -115,10 +117,12 @@ class OutboxSinkTest {
             write(sink, rows, rows + 1); // what was on its way is taken
             sink.prepare(1); // and checkpoints go on
             sink.publish(1);
-            Eventually.holds("it says what it waits for", () -> sink.status()
-                    .flatMap(status -> status.waitsFor())
-                    .filter(waits -> waits.contains("as many as may wait"))
-                    .isPresent());
+            Eventually.holds(
+                    "it says what it waits for",
+                    () -> sink.status()
+                            .flatMap(status -> status.waitsFor())
+                            .filter(waits -> waits.contains("as many as may wait"))
+                            .isPresent());
             assertTrue(sink.isFull());
             outside.comes();
             sees(rows + 1);
@@ -134,10 +138,12 @@ class OutboxSinkTest {
             sink.prepare(1);
             MillraceException error = assertThrows(MillraceException.class, () -> {
                 sink.publish(1);
-                Eventually.holds("it fails", () -> sink.status()
-                        .flatMap(status -> status.lastError())
-                        .filter(why -> why.contains("no such row"))
-                        .isPresent());
+                Eventually.holds(
+                        "it fails",
+                        () -> sink.status()
+                                .flatMap(status -> status.lastError())
+                                .filter(why -> why.contains("no such row"))
+                                .isPresent());
                 write(sink, 1, 2);
             });
             assertEquals(SqlState.CHECK_VIOLATION, error.sqlState());
@@ -155,10 +161,12 @@ class OutboxSinkTest {
         }
         outside.setNumber(9);
         try (CheckpointedSink sink = begun(Optional.of(prepared))) {
-            Eventually.holds("it fails", () -> sink.status()
-                    .flatMap(status -> status.lastError())
-                    .filter(error -> error.contains("older copy"))
-                    .isPresent());
+            Eventually.holds(
+                    "it fails",
+                    () -> sink.status()
+                            .flatMap(status -> status.lastError())
+                            .filter(error -> error.contains("older copy"))
+                            .isPresent());
             assertThrows(MillraceException.class, () -> write(sink, 5, 6));
             assertEquals(5, outside.seen().size());
         }
@@ -182,10 +190,13 @@ class OutboxSinkTest {
             Files.write(file, damaged);
             assertFalse(SpoolVerification.of(home).problems().isEmpty(), "byte " + at);
             try (CheckpointedSink sink = begun(Optional.of(prepared))) {
-                Eventually.holds("it fails", () -> sink.status()
-                        .flatMap(status -> status.lastError())
-                        .isPresent());
-                String error = sink.status().flatMap(status -> status.lastError()).orElseThrow();
+                Eventually.holds(
+                        "it fails",
+                        () -> sink.status()
+                                .flatMap(status -> status.lastError())
+                                .isPresent());
+                String error =
+                        sink.status().flatMap(status -> status.lastError()).orElseThrow();
                 assertTrue(error.contains(file.getFileName().toString()), error);
             }
             assertEquals(List.of(), outside.seen(), "byte " + at);
@@ -197,10 +208,12 @@ class OutboxSinkTest {
         }
         Files.delete(file);
         try (CheckpointedSink sink = begun(Optional.of(prepared))) {
-            Eventually.holds("it fails", () -> sink.status()
-                    .flatMap(status -> status.lastError())
-                    .filter(error -> error.contains("are gone"))
-                    .isPresent());
+            Eventually.holds(
+                    "it fails",
+                    () -> sink.status()
+                            .flatMap(status -> status.lastError())
+                            .filter(error -> error.contains("are gone"))
+                            .isPresent());
         }
         Files.write(file, whole);
         assertEquals(List.of(), SpoolVerification.of(home).problems());

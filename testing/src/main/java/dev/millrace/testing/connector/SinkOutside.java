@@ -10,8 +10,8 @@ import java.util.List;
 /** An outside and the sink that writes to it, as the suite needs them. Each test has one of its own, which is empty when it begins. */
 public interface SinkOutside {
     /** What is written: {@code id} numbers from 0 on, {@code name} some text or NULL. */
-    Schema SCHEMA = new Schema(
-            List.of(new Field("id", DataType.BIGINT, false), new Field("name", DataType.TEXT, true)));
+    Schema SCHEMA =
+            new Schema(List.of(new Field("id", DataType.BIGINT, false), new Field("name", DataType.TEXT, true)));
 
     /** Opens the sink over the outside, again after one was closed. */
     CheckpointedSink open(SinkContext context);
