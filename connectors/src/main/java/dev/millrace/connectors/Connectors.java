@@ -17,11 +17,15 @@ import dev.millrace.connectors.jdbc.JdbcSinkFactory;
 import dev.millrace.connectors.json.JsonRecordFormatFactory;
 import dev.millrace.connectors.kafka.KafkaSinkFactory;
 import dev.millrace.connectors.kafka.KafkaSourceFactory;
+import dev.millrace.connectors.mqtt.MqttConnections;
+import dev.millrace.connectors.mqtt.MqttSourceFactory;
 import dev.millrace.connectors.nexmark.NexmarkSourceFactory;
 import dev.millrace.connectors.protobuf.ProtobufRecordFormatFactory;
 import dev.millrace.connectors.socket.SocketSourceFactory;
 import dev.millrace.connectors.senml.SenmlRecordFormatFactory;
 import dev.millrace.connectors.system.SystemSourceFactory;
+import dev.millrace.connectors.webhook.WebhookSourceFactory;
+import dev.millrace.connectors.webhook.Webhooks;
 import dev.millrace.connectors.whole.WholeRecordFormatFactory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -41,6 +45,7 @@ public final class Connectors {
     private final Map<String, SourceFactory> sources = new LinkedHashMap<>();
     private final Map<String, SinkFactory> sinks = new LinkedHashMap<>();
     private final Map<String, TableFeedFactory> feeds = new LinkedHashMap<>();
+    private final Webhooks webhooks;
 
     /** A registry of the given factories. */
     public Connectors(List<SourceFactory> sources, List<SinkFactory> sinks) {
@@ -49,6 +54,12 @@ public final class Connectors {
 
     /** A registry of the given factories, to which those of feeds come that are services. */
     public Connectors(List<SourceFactory> sources, List<SinkFactory> sinks, List<TableFeedFactory> feeds) {
+        this(sources, sinks, feeds, new Webhooks());
+    }
+
+    private Connectors(
+            List<SourceFactory> sources, List<SinkFactory> sinks, List<TableFeedFactory> feeds, Webhooks webhooks) {
+        this.webhooks = webhooks;
         feeds.forEach(factory -> this.feeds.put(factory.name(), factory));
         sources.forEach(factory -> this.sources.put(factory.name(), factory));
         sinks.forEach(factory -> this.sinks.put(factory.name(), factory));
@@ -56,10 +67,14 @@ public final class Connectors {
 
     /** All that come with Millrace; {@code printed} is where the sink {@code print} writes to. */
     public static Connectors standard(PrintStream printed) {
+        MqttConnections mqtt = new MqttConnections();
+        Webhooks webhooks = new Webhooks();
         return new Connectors(
                 List.of(
                         new FileSourceFactory(),
                         new KafkaSourceFactory(formats()),
+                        new MqttSourceFactory(formats(), mqtt),
+                        new WebhookSourceFactory(formats(), webhooks),
                         SocketSourceFactory.tcp(formats()),
                         SocketSourceFactory.udp(formats()),
                         new SystemSourceFactory(),
@@ -72,7 +87,13 @@ public final class Connectors {
                         new JdbcSinkFactory(),
                         new PrintSinkFactory(printed),
                         new BlackholeSinkFactory()),
-                List.of(new JdbcFeedFactory()));
+                List.of(new JdbcFeedFactory()),
+                webhooks);
+    }
+
+    /** Where the server finds the streams to which records are POSTed. */
+    public Webhooks webhooks() {
+        return webhooks;
     }
 
     /** All formats of records that come with Millrace. */

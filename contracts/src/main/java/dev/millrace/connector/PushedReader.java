@@ -23,4 +23,10 @@ public interface PushedReader extends SourceReader {
      * @param batches since it was opened; grows from call to call
      */
     void acknowledge(long batches);
+
+    /**
+     * The stream was dropped: what peers keep for it is not wanted any more. Before it is closed, by the thread that polls; waits a moment at
+     * most.
+     */
+    default void dropped() {}
 }

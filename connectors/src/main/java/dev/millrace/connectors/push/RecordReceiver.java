@@ -51,6 +51,11 @@ public final class RecordReceiver implements PushedReader, DecoderContext {
         /** One name for all it receives. */
         String target();
 
+        /** How far it is with its peers, for users. Any thread. */
+        default String position() {
+            return "";
+        }
+
         /** What went wrong last, without secrets. Any thread. */
         default Optional<String> lastError() {
             return Optional.empty();
@@ -70,6 +75,9 @@ public final class RecordReceiver implements PushedReader, DecoderContext {
         default List<SplitStatus> peers() {
             return List.of();
         }
+
+        /** The stream was dropped, and this is about to be closed. */
+        default void dropped() {}
 
         @Override
         void close();
@@ -276,6 +284,11 @@ public final class RecordReceiver implements PushedReader, DecoderContext {
     }
 
     @Override
+    public void dropped() {
+        transport.dropped();
+    }
+
+    @Override
     public boolean isFinished() {
         return false;
     }
@@ -296,7 +309,7 @@ public final class RecordReceiver implements PushedReader, DecoderContext {
         List<SplitStatus> splits = new ArrayList<>();
         splits.add(new SplitStatus(
                 transport.target(),
-                "",
+                transport.position(),
                 OptionalLong.of(inbox.waitingRecords()),
                 OptionalLong.empty(),
                 all,

@@ -100,6 +100,11 @@ public record PushedGeneratedColumns(PushedSource given, GeneratedColumns comput
         }
 
         @Override
+        public void dropped() {
+            given.dropped();
+        }
+
+        @Override
         public List<SplitStatus> splits() {
             return given.splits();
         }

@@ -1,5 +1,6 @@
 package dev.millrace.server.http;
 
+import dev.millrace.connectors.webhook.Webhook;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.pgwire.Authentication;
@@ -41,7 +42,7 @@ final class Endpoints {
             default ->
                 ROWS.matcher(path).matches()
                         ? "/api/v1/streams/rows"
-                        : path.startsWith("/health") ? "/health" : "other";
+                        : path.startsWith(IngestEndpoint.PREFIX) ? "/ingest" : path.startsWith("/health") ? "/health" : "other";
         };
     }
 
@@ -64,6 +65,14 @@ final class Endpoints {
             throw MillraceException.resources(
                             SqlState.TOO_MANY_CONNECTIONS, "too many connections; of this one only /health is answered")
                     .withHint("limits.connections is the number in all, http.connections-per-address of one address");
+        }
+        Optional<Webhook> webhook = path.startsWith(IngestEndpoint.PREFIX)
+                ? server.database().webhooks().at(path.substring(IngestEndpoint.PREFIX.length()))
+                : Optional.empty();
+        if (webhook.filter(Webhook::isSigned).isPresent()) { // no page can sign
+            requirePlainBody(request);
+            require(request, HttpMethod.POST, reply, () -> ingest(webhook.get(), request, reply));
+            return;
         }
         if (!isAllowedOrigin(request)) {
             reply.send(
@@ -105,7 +114,15 @@ final class Endpoints {
                 }
             }
             default -> {
-                if (rows.matches()) {
+                if (webhook.isPresent()) {
+                    require(request, HttpMethod.POST, reply, () -> {
+                        try (Session session = session(request)) {
+                            connection.working(session, false);
+                            session.requireInsert(webhook.get().stream());
+                            ingest(webhook.get(), request, reply);
+                        }
+                    });
+                } else if (rows.matches()) {
                     require(request, HttpMethod.POST, reply, () -> {
                         try (Session session = session(request)) {
                             connection.working(session, false);
@@ -122,6 +139,13 @@ final class Endpoints {
                 }
             }
         }
+    }
+
+    private void ingest(Webhook webhook, FullHttpRequest request, HttpReply reply) {
+        if (server.isStopping()) {
+            throw MillraceException.user(SqlState.ADMIN_SHUTDOWN, "the server stops");
+        }
+        new IngestEndpoint(webhook).answer(request, server.database().clock().epochMicros(), reply);
     }
 
     /** What is packed would be read as rows: none of them would be one, and the answer be 200. */

@@ -257,6 +257,7 @@ final class HttpReply implements AutoCloseable {
             case "0A000" -> HttpResponseStatus.NOT_IMPLEMENTED;
             case "53300", "57P01", "57P03" -> HttpResponseStatus.SERVICE_UNAVAILABLE;
             case "57014" -> HttpResponseStatus.REQUEST_TIMEOUT;
+            case "55006" -> HttpResponseStatus.CONFLICT;
             case "72000" -> HttpResponseStatus.GONE;
             case "54000" -> HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE;
             default ->

@@ -64,6 +64,7 @@ final class Intake implements Runnable, AutoCloseable {
     private final Interrupt interrupt = new Interrupt();
     private volatile boolean signalled; // written by all that have news, and by the thread
     private volatile boolean closed; // written by close, read by the thread
+    private volatile boolean dropped; // written before that
     private volatile Optional<String> waitsFor = Optional.empty(); // written by the thread, read by who looks
     private volatile Optional<String> lastError = Optional.empty(); // likewise
     private volatile long retries; // likewise
@@ -132,7 +133,15 @@ final class Intake implements Runnable, AutoCloseable {
             }
         }
         offered.ifPresent(Batch::close);
-        reader().ifPresent(PushedReader::close);
+        reader().ifPresent(this::end);
+    }
+
+    private void end(PushedReader of) {
+        try (PushedReader closing = of) {
+            if (dropped) {
+                closing.dropped();
+            }
+        }
     }
 
     private void step(PushedReader from) {
@@ -246,6 +255,12 @@ final class Intake implements Runnable, AutoCloseable {
         return splits;
     }
 
+    /** The stream is gone; closes it, too. */
+    void drop() {
+        dropped = true;
+        close();
+    }
+
     /** Ends it; what was not acknowledged is not. Waits some seconds at most for what it is at to notice. */
     @Override
     public void close() {
@@ -260,7 +275,7 @@ final class Intake implements Runnable, AutoCloseable {
                 Thread.currentThread().interrupt();
             }
         } else {
-            reader().ifPresent(PushedReader::close);
+            reader().ifPresent(this::end);
         }
     }
 }

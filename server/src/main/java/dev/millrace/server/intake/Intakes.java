@@ -164,7 +164,7 @@ public final class Intakes implements AutoCloseable {
     public void drop(String name) {
         Entry entry = entries.remove(name);
         if (entry != null) {
-            entry.intake().close();
+            entry.intake().drop();
             engine.relations().drop(StreamMemory.tableOf(name));
             definitions.hasRows(StreamMemory.tableOf(name), 0);
         }

@@ -2,6 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.connectors.webhook.Webhooks;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.QueryState;
@@ -320,6 +321,11 @@ public final class Database implements AutoCloseable {
     /** How streams are with those who push records to them. */
     public List<IntakeSplit> intakes() {
         return instance.intakes().splits();
+    }
+
+    /** The streams to which records are POSTed. */
+    public Webhooks webhooks() {
+        return instance.connectors().webhooks();
     }
 
     HeapWatch heapWatch() {

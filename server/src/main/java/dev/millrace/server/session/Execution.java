@@ -159,6 +159,11 @@ final class Execution {
         return subscriptions;
     }
 
+    /** @throws MillraceException 42501 if the session's role may not insert into a relation */
+    void requireInsert(String relation) {
+        names.permissions().requireInsert(relation);
+    }
+
     /** Inserts rows, which are taken over, under the names of their columns; all at once. */
     long insert(String relation, Batch rows) {
         try {

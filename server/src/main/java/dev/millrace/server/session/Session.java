@@ -290,6 +290,11 @@ public final class Session implements AutoCloseable {
         });
     }
 
+    /** @throws MillraceException 42501 if the session's role may not insert into a relation */
+    public void requireInsert(String relation) {
+        execution.requireInsert(relation);
+    }
+
     /** Inserts rows in Arrow's own form, of any allocator, which stay the caller's. */
     public long insert(String relation, VectorSchemaRoot rows) {
         FieldVector[] columns = rows.getFieldVectors().toArray(FieldVector[]::new);

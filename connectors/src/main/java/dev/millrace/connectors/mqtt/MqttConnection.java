@@ -1,0 +1,489 @@
+package dev.millrace.connectors.mqtt;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.millrace.connectors.split.Backoff;
+import dev.millrace.error.MillraceException;
+import dev.millrace.time.Clock;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * One connection to a broker, for all streams and sinks that share it. A thread of its own connects, subscribes, and connects again, later and
+ * later, when the broker was away; each time by a new client, as what one had in hand belongs to its connection.
+ *
+ * <pre>
+ *   idle --begin--> connecting --CONNACK--> subscribing --SUBACK--> up
+ *                     ^    failed: back-off                          |
+ *                     +----------------------- lost -----------------+
+ * </pre>
+ *
+ * Acknowledgements are of the connection on which a message came: a broker that is connected to anew sends it again, and may have given its
+ * number to another.
+ */
+final class MqttConnection implements ReceivedMessages, Runnable {
+    private static final System.Logger LOG = System.getLogger(MqttConnection.class.getPackageName());
+    private static final long FIRST_MILLIS = 200;
+    private static final long MOST_MILLIS = 10_000;
+    private static final long CLOSE_MILLIS = 3_000;
+    private static final long LOOK_MILLIS = 20;
+    private static final int MOST_TOLD = 100; // topics
+
+    private final MqttBroker broker;
+    private final Session session;
+    private final Clock clock;
+    private final Consumer<MqttConnection> onClosed;
+    private final Backoff backoff;
+    private final List<MqttSubscription> subscriptions = new CopyOnWriteArrayList<>();
+    private final Map<Integer, Release> releases = new ConcurrentHashMap<>(); // of QoS 2, by id
+    private final Set<String> unclaimed = ConcurrentHashMap.newKeySet(); // topics that were told of
+
+    @GuardedBy("this") private int users;
+
+    @GuardedBy("this") private boolean begun;
+
+    @GuardedBy("this") private boolean ended;
+
+    @GuardedBy("this") private boolean changed; // what is to be subscribed
+
+    @GuardedBy("this") private boolean lost; // the connection that there was
+
+    @GuardedBy("this") private final Set<TopicFilter> unwanted = new LinkedHashSet<>();
+
+    @GuardedBy("this") private Optional<Thread> thread = Optional.empty();
+
+    private int next = 1; // the thread's: generation
+    private final Set<TopicFilter> subscribed = ConcurrentHashMap.newKeySet(); // what the session has; written by the thread
+    private volatile Optional<BrokerClient> client = Optional.empty(); // while it is connected; written by the thread
+    private volatile int generation; // of connections; written by the thread, before there is a client of it
+    private volatile Optional<String> lastError = Optional.empty(); // written by the thread and the client's
+    private volatile Optional<String> waitsFor = Optional.empty(); // written by the thread
+    private volatile long retries; // likewise
+
+    /** A message of QoS 2 that streams are about to have. */
+    private static final class Release {
+        volatile int generation; // of the connection on which the broker released it last
+
+        Release(int generation) {
+            this.generation = generation;
+        }
+    }
+
+    MqttConnection(MqttBroker broker, Session session, Clock clock, Consumer<MqttConnection> onClosed) {
+        this.broker = broker;
+        this.session = session;
+        this.clock = clock;
+        this.onClosed = onClosed;
+        this.backoff = new Backoff(FIRST_MILLIS, MOST_MILLIS, session.clientId().hashCode());
+    }
+
+    MqttBroker broker() {
+        return broker;
+    }
+
+    Session session() {
+        return session;
+    }
+
+    /** The client, while it is connected. */
+    Optional<BrokerClient> client() {
+        return client;
+    }
+
+    /** Which connection it is, of those that there were. */
+    int generation() {
+        return generation;
+    }
+
+    Optional<String> lastError() {
+        return lastError;
+    }
+
+    Optional<String> waitsFor() {
+        return waitsFor;
+    }
+
+    long retries() {
+        return retries;
+    }
+
+    // ---- who has it
+    // ------------------------------------------------------------------------------------------------
+
+    /** Whether no topic can be of one of these filters and of another one that is there. */
+    boolean admits(MqttSubscription another) {
+        for (MqttSubscription each : subscriptions) {
+            for (TopicFilter mine : each.filters()) {
+                for (TopicFilter other : another.filters()) {
+                    boolean same = mine.equals(other) && each.qos() == another.qos();
+                    if (!same && mine.overlaps(other)) {
+                        return false;
+                    }
+                }
+            }
+        }
+        return true;
+    }
+
+    void add(MqttSubscription subscription) {
+        subscriptions.add(subscription);
+        synchronized (this) {
+            users++;
+            unwanted.removeAll(subscription.filters());
+            changed = true;
+            notifyAll();
+        }
+    }
+
+    synchronized void retain() {
+        users++;
+    }
+
+    /** Connects, if that has not begun: all streams that there are at first were added. */
+    synchronized void begin() {
+        if (!begun && !ended) {
+            begun = true;
+            Thread fresh = new Thread(this, "millrace-mqtt-" + session.clientId());
+            fresh.setDaemon(true);
+            thread = Optional.of(fresh);
+            fresh.start();
+        }
+    }
+
+    /** @param dropped whether the broker is to forget it, too */
+    void remove(MqttSubscription subscription, boolean dropped) {
+        subscriptions.remove(subscription);
+        if (dropped) {
+            Set<TopicFilter> others = new HashSet<>();
+            subscriptions.forEach(each -> others.addAll(each.filters()));
+            synchronized (this) {
+                subscription.filters().stream()
+                        .filter(filter -> !others.contains(filter))
+                        .forEach(unwanted::add);
+                changed = true;
+                notifyAll();
+            }
+        }
+        release();
+    }
+
+    /** Somebody has it no more; the last waits a little for the good-bye. */
+    void release() {
+        Optional<Thread> last = Optional.empty();
+        synchronized (this) {
+            if (--users == 0) {
+                ended = true;
+                last = thread;
+                notifyAll();
+            }
+        }
+        if (isEnded()) {
+            onClosed.accept(this);
+        }
+        try {
+            if (last.isPresent()) {
+                last.get().join(CLOSE_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized boolean isEnded() {
+        return ended;
+    }
+
+    /** Whether the broker sends it its messages. */
+    boolean hasSubscribed(MqttSubscription subscription) {
+        return waitsFor.isEmpty() && client.isPresent() && subscribed.containsAll(subscription.filters());
+    }
+
+    // ---- the thread
+    // ------------------------------------------------------------------------------------------------
+
+    @Override
+    public void run() {
+        while (!isEnded()) {
+            synchronized (this) {
+                lost = false;
+                generation = next++;
+            }
+            try (BrokerClient fresh = open(new Link(generation))) {
+                up(fresh);
+            } catch (BrokerClient.BrokerException | MillraceException e) {
+                failed(e instanceof BrokerClient.BrokerException known ? known.reason() : e.getMessage());
+                pause(backoff.nextMillis());
+            } finally {
+                client = Optional.empty();
+            }
+        }
+    }
+
+    private BrokerClient open(Link link) throws BrokerClient.BrokerException {
+        return broker.version() == 5
+                ? new PahoClient5(broker, session, this, clock, link)
+                : new PahoClient3(broker, session, this, clock, link);
+    }
+
+    /** What the client of one connection tells; of one that is gone nobody listens. */
+    private final class Link implements BrokerClient.Listener {
+        private final int mine;
+
+        Link(int mine) {
+            this.mine = mine;
+        }
+
+        @Override
+        public void arrived(ArrivedMessage message) {
+            if (mine == generation) {
+                MqttConnection.this.arrived(message, mine);
+            }
+        }
+
+        @Override
+        public void lost(String reason) {
+            if (mine == generation) {
+                MqttConnection.this.lost(reason);
+            }
+        }
+    }
+
+    private void up(BrokerClient fresh) throws BrokerClient.BrokerException {
+        client = Optional.of(fresh); // messages come before connect() returns, and are acknowledged by it
+        boolean isKnown = fresh.connect();
+        if (!isKnown) {
+            subscribed.clear();
+            awaitReleases();
+            deliverWhatIsLeft();
+        } else if (subscribed.isEmpty()) {
+            subscriptions.stream()
+                    .filter(MqttSubscription::isRememberedAsSubscribed)
+                    .forEach(each -> subscribed.addAll(each.filters()));
+        }
+        do {
+            subscribe(fresh);
+            succeeded();
+        } while (awaitChange());
+        unsubscribe(fresh);
+    }
+
+    /** Numbers of messages are given anew: waits until streams have those that were released before. */
+    private void awaitReleases() {
+        while (!releases.isEmpty() && !isEnded()) {
+            pause(LOOK_MILLIS);
+        }
+    }
+
+    /** Whether the connection is still there, when what is to be subscribed has changed; false when it is over. */
+    private synchronized boolean awaitChange() throws BrokerClient.BrokerException {
+        while (!changed && !lost && !ended) {
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                ended = true;
+            }
+        }
+        if (lost) {
+            throw new BrokerClient.BrokerException(lastError.orElse("the connection is gone"));
+        }
+        return !ended;
+    }
+
+    private void subscribe(BrokerClient to) throws BrokerClient.BrokerException {
+        unsubscribe(to);
+        synchronized (this) {
+            changed = false;
+        }
+        for (MqttSubscription each : subscriptions) {
+            List<TopicFilter> missing = each.filters().stream()
+                    .filter(filter -> !subscribed.contains(filter))
+                    .toList();
+            if (!missing.isEmpty()) {
+                to.subscribe(missing, each.qos());
+                subscribed.addAll(missing);
+            }
+            each.subscribed();
+        }
+    }
+
+    private void unsubscribe(BrokerClient from) throws BrokerClient.BrokerException {
+        List<TopicFilter> all;
+        synchronized (this) {
+            all = List.copyOf(unwanted);
+            unwanted.clear();
+        }
+        if (!all.isEmpty()) {
+            from.unsubscribe(all);
+            all.forEach(subscribed::remove);
+        }
+    }
+
+    private void failed(String reason) {
+        retries = backoff.failures() + 1L;
+        lastError = Optional.of(reason);
+        if (waitsFor.isEmpty()) {
+            LOG.log(System.Logger.Level.WARNING, broker + ": " + reason + "; trying again");
+        }
+        waitsFor = Optional.of(broker.toString());
+    }
+
+    private void succeeded() {
+        if (waitsFor.isPresent()) {
+            LOG.log(System.Logger.Level.INFO, broker + " is there again");
+        }
+        waitsFor = Optional.empty();
+        retries = 0;
+        backoff.succeeded();
+    }
+
+    private synchronized void pause(long millis) {
+        try {
+            if (!ended) {
+                wait(Math.max(1, millis));
+            }
+        } catch (InterruptedException e) {
+            ended = true;
+        }
+    }
+
+    // ---- what the client tells
+    // -------------------------------------------------------------------------------------
+
+    private void lost(String reason) {
+        lastError = Optional.of(reason);
+        synchronized (this) {
+            lost = true;
+            notifyAll();
+        }
+    }
+
+    private void arrived(ArrivedMessage message, int now) {
+        switch (message.qos()) {
+            case 0 -> matching(message.topic()).forEach(each -> each.offer(message));
+            case 1 -> arrivedOnce(message, now, matching(message.topic()));
+            default -> released(message, now);
+        }
+    }
+
+    private List<MqttSubscription> matching(String topic) {
+        List<MqttSubscription> found = new ArrayList<>();
+        for (MqttSubscription each : subscriptions) {
+            if (each.matches(topic)) {
+                found.add(each);
+            }
+        }
+        return found;
+    }
+
+    private void arrivedOnce(ArrivedMessage message, int now, List<MqttSubscription> takers) {
+        if (takers.isEmpty()) {
+            unclaimed(message.topic());
+            acknowledge(message.id(), 1, now);
+            return;
+        }
+        AtomicInteger left = new AtomicInteger(takers.size());
+        for (MqttSubscription each : takers) {
+            each.take(message, () -> {
+                if (left.decrementAndGet() == 0) {
+                    acknowledge(message.id(), 1, now);
+                }
+            });
+        }
+    }
+
+    /** A message of QoS 2, which is in the memory of those who are to have it. */
+    private void released(ArrivedMessage message, int now) {
+        Release known = releases.get(message.id());
+        if (known != null) {
+            known.generation = now; // released again, on another connection, while streams are about to have it
+            return;
+        }
+        List<MqttSubscription> takers = remembering(message.id());
+        if (takers.isEmpty()) {
+            unclaimed(message.topic());
+            acknowledge(message.id(), 2, now);
+            return;
+        }
+        Release release = new Release(now);
+        releases.put(message.id(), release);
+        AtomicInteger left = new AtomicInteger(takers.size());
+        for (MqttSubscription each : takers) {
+            each.takeReceived(message, () -> {
+                if (left.decrementAndGet() == 0) {
+                    releases.remove(message.id());
+                    acknowledge(message.id(), 2, release.generation);
+                }
+            });
+        }
+    }
+
+    private List<MqttSubscription> remembering(int id) {
+        return subscriptions.stream().filter(each -> each.received(id).isPresent()).toList();
+    }
+
+    /** The broker has forgotten the session: what it had not released it will not any more, and is the streams'. */
+    private void deliverWhatIsLeft() {
+        for (MqttSubscription each : subscriptions) {
+            each.receivedIds().forEach(each::takeLeft);
+            each.forgetIds();
+        }
+    }
+
+    /** Nobody has a stream for it: it was dropped just now, or could not be made again. */
+    private void unclaimed(String topic) {
+        if (unclaimed.size() < MOST_TOLD && unclaimed.add(topic)) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    broker + ": a message of topic " + topic + " is for no stream, and is passed over");
+        }
+    }
+
+    private void acknowledge(int id, int qos, int of) {
+        Optional<BrokerClient> to = client;
+        if (of == generation && to.isPresent()) {
+            try {
+                to.get().acknowledge(id, qos);
+            } catch (BrokerClient.BrokerException e) {
+                lastError = Optional.of(e.reason()); // the connection is going; the broker sends it again
+            }
+        }
+    }
+
+    // ---- messages of QoS 2
+    // -------------------------------------------------------------------------------------
+
+    @Override
+    public void put(int id, String topic, byte[] message) {
+        matching(topic).forEach(each -> each.remember(id, topic, message));
+    }
+
+    @Override
+    public void put(ArrivedMessage message, boolean isRepeated) {
+        List<MqttSubscription> takers = matching(message.topic());
+        takers.forEach(each -> each.keepAndTake(message, isRepeated));
+        if (takers.isEmpty()) {
+            unclaimed(message.topic());
+        }
+    }
+
+    @Override
+    public Optional<byte[]> get(int id) {
+        return subscriptions.stream().flatMap(each -> each.received(id).stream()).findFirst();
+    }
+
+    @Override
+    public Set<Integer> ids() {
+        Set<Integer> all = new TreeSet<>();
+        subscriptions.forEach(each -> all.addAll(each.receivedIds()));
+        return all;
+    }
+}

@@ -1,0 +1,64 @@
+package dev.millrace.connectors.mqtt;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.millrace.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The connections to brokers of one database: one for all streams and sinks that say the same of a broker (shared connections; Pluto, chapter 3). Safe
+ * on any thread.
+ *
+ * <p>A broker may send a message once for each of a client's filters that it matches, or once for all, and says in 3.1.1 not for which. So streams share a connection
+ * only where no topic can be of two different filters; another one gets a connection of its own, and goes on having it.
+ */
+public final class MqttConnections {
+    @GuardedBy("this") private final List<MqttConnection> open = new ArrayList<>();
+
+    /** The connection for a subscription, which is added to it. */
+    synchronized MqttConnection subscribe(MqttBroker broker, MqttSubscription subscription, Clock clock) {
+        String shared = sharedId(broker, subscription.database(), subscription.isPersistent());
+        String id = subscription.rememberedClient().orElseGet(() -> find(broker, shared)
+                        .filter(there -> !there.admits(subscription))
+                        .map(full -> shared + "-" + Integer.toHexString(subscription.stream().hashCode()))
+                        .orElse(shared));
+        MqttConnection connection = get(broker, new Session(id, subscription.isPersistent()), clock);
+        connection.add(subscription);
+        return connection;
+    }
+
+    /** The connection for a sink; who has it calls {@link MqttConnection#release}. */
+    synchronized MqttConnection publish(MqttBroker broker, String database, boolean isPersistent, Clock clock) {
+        MqttConnection connection =
+                get(broker, new Session(sharedId(broker, database, isPersistent), isPersistent), clock);
+        connection.retain();
+        return connection;
+    }
+
+    @GuardedBy("this") private MqttConnection get(MqttBroker broker, Session session, Clock clock) {
+        return find(broker, session.clientId()).orElseGet(() -> {
+            MqttConnection fresh = new MqttConnection(broker, session, clock, this::closed);
+            open.add(fresh);
+            return fresh;
+        });
+    }
+
+    @GuardedBy("this") private Optional<MqttConnection> find(MqttBroker broker, String clientId) {
+        return open.stream()
+                .filter(each -> each.session().clientId().equals(clientId)
+                        && each.broker().terms().equals(broker.terms()))
+                .findFirst();
+    }
+
+    /** Nobody has it any more, unless somebody took it at this moment. */
+    private synchronized void closed(MqttConnection connection) {
+        open.remove(connection);
+    }
+
+    private static String sharedId(MqttBroker broker, String database, boolean isPersistent) {
+        return broker.terms().clientId().orElseGet(() -> "millrace-" + database + "-"
+                        + Integer.toHexString(broker.terms().hashCode()))
+                + (isPersistent ? "" : "-c");
+    }
+}

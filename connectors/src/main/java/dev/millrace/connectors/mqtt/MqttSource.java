@@ -1,0 +1,88 @@
+package dev.millrace.connectors.mqtt;
+
+import dev.millrace.connector.PushedContext;
+import dev.millrace.connector.PushedReader;
+import dev.millrace.connector.PushedSource;
+import dev.millrace.connectors.push.Inbox;
+import dev.millrace.connectors.push.Overload;
+import dev.millrace.connectors.push.PushedRecords;
+import dev.millrace.connectors.push.RecordReceiver;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.time.Clock;
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Topics of a broker.
+ *
+ * @param bufferBytes of messages of QoS 0 that wait until the stream takes them
+ */
+record MqttSource(
+        MqttConnections connections,
+        MqttBroker broker,
+        List<TopicFilter> filters,
+        int qos,
+        PushedRecords records,
+        Overload overload,
+        long bufferBytes)
+        implements PushedSource {
+    MqttSource {
+        filters = List.copyOf(filters);
+    }
+
+    @Override
+    public Schema schema() {
+        return records.schema();
+    }
+
+    /** By a session of its own, which ends with it. */
+    @Override
+    public void check() {
+        check(broker);
+    }
+
+    static void check(MqttBroker broker) {
+        Session session = new Session("millrace-check-" + UUID.randomUUID().toString().substring(0, 8), false);
+        BrokerClient.Listener nobody = new BrokerClient.Listener() {
+            @Override
+            public void arrived(ArrivedMessage message) {}
+
+            @Override
+            public void lost(String reason) {}
+        };
+        ReceivedMessages none = new ReceivedMessages() {
+            @Override
+            public void put(int id, String topic, byte[] message) {}
+
+            @Override
+            public Optional<byte[]> get(int id) {
+                return Optional.empty();
+            }
+
+            @Override
+            public Set<Integer> ids() {
+                return Set.of();
+            }
+
+            @Override
+            public void put(ArrivedMessage message, boolean isRepeated) {}
+        };
+        try (BrokerClient client = broker.version() == 5
+                ? new PahoClient5(broker, session, none, Clock.system(), nobody)
+                : new PahoClient3(broker, session, none, Clock.system(), nobody)) {
+            client.connect();
+        } catch (BrokerClient.BrokerException e) {
+            throw MillraceException.external(SqlState.CONNECTION_FAILURE, broker + ": " + e.reason());
+        }
+    }
+
+    @Override
+    public PushedReader receive(PushedContext context) {
+        Inbox inbox = new Inbox(bufferBytes);
+        return new RecordReceiver(records, context, inbox, new MqttSubscription(this, context, inbox));
+    }
+}
