@@ -103,7 +103,9 @@ public final class Instance implements AutoCloseable {
         this.checkpoints = checkpoints;
         this.clock = clock;
         this.host = host;
-        this.secrets = new Secrets(catalogStore.directory(), journal.identity().orElse(0)); // before there is an engine, as it may be damaged
+        this.secrets = new Secrets(
+                catalogStore.directory(),
+                journal.identity().orElse(0)); // before there is an engine, as it may be damaged
         this.engine = host.engine(
                 options,
                 clock,

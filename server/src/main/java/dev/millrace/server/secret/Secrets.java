@@ -33,7 +33,8 @@ public final class Secrets {
         kept.ifPresent(contents -> texts.putAll(contents.texts()));
         Optional<KnownLog> known = directory.flatMap(of -> of.known(SecretsFile.NAME));
         this.file = kept.flatMap(Contents::known).or(() -> known).orElseGet(() -> new KnownLog(identity, 0));
-        boolean isToBeWritten = kept.filter(contents -> contents.known().isEmpty()).isPresent();
+        boolean isToBeWritten =
+                kept.filter(contents -> contents.known().isEmpty()).isPresent();
         if (isToBeWritten && (known.isPresent() || !texts.isEmpty())) { // an earlier version's, or given up
             keep(texts);
         }

@@ -322,7 +322,8 @@ final class Restoration {
     /** @return whether it is there now */
     private boolean make(Session session, KeptObject object) {
         catalogStore.restoring(object, () -> restore(session, object));
-        Optional<CatalogStore.NotRestored> lost = Optional.ofNullable(catalogStore.notRestored().get(object.name()));
+        Optional<CatalogStore.NotRestored> lost =
+                Optional.ofNullable(catalogStore.notRestored().get(object.name()));
         if (lost.isPresent() && lost.get().isDisks()) {
             throw lost.get().why(); // whoever opens it tries again
         }

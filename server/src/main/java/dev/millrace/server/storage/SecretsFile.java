@@ -72,7 +72,10 @@ public final class SecretsFile {
         try {
             JsonNode root = MAPPER.readTree(line.text());
             Map<String, String> texts = new TreeMap<>();
-            (isOld ? root : root.path("secrets")).fields().forEachRemaining(secret -> texts.put(secret.getKey(), secret.getValue().asText()));
+            (isOld ? root : root.path("secrets"))
+                    .fields()
+                    .forEachRemaining(secret ->
+                            texts.put(secret.getKey(), secret.getValue().asText()));
             return Optional.of(new Contents(
                     isOld
                             ? Optional.empty()
@@ -85,7 +88,8 @@ public final class SecretsFile {
     }
 
     /** What is wrong with the file that a directory has, or has not, by what definitions know; nothing where they know of none. */
-    public static Optional<String> misfit(Disk disk, Optional<Contents> found, Optional<KnownLog> known) throws IOException {
+    public static Optional<String> misfit(Disk disk, Optional<Contents> found, Optional<KnownLog> known)
+            throws IOException {
         if (known.isEmpty() || disk.has(GIVEN_UP)) {
             return Optional.empty();
         }
@@ -94,7 +98,9 @@ public final class SecretsFile {
             return Optional.of(path + " is missing: there were secrets in it");
         }
         Optional<KnownLog> there = found.get().known();
-        if (there.isEmpty() || there.get().identity() == known.get().identity() && there.get().last() < known.get().last()) {
+        if (there.isEmpty()
+                || there.get().identity() == known.get().identity()
+                        && there.get().last() < known.get().last()) {
             return Optional.of(path + " is an older copy");
         }
         return there.get().identity() == known.get().identity()
@@ -104,7 +110,8 @@ public final class SecretsFile {
 
     /** How a user goes on whose file is not what it was. */
     static String cure(Disk disk) {
-        return "put it back from a copy; or, to go on without the secrets that were in it, make a file " + disk.path(GIVEN_UP);
+        return "put it back from a copy; or, to go on without the secrets that were in it, make a file "
+                + disk.path(GIVEN_UP);
     }
 
     private static MillraceException damaged(Disk disk, String what) {

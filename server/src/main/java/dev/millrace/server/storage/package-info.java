@@ -34,7 +34,8 @@
  *   grants       [statement]    all privileges from now on
  *   settings     {name: value}  what SET and ALTER SYSTEM changed for everybody, all of it
  *   logs         {directory: {"identity": hex, "last": record}}   all logs from now on ({@link dev.millrace.server.storage.KnownLog}): written
- *                when a database is opened and closed, and when a durable subscription is the first or the last of a view
+ *                when a database is opened and closed, when a durable subscription is the first or the last of a view, and with what is dropped;
+ *                beside logs the file {@code secrets}, of which "last" is how often it was written
  * </pre>
  *
  * {@code rows} is the number of the object ({@link dev.millrace.server.storage.KeptObject}); {@code since} says where in the log of rows

@@ -117,7 +117,12 @@ class DirectoryDamageTest {
         for (String name : List.of("changes/", "streams/", "jars/", "rows/", "secrets", "checkpoints/checkpoint-")) {
             assertTrue(closed.keySet().stream().anyMatch(file -> file.startsWith(name)), name);
         }
-        assertTrue(closed.keySet().stream().filter(file -> file.endsWith(".snapshot")).count() > 1, "several files");
+        assertTrue(
+                closed.keySet().stream()
+                                .filter(file -> file.endsWith(".snapshot"))
+                                .count()
+                        > 1,
+                "several files");
     }
 
     /** One thread's share, each in a directory of its own. */
@@ -133,8 +138,12 @@ class DirectoryDamageTest {
                 FullDirectory.write(at, whole);
             }
             change(at, whole, damage.files());
-            boolean isOpened = check(at, damage, i, (isKilled ? "killed: " : "closed: ") + damage + ", seed " + SEED
-                    + ", thread " + thread + " of " + THREADS);
+            boolean isOpened = check(
+                    at,
+                    damage,
+                    i,
+                    (isKilled ? "killed: " : "closed: ") + damage + ", seed " + SEED + ", thread " + thread + " of "
+                            + THREADS);
             if (isOpened) {
                 FullDirectory.delete(at); // whoever opened it wrote to it
             } else {
@@ -258,9 +267,12 @@ class DirectoryDamageTest {
                 "SELECT name FROM millrace.not_restored"));
         boolean hasPast = after.get(FullDirectory.PAST).equals(before.get(FullDirectory.PAST));
         if (damage.touches("streams/")
-                && (hasPast || Set.of("XX001", "42P01").contains(after.get(FullDirectory.PAST).get(0)))) {
+                && (hasPast
+                        || Set.of("XX001", "42P01")
+                                .contains(after.get(FullDirectory.PAST).get(0)))) {
             mayDiffer.add(FullDirectory.PAST);
-            if (Set.of("XX001", "42P01").contains(after.get(FullDirectory.FOLLOWED).get(0))) {
+            if (Set.of("XX001", "42P01")
+                    .contains(after.get(FullDirectory.FOLLOWED).get(0))) {
                 mayDiffer.addAll(Set.of(FullDirectory.FOLLOWED, "SELECT query, state FROM millrace.query_stats"));
             }
         }

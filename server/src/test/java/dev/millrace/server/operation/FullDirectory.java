@@ -113,7 +113,8 @@ public final class FullDirectory {
             put(answers, database, query);
         }
         answers.put(
-                SECRET, List.of(InsideDatabase.secret(database.database(), "hidden").orElse("")));
+                SECRET,
+                List.of(InsideDatabase.secret(database.database(), "hidden").orElse("")));
         return answers;
     }
 

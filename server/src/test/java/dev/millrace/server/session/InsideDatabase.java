@@ -13,13 +13,15 @@ public final class InsideDatabase {
 
     /** What the thread that looks after streams does now and then where there are threads. */
     public static void maintainRetention(Database database) {
-        database.instance().retained().removeDropped(number -> database.instance()
-                .catalogStore()
-                .directory()
-                .orElseThrow()
-                .catalog()
-                .numbers()
-                .contains(number));
+        database.instance()
+                .retained()
+                .removeDropped(number -> database.instance()
+                        .catalogStore()
+                        .directory()
+                        .orElseThrow()
+                        .catalog()
+                        .numbers()
+                        .contains(number));
         database.instance().retained().maintain();
     }
 }

@@ -11,8 +11,8 @@ import java.util.Map;
 
 /** What views must answer by DuckDB, over the rows that the model says relations have. */
 final class DuckAnswers implements AutoCloseable {
-    private static final Schema PAIR = new Schema(
-            List.of(new Field("k", DataType.BIGINT, true), new Field("v", DataType.BIGINT, true)));
+    private static final Schema PAIR =
+            new Schema(List.of(new Field("k", DataType.BIGINT, true), new Field("v", DataType.BIGINT, true)));
 
     private final HistoryModel model;
     private final Oracle oracle = Oracle.open();
@@ -28,7 +28,8 @@ final class DuckAnswers implements AutoCloseable {
         List<String> values = new ArrayList<>();
         for (int n = 0; n < rows.size(); n++) {
             List<Long> row = rows.get(n).values();
-            values.add("(" + n + ", " + row.get(0) + ", " + row.get(1) + ", " + (row.size() > 2 ? row.get(2) : 0L) + ")");
+            values.add(
+                    "(" + n + ", " + row.get(0) + ", " + row.get(1) + ", " + (row.size() > 2 ? row.get(2) : 0L) + ")");
         }
         if (!values.isEmpty()) {
             oracle.execute("INSERT INTO " + name + " VALUES " + String.join(", ", values));

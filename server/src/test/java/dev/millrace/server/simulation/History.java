@@ -57,8 +57,18 @@ final class History {
     private static final int MOST_ROUNDS = 50;
     private static final long HEAL_MILLIS = 5_000;
     private static final List<String> OLD = List.of( // version 3 does not say of how many workers its plans are
-            "2-closed", "2-killed", "4-closed", "4-killed", "5-closed", "5-killed", "6-closed", "6-killed",
-            "7-closed", "7-killed", "8-closed", "8-killed");
+            "2-closed",
+            "2-killed",
+            "4-closed",
+            "4-killed",
+            "5-closed",
+            "5-killed",
+            "6-closed",
+            "6-killed",
+            "7-closed",
+            "7-killed",
+            "8-closed",
+            "8-killed");
     private static final int OLD_ONE_IN = 8; // histories begins with a directory of an earlier version
     private static final int ORACLE_ONE_IN = 8; // is compared with DuckDB
     private static final Set<String> DISK = Set.of("53100", "58030");
@@ -372,7 +382,9 @@ final class History {
     private void checkOld(OldDirectory directory) {
         directory.answers().forEach((query, expected) -> {
             List<String> found = OldDirectory.lines(rows(query));
-            expect(found.equals(expected), directory.name() + ": " + query + ": " + found + " and not " + expected + "; "
+            expect(
+                    found.equals(expected),
+                    directory.name() + ": " + query + ": " + found + " and not " + expected + "; "
                             + rows("SELECT * FROM millrace.recovery"));
         });
         count("directory of an earlier version");
@@ -473,7 +485,8 @@ final class History {
         if (object instanceof ModelObject.Index) {
             return database.catalog().index(object.name()).isPresent();
         } else if (object instanceof ModelObject.Durable durable) {
-            String isGood = " WHERE state = 'active' OR query IN (SELECT query FROM millrace.query_stats WHERE state = 'failed')";
+            String isGood =
+                    " WHERE state = 'active' OR query IN (SELECT query FROM millrace.query_stats WHERE state = 'failed')";
             return rows("SELECT name, query FROM millrace.subscriptions" + isGood)
                     .contains(durable.name() + "|" + durable.view());
         }
@@ -548,7 +561,8 @@ final class History {
         clock.alarmIn(HEAL_MILLIS);
         try (Session session = database.session()) {
             session.flush();
-            if (old.isPresent() || model.all(ModelObject.Stream.class).stream().anyMatch(ModelObject.Stream::isRetained)) {
+            if (old.isPresent()
+                    || model.all(ModelObject.Stream.class).stream().anyMatch(ModelObject.Stream::isRetained)) {
                 catchUp(); // what begins in the past of a stream reads it when it is on disk, and nobody waits for that
                 session.flush();
             }
@@ -955,7 +969,9 @@ final class History {
         String name = "secret" + random.nextInt(2);
         boolean isDropped = random.nextInt(4) == 0;
         String value = isDropped ? "" : "text " + random.nextInt(1000);
-        String sql = isDropped ? "DROP SECRET IF EXISTS " + name : "CREATE OR REPLACE SECRET " + name + " AS '" + value + "'";
+        String sql = isDropped
+                ? "DROP SECRET IF EXISTS " + name
+                : "CREATE OR REPLACE SECRET " + name + " AS '" + value + "'";
         set(secrets, name, value, execute(client.session, sql, Optional.empty(), false, random), sql);
         if (!disk.isDead()) {
             secrets.isSeen(name, InsideDatabase.secret(database, name).orElse(""));
@@ -1013,7 +1029,8 @@ final class History {
         }
         String sql = "ALTER MATERIALIZED VIEW " + view.name() + " RESUME SKIP ROW";
         int stream = ((ModelObject.Stream) model.catalog().get(view.inputs().get(0))).rows();
-        Map<String, ModelObject> after = model.with(view.leavingOut(model.rows(stream).size()));
+        Map<String, ModelObject> after =
+                model.with(view.leavingOut(model.rows(stream).size()));
         String outcome = execute(client.session, sql, Optional.empty(), false, random);
         if (outcome.equals(DONE)) {
             model.define(after);
@@ -1144,7 +1161,9 @@ final class History {
             try {
                 next = subscriber.changes.next(0);
             } catch (MillraceException e) {
-                expect(model.mayStop(subscriber.view) && e.sqlState().code().equals("22012"), subscriber.view + ": " + e);
+                expect(
+                        model.mayStop(subscriber.view) && e.sqlState().code().equals("22012"),
+                        subscriber.view + ": " + e);
                 subscribers.remove(subscriber);
                 subscriber.close();
                 count("subscriber told of a row that failed");

@@ -104,7 +104,8 @@ final class HistoryModel {
             boolean hasAnswer = view.isMaterialized() || !readsStream(name);
             return hasAnswer && isUpToDate(name);
         }
-        return object instanceof ModelObject.Table || object instanceof ModelObject.Stream stream && stream.isRetained();
+        return object instanceof ModelObject.Table
+                || object instanceof ModelObject.Stream stream && stream.isRetained();
     }
 
     /** Whether neither it nor what it is made from stands still. */

@@ -75,6 +75,8 @@ record OldDirectory(String name, Map<String, byte[]> files, Map<String, List<Str
 
     /** Rows as lines, as {@link #answers} has them. */
     static List<String> lines(List<String> rows) {
-        return rows.stream().flatMap(row -> row.isEmpty() ? Stream.of("") : row.lines()).toList();
+        return rows.stream()
+                .flatMap(row -> row.isEmpty() ? Stream.of("") : row.lines())
+                .toList();
     }
 }

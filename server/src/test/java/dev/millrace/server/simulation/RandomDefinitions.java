@@ -147,7 +147,8 @@ final class RandomDefinitions {
                 .mapToObj(i -> from.get(random.nextInt(from.size())))
                 .toList();
         boolean isMaterialized = shape.isOfTimes() || shape == ViewShape.RATIO || random.nextInt(4) > 0;
-        boolean readsPast = random.nextBoolean() && isMaterialized && inputs.stream().anyMatch(this::isRetained);
+        boolean readsPast =
+                random.nextBoolean() && isMaterialized && inputs.stream().anyMatch(this::isRetained);
         int number = 2 + random.nextInt(4);
         List<String> options = new ArrayList<>();
         if (readsPast) {
@@ -262,7 +263,8 @@ final class RandomDefinitions {
         List<String> from = model.catalog().keySet().stream()
                 .filter(model::isShown)
                 .filter(name -> !model.readsStream(name))
-                .filter(name -> model.answer(name).size() <= MOST_COPIED) // else joins of copies of joins grow without end
+                .filter(name ->
+                        model.answer(name).size() <= MOST_COPIED) // else joins of copies of joins grow without end
                 .toList();
         if (from.isEmpty()
                 || !model.isAllShown() // else what it reads is not known

@@ -38,11 +38,7 @@ final class SimulatedHost implements Host {
 
     /** Opens a database with one or two workers. */
     static Database open(DataPlace place, SimulatedClock clock, long seed) {
-        return open(
-                place,
-                clock,
-                seed,
-                new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8));
+        return open(place, clock, seed, new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8));
     }
 
     /** The same with somebody who reads what is printed. */

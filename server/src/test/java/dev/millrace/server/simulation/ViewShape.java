@@ -77,8 +77,10 @@ enum ViewShape {
         @Override
         List<ModelRow> answer(List<ModelRow> rows, List<ModelRow> others, int number) {
             Map<Long, ModelRow> best = new TreeMap<>();
-            Comparator<ModelRow> order = Comparator.comparing(ModelRow::value).thenComparing(ModelRow::key, Comparator.reverseOrder());
-            rows.forEach(row -> best.merge(row.key() % number, ModelRow.of(row.key(), row.value()), BinaryOperator.maxBy(order)));
+            Comparator<ModelRow> order =
+                    Comparator.comparing(ModelRow::value).thenComparing(ModelRow::key, Comparator.reverseOrder());
+            rows.forEach(row ->
+                    best.merge(row.key() % number, ModelRow.of(row.key(), row.value()), BinaryOperator.maxBy(order)));
             return List.copyOf(best.values());
         }
     },
@@ -86,10 +88,12 @@ enum ViewShape {
         @Override
         List<ModelRow> answer(List<ModelRow> rows, List<ModelRow> others, int number) {
             return rows.stream()
-                    .map(row -> ModelRow.of(row.key(), rows.stream()
-                            .filter(other -> other.key() == row.key() && other.value() <= row.value())
-                            .mapToLong(ModelRow::value)
-                            .sum()))
+                    .map(row -> ModelRow.of(
+                            row.key(),
+                            rows.stream()
+                                    .filter(other -> other.key() == row.key() && other.value() <= row.value())
+                                    .mapToLong(ModelRow::value)
+                                    .sum()))
                     .toList();
         }
     },
