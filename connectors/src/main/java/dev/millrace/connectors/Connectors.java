@@ -14,15 +14,19 @@ import dev.millrace.connectors.file.FileSourceFactory;
 import dev.millrace.connectors.file.PrintSinkFactory;
 import dev.millrace.connectors.jdbc.JdbcFeedFactory;
 import dev.millrace.connectors.jdbc.JdbcSinkFactory;
+import dev.millrace.connectors.file.StdoutSinkFactory;
+import dev.millrace.connectors.http.HttpSinkFactory;
 import dev.millrace.connectors.json.JsonRecordFormatFactory;
 import dev.millrace.connectors.kafka.KafkaSinkFactory;
 import dev.millrace.connectors.kafka.KafkaSourceFactory;
 import dev.millrace.connectors.mqtt.MqttConnections;
+import dev.millrace.connectors.mqtt.MqttSinkFactory;
 import dev.millrace.connectors.mqtt.MqttSourceFactory;
 import dev.millrace.connectors.nexmark.NexmarkSourceFactory;
 import dev.millrace.connectors.protobuf.ProtobufRecordFormatFactory;
 import dev.millrace.connectors.socket.SocketSourceFactory;
 import dev.millrace.connectors.senml.SenmlRecordFormatFactory;
+import dev.millrace.connectors.socket.StdinSourceFactory;
 import dev.millrace.connectors.system.SystemSourceFactory;
 import dev.millrace.connectors.webhook.WebhookSourceFactory;
 import dev.millrace.connectors.webhook.Webhooks;
@@ -75,6 +79,7 @@ public final class Connectors {
                         new KafkaSourceFactory(formats()),
                         new MqttSourceFactory(formats(), mqtt),
                         new WebhookSourceFactory(formats(), webhooks),
+                        new StdinSourceFactory(formats(), () -> System.in),
                         SocketSourceFactory.tcp(formats()),
                         SocketSourceFactory.udp(formats()),
                         new SystemSourceFactory(),
@@ -85,7 +90,10 @@ public final class Connectors {
                         new FileSinkFactory(),
                         new KafkaSinkFactory(formats()),
                         new JdbcSinkFactory(),
+                        new MqttSinkFactory(formats(), mqtt),
+                        new HttpSinkFactory(formats()),
                         new PrintSinkFactory(printed),
+                        new StdoutSinkFactory(printed),
                         new BlackholeSinkFactory()),
                 List.of(new JdbcFeedFactory()),
                 webhooks);

@@ -1,10 +1,12 @@
 package dev.millrace.connectors.mqtt;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.millrace.connector.SinkHome;
 import dev.millrace.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * The connections to brokers of one database: one for all streams and sinks that say the same of a broker (shared connections; Pluto, chapter 3). Safe
@@ -14,11 +16,14 @@ import java.util.Optional;
  * only where no topic can be of two different filters; another one gets a connection of its own, and goes on having it.
  */
 public final class MqttConnections {
+    /** For a database without a directory. */
+    private final String unnamed = UUID.randomUUID().toString().substring(0, 8);
+
     @GuardedBy("this") private final List<MqttConnection> open = new ArrayList<>();
 
     /** The connection for a subscription, which is added to it. */
     synchronized MqttConnection subscribe(MqttBroker broker, MqttSubscription subscription, Clock clock) {
-        String shared = sharedId(broker, subscription.database(), subscription.isPersistent());
+        String shared = sharedId(broker, subscription.database().orElse(unnamed), subscription.isPersistent());
         String id = subscription.rememberedClient().orElseGet(() -> find(broker, shared)
                         .filter(there -> !there.admits(subscription))
                         .map(full -> shared + "-" + Integer.toHexString(subscription.stream().hashCode()))
@@ -28,10 +33,16 @@ public final class MqttConnections {
         return connection;
     }
 
-    /** The connection for a sink; who has it calls {@link MqttConnection#release}. */
-    synchronized MqttConnection publish(MqttBroker broker, String database, boolean isPersistent, Clock clock) {
+    /**
+     * The connection for a sink; who has it calls {@link MqttConnection#release}.
+     *
+     * @param isApart whether it is not to be one that streams have
+     */
+    synchronized MqttConnection publish(MqttBroker broker, Optional<SinkHome> home, boolean isApart, Clock clock) {
+        boolean isPersistent = !isApart && broker.terms().persistent().orElse(home.isPresent());
+        String id = sharedId(broker, home.map(SinkHome::database).orElse(unnamed), isPersistent);
         MqttConnection connection =
-                get(broker, new Session(sharedId(broker, database, isPersistent), isPersistent), clock);
+                get(broker, new Session(isApart ? id + "-2" : id, isPersistent), clock);
         connection.retain();
         return connection;
     }

@@ -55,8 +55,9 @@ final class MqttSubscription implements RecordReceiver.Transport {
     // ---- what the connection asks
     // ----------------------------------------------------------------------------------
 
-    String database() {
-        return context.database();
+    /** Its name, if it outlives this process. */
+    Optional<String> database() {
+        return context.isDurable() ? Optional.of(context.database()) : Optional.empty();
     }
 
     String stream() {

@@ -1,7 +1,7 @@
 /**
- * Streams from MQTT brokers, 3.1.1 and 5, by Eclipse Paho's clients.
+ * Streams from and sinks to MQTT brokers, 3.1.1 and 5, by Eclipse Paho's clients.
  *
- * <p>Entry: {@link dev.millrace.connectors.mqtt.MqttSourceFactory}. All streams and sinks of a database that say the same of
+ * <p>Entry: {@link dev.millrace.connectors.mqtt.MqttSourceFactory} and {@link dev.millrace.connectors.mqtt.MqttSinkFactory}. All streams and sinks of a database that say the same of
  * a broker share one connection ("shared connections", Pluto, chapter 3: {@link dev.millrace.connectors.mqtt.MqttConnections}); a thread of the connection connects, subscribes and tries
  * again. What arrives goes to the inboxes of the streams that subscribed to its topic, and never waits there; a message is acknowledged to
  * the broker when all of them have it on disk.

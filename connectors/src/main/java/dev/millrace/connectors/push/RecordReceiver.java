@@ -4,9 +4,9 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.MemoryChange;
-import dev.millrace.connector.PushedContext;
 import dev.millrace.connector.PushedReader;
 import dev.millrace.connector.RejectedRecord;
+import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SplitStatus;
 import dev.millrace.connectors.record.RecordMemory;
 import dev.millrace.connectors.split.RecentRate;
@@ -83,7 +83,7 @@ public final class RecordReceiver implements PushedReader, DecoderContext {
         void close();
     }
 
-    private final PushedContext context;
+    private final SourceContext context;
     private final PushedRecords records;
     private final Schema schema;
     private final Inbox inbox;
@@ -111,7 +111,7 @@ public final class RecordReceiver implements PushedReader, DecoderContext {
     private record Given(List<Delivery> deliveries, Map<Delivery, Integer> rejected) {}
 
     /** @param transport is closed with this, also if this cannot be made */
-    public RecordReceiver(PushedRecords records, PushedContext context, Inbox inbox, Transport transport) {
+    public RecordReceiver(PushedRecords records, SourceContext context, Inbox inbox, Transport transport) {
         this.records = records;
         this.context = context;
         this.inbox = inbox;
