@@ -327,6 +327,11 @@ public final class RowJournal implements Journal, AutoCloseable {
         of.hurry(number);
     }
 
+    /** Writes an entry on the calling thread, if nobody writes; whether it is on disk. Not for 0. */
+    public boolean tryWrite(long number) {
+        return log.orElseThrow().tryWrite(number);
+    }
+
     /** Whether an entry is on disk; true for 0. False also where that will never be decided, as the log was closed. */
     public boolean isDurable(long number) {
         return number == 0 || log.orElseThrow().durableNumber() >= number;

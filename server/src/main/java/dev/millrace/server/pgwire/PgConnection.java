@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -442,11 +443,13 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> impl
         client.out().passOn(); // what was answered before waits for no disk
         if (isOnOwnLoop) {
             channelContext.flush();
-            client.conversation().awaitDisk();
             wroteNanos = System.nanoTime();
-        } else {
-            hold(client, entry.getAsLong());
+            if (client.session().writesDurable(entry.getAsLong())) {
+                client.conversation().acknowledge();
+                return true;
+            }
         }
+        hold(client, entry.getAsLong());
         return true;
     }
 
@@ -481,15 +484,21 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> impl
 
     @Override
     public void leave() {
-        channelContext.channel().eventLoop().execute(() -> {
-            if (isOnOwnLoop
-                    && served.isPresent()
-                    && isAtRest()
-                    && served.get().inbox().claim()) {
-                isOnOwnLoop = false;
-                move(served.get(), server.sharedLoop(), () -> server.ownLoops().giveBack(this));
-            }
-        });
+        try {
+            channelContext.channel().eventLoop().execute(this::leaveOwnLoop);
+        } catch (RejectedExecutionException e) {
+            // the server is closed, and this client with it
+        }
+    }
+
+    private void leaveOwnLoop() {
+        if (isOnOwnLoop
+                && served.isPresent()
+                && isAtRest()
+                && served.get().inbox().claim()) {
+            isOnOwnLoop = false;
+            move(served.get(), server.sharedLoop(), () -> server.ownLoops().giveBack(this));
+        }
     }
 
     /** Whether nothing is on its way through the loop, in or out. */

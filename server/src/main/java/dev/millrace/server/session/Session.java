@@ -415,6 +415,11 @@ public final class Session implements AutoCloseable {
         instance.journal().tellDurable(entry, then);
     }
 
+    /** Writes an entry to disk on the calling thread, if nobody else writes, which takes as long as the disk does; whether it is there. */
+    public boolean writesDurable(long entry) {
+        return instance.journal().tryWrite(entry);
+    }
+
     /** Whether an entry is on disk. */
     public boolean isDurable(long entry) {
         return instance.journal().isDurable(entry);

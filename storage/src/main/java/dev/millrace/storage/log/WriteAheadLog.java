@@ -475,6 +475,19 @@ public final class WriteAheadLog implements AutoCloseable {
         }
     }
 
+    /**
+     * Writes and forces all that is pending on the calling thread, if a record is among it and nobody else writes: takes as long as the
+     * disk does, and waits for no other thread.
+     *
+     * @return whether the record is durable; false where others have to be waited for, or the disk fails
+     */
+    public boolean tryWrite(long number) {
+        if (thread != null && number > buffer.durable() && buffer.beginFor(number)) {
+            lead();
+        }
+        return number <= buffer.durable();
+    }
+
     /** The number given out last, or that of the last record that was there; 0 in a new log. */
     public long lastNumber() {
         return buffer.last();
