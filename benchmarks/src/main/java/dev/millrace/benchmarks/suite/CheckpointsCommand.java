@@ -53,7 +53,7 @@ public final class CheckpointsCommand implements Callable<Integer> {
             description = "Rows per second that a client inserts beside it, 0 for none (default: ${DEFAULT-VALUE}).")
     private int inserts;
 
-    /** Of the turns of a query, without checkpoints and with them: events per second, and waits. */
+    /** Of the turns of a query, without checkpoints and with them: events per second, p99 of the waits in ms, CPU seconds. */
     private final List<List<double[]>> turnsOf = new ArrayList<>();
 
     private int fewestCheckpoints; // in a turn that has them
@@ -95,7 +95,8 @@ public final class CheckpointsCommand implements Callable<Integer> {
             };
             print(query, turn, checkpoints, measured, every.summaries, waits);
             if (turn > 0) {
-                turnsOf.get(checkpoints ? 1 : 0).add(new double[] {measured.events() / measured.seconds(), waits[1]});
+                turnsOf.get(checkpoints ? 1 : 0)
+                        .add(new double[] {measured.events() / measured.seconds(), waits[1], measured.cpuSeconds()});
                 fewestCheckpoints =
                         checkpoints ? Math.min(fewestCheckpoints, every.summaries.size()) : fewestCheckpoints;
             }
@@ -111,10 +112,11 @@ public final class CheckpointsCommand implements Callable<Integer> {
         System.out.printf(
                 Locale.ROOT,
                 "{\"bench\":\"checkpoints\",\"query\":\"%s\",\"throughput_ratio\":%s,\"p99_added_ms\":%s,"
-                        + "\"fewest_checkpoints\":%d}%n",
+                        + "\"cpu_ratio\":%s,\"fewest_checkpoints\":%d}%n",
                 query,
                 isMeasured ? String.format(Locale.ROOT, "%.3f", median(1, 0) / median(0, 0)) : "null",
                 isMeasured ? String.format(Locale.ROOT, "%.1f", median(1, 1) - median(0, 1)) : "null",
+                isMeasured ? String.format(Locale.ROOT, "%.3f", median(1, 2) / median(0, 2)) : "null",
                 fewestCheckpoints);
         if (!isMeasured) {
             System.err.printf(
@@ -141,7 +143,7 @@ public final class CheckpointsCommand implements Callable<Integer> {
         System.out.printf(
                 Locale.ROOT,
                 "{\"bench\":\"checkpoints\",\"query\":\"%s\",\"turn\":%d,\"workers\":%d,\"events\":%d,\"every_s\":%s,"
-                        + "\"seconds\":%.2f,\"events_per_s\":%.0f,\"checkpoints\":%d,\"mean_mb\":%.1f,\"mb\":%s,\"mean_ms\":%.1f,"
+                        + "\"seconds\":%.2f,\"cpu_s\":%.2f,\"events_per_s\":%.0f,\"checkpoints\":%d,\"mean_mb\":%.1f,\"mb\":%s,\"mean_ms\":%.1f,"
                         + "\"longest_hold_ms\":%.1f,\"insert_p50_ms\":%.2f,\"insert_p99_ms\":%.2f,"
                         + "\"insert_max_ms\":%.2f}%n",
                 query,
@@ -150,6 +152,7 @@ public final class CheckpointsCommand implements Callable<Integer> {
                 measured.events(),
                 checkpoints ? Double.toString(everySeconds) : "null",
                 measured.seconds(),
+                measured.cpuSeconds(),
                 measured.events() / measured.seconds(),
                 all.size(),
                 all.stream().mapToLong(CheckpointSummary::bytes).average().orElse(0) / 1e6,

@@ -194,7 +194,8 @@ public final class SavedSections {
                 section,
                 state,
                 part -> {
-                    isOfStep[0] |= part.name().equals(SectionOutput.STEP) && part.part().readLong() == step;
+                    isOfStep[0] |= part.name().equals(SectionOutput.STEP)
+                            && part.part().readLong() == step;
                     if (!isOfStep[0]) {
                         throw notOfStep(section, step);
                     }

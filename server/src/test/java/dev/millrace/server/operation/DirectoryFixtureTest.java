@@ -135,7 +135,8 @@ class DirectoryFixtureTest {
                 database.run(statement);
             }
             database.run("CHECKPOINT; INSERT INTO s VALUES ('2026-01-01 00:00:04', 'k', 8); CHECKPOINT"
-                    + "; CHECKPOINT"); // each goes on using files of those before, the second with what changed of states
+                    + "; CHECKPOINT"); // each goes on using files of those before, the second with what changed of
+            // states
             database.run("UPDATE customers SET name = 'after the checkpoint' WHERE id = 1");
             String answers = text(answers(database, NEWEST));
             Files.writeString(FIXTURES.resolve(NEWEST + ".answers"), answers);
