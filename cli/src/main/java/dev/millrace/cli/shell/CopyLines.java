@@ -8,6 +8,7 @@ import dev.millrace.server.copy.CopyOptions;
 import dev.millrace.server.copy.CopyOutput;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.ChangeRows;
+import dev.millrace.server.session.Session;
 import dev.millrace.text.TextBuffer;
 import java.io.IOException;
 import java.io.Writer;
@@ -31,11 +32,11 @@ final class CopyLines {
 
     /**
      * Copies lines until one is {@code \.} or there are no more. After an error the rest of the lines is read over, so that
-     * nobody takes them for statements.
+     * nobody takes them for statements. What it returns is told when the rows are as safe as the session asks for.
      *
      * @param lines empty where nobody gives any: that is refused
      */
-    static StatementResult.Command in(StatementResult.CopyIn copy, Optional<Source> lines, BufferAllocator allocator)
+    static StatementResult.Command in(Session session, StatementResult.CopyIn copy, Optional<Source> lines)
             throws IOException {
         try (copy) {
             Source source = lines.orElseThrow(() -> notHere("COPY FROM STDIN at a prompt")
@@ -45,13 +46,13 @@ final class CopyLines {
                 throw notHere("COPY FROM STDIN in binary form").withHint("FORMAT csv and FORMAT text are lines");
             }
             boolean atEnd = false;
-            try (TextBuffer text = new TextBuffer(allocator, FULL_BYTES)) {
+            try (TextBuffer text = new TextBuffer(session.allocator(), FULL_BYTES)) {
                 while (!atEnd) {
                     atEnd = !read(source, text);
                     copy.write(text.address(), Math.toIntExact(text.length()));
                     text.clear();
                 }
-                return command(copy.finish());
+                return command(session.goOn(copy::finish));
             } finally {
                 while (!atEnd) {
                     atEnd = isEnd(source.next());

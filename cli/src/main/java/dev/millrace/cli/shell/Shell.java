@@ -207,7 +207,7 @@ final class Shell implements AutoCloseable {
             follow(changes);
         } else if (result instanceof StatementResult.CopyIn copy) {
             progress.end();
-            tell(CopyLines.in(copy, copySource, session.allocator()));
+            tell(CopyLines.in(session, copy, copySource));
         } else if (result instanceof StatementResult.CopyOut copy) {
             progress.end();
             tell(CopyLines.out(copy, session.allocator(), streams.out()));

@@ -864,6 +864,7 @@ final class History {
         if (flushed) {
             flush();
             model.allIsShown();
+            checkLateRows();
         }
         String name = shown.get(random.nextInt(shown.size()));
         clock.alarmIn(HEAL_MILLIS);

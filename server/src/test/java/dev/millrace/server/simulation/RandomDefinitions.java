@@ -127,10 +127,12 @@ final class RandomDefinitions {
         }
         ViewShape shape;
         List<String> from;
-        do { // tables and views fit most
+        boolean ofStream = random.nextInt(3) == 0; // else few are: tables and views fit most
+        do {
             shape = ViewShape.values()[random.nextInt(ViewShape.values().length)];
             from = inputs(shape);
-        } while (from.isEmpty());
+            ofStream &= !model.all(ModelObject.Stream.class).isEmpty();
+        } while (from.isEmpty() || ofStream && !shape.isOfStream());
         return Optional.of(createView(shape, from, random));
     }
 

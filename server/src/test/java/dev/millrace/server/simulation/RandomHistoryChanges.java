@@ -89,7 +89,7 @@ final class RandomHistoryChanges {
         List<ModelRow> rows = new ArrayList<>();
         List<String> values = new ArrayList<>();
         for (int i = 1 + random.nextInt(4); i > 0; i--) {
-            long value = random.nextInt(15) == 0 ? 0 : random.nextInt(100) - 50;
+            long value = random.nextInt(10) == 0 ? 0 : random.nextInt(100) - 50;
             ModelRow row = ModelRow.of(random.nextInt(KEYS), value);
             String given = row.key() + ", " + value;
             if (stream.isTimed()) {

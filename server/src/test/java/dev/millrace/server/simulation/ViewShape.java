@@ -261,6 +261,11 @@ enum ViewShape {
         return compareTo(WINDOW) >= 0;
     }
 
+    /** Whether it is of a stream. */
+    boolean isOfStream() {
+        return this == RATIO || isOfTimes();
+    }
+
     /** Whether rows can come too late for it. */
     boolean hasLateRows() {
         return this == WINDOW || this == HOPS;
