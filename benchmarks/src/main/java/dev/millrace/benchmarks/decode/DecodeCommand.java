@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
@@ -63,6 +64,9 @@ public final class DecodeCommand implements Callable<Integer> {
             description = "Of processor time for each, after as long to warm up (${DEFAULT-VALUE}).")
     private int seconds;
 
+    @Option(names = "--format", description = "Only this one.")
+    private Optional<String> only = Optional.empty();
+
     @Option(
             names = "--batches",
             defaultValue = "64",
@@ -84,7 +88,9 @@ public final class DecodeCommand implements Callable<Integer> {
                     }
                 }
                 for (RecordFormatFactory factory : Connectors.formats().all()) {
-                    measure(factory, bids, allocator);
+                    if (only.isEmpty() || only.get().equals(factory.name())) {
+                        measure(factory, bids, allocator);
+                    }
                 }
             } finally {
                 Closing.all(bids);

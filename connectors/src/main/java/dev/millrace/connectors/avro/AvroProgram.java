@@ -50,7 +50,7 @@ final class AvroProgram implements AutoCloseable {
             this.step = top(Resolver.resolve(writer, reader, GenericData.get()), columns);
         } catch (AvroRuntimeException e) {
             close();
-            throw unresolved(e.getMessage());
+            throw unresolved(String.valueOf(e.getMessage()));
         } catch (RuntimeException | Error e) {
             close();
             throw e;

@@ -15,8 +15,6 @@ import org.apache.avro.SchemaParseException;
 
 /** Avro's types and ours: the columns that a schema looks to have, and the schema of columns. */
 final class AvroTypes {
-    private static final int UUID_BYTES = 16;
-
     private AvroTypes() {}
 
     /** What a number of a schema of type int or long is the number of. */
@@ -116,12 +114,6 @@ final class AvroTypes {
         return schema.getType() == Schema.Type.FIXED
                 && schema.getFixedSize() == 12
                 && "duration".equals(schema.getProp("logicalType"));
-    }
-
-    static boolean isUuid(Schema schema) {
-        return schema.getType() == Schema.Type.FIXED
-                && schema.getFixedSize() == UUID_BYTES
-                && logical(schema).equals("uuid");
     }
 
     // ---- the schema of columns -------------------------------------------------------------------------------------

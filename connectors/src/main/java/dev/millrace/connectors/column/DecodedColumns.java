@@ -52,12 +52,6 @@ public final class DecodedColumns implements AutoCloseable {
         return columns[number];
     }
 
-    /** The column of that name, in any case if it is not there exactly; empty if there is none. */
-    public Optional<ValueTarget> named(String name) {
-        int number = FieldNames.find(declared.fields(), name);
-        return number < 0 ? Optional.empty() : Optional.of(columns[number]);
-    }
-
     /** Starts a batch of up to so many rows. */
     public void begin(int mostRows) {
         rows = 0;

@@ -1,7 +1,6 @@
 package dev.millrace.connectors.column;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
 import dev.millrace.nested.ImageWriter;
 import dev.millrace.text.TextBuffer;
@@ -53,11 +52,6 @@ public final class NestedTarget extends ValueTarget {
         element().putNull();
     }
 
-    /** Whether the array has been begun in this record. */
-    public boolean isBegun() {
-        return present;
-    }
-
     /** Where the next element is put; NULL if nothing is. */
     public NestedTarget element() {
         return children.get(0);
@@ -98,11 +92,12 @@ public final class NestedTarget extends ValueTarget {
         }
     }
 
-    /** The image of the value; empty length if it is NULL. */
+    /** Whether there is a value, and not NULL. */
     boolean isPresent() {
         return present;
     }
 
+    /** The bytes of the value that is there. */
     TextBuffer image() {
         return image;
     }
@@ -182,15 +177,5 @@ public final class NestedTarget extends ValueTarget {
             image.close();
             super.close();
         }
-    }
-
-    /** The number of the field of that name, in any case if it is not there exactly; -1 if there is none. */
-    public int fieldNamed(String name) {
-        return FieldNames.find(type().fields(), name);
-    }
-
-    /** The error for a value of another kind. */
-    public MillraceException notNested(String what) {
-        return mismatch(what);
     }
 }

@@ -15,16 +15,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which fields of a message type are columns, or fields of a row: those of their names, in any case if none has it exactly. Made once for each
  * message type. Belongs to the columns' thread.
  */
 final class ProtobufPlan {
+    private static final int LOW = 256;
+
     private final Map<Integer, ProtobufField> byNumber = new HashMap<>();
     private final ProtobufField[] fields;
-    private ProtobufField[] low = {}; // by number, of those with low numbers: nearly all
-    private static final int LOW = 256;
+    private final ProtobufField[] low = new ProtobufField[LOW]; // by number, of those with low numbers: nearly all
 
     /** @param buffers makes memory that lives as long as the plan */
     ProtobufPlan(
@@ -37,7 +39,6 @@ final class ProtobufPlan {
         }
         message.getRealOneofs().forEach(this::addRivals);
         this.fields = byNumber.values().toArray(ProtobufField[]::new);
-        this.low = new ProtobufField[LOW];
         byNumber.forEach((number, field) -> {
             if (number < LOW) {
                 low[number] = field;
@@ -46,7 +47,7 @@ final class ProtobufPlan {
     }
 
     /** The field of a column's name; or one that differs in case and is no other column's. */
-    private static @org.jspecify.annotations.Nullable FieldDescriptor named(
+    private static @Nullable FieldDescriptor named(
             Descriptor message, List<Field> columns, int column) {
         FieldDescriptor exact = message.findFieldByName(columns.get(column).name());
         if (exact != null) {

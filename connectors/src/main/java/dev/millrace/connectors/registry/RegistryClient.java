@@ -31,8 +31,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Asks a registry, and waits for its answers: {@link #MOST_SECONDS} each at most. Addresses are tried one after the other. Immutable, safe
@@ -68,6 +70,11 @@ record RegistryClient(
                     .connectTimeout(Duration.ofSeconds(3));
         }
     }
+
+    /** The client that was made last for certificates of its own: registries are few, and clients have threads. */
+    private static final AtomicReference<@Nullable Secured> SECURED = new AtomicReference<>();
+
+    private record Secured(String certificates, HttpClient client) {}
 
     /** An answer: what stands in its object, of nested values nothing but the references. */
     private record Answer(Map<String, String> members, List<Map<String, String>> references) {
@@ -299,20 +306,27 @@ record RegistryClient(
         if (authority.isEmpty()) {
             return Shared.CLIENT;
         }
-        byte[] pem = references.resolve(authority.get()).getBytes(StandardCharsets.UTF_8);
+        String pem = references.resolve(authority.get());
+        Secured made = SECURED.get();
+        if (made != null && made.certificates().equals(pem)) {
+            return made.client();
+        }
         try {
             KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
             trusted.load(null, null);
             int number = 0;
             for (Certificate each :
-                    CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(pem))) {
+                    CertificateFactory.getInstance("X.509").generateCertificates(
+                            new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8)))) {
                 trusted.setCertificateEntry("authority" + number++, each);
             }
             TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             trust.init(trusted);
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(null, trust.getTrustManagers(), null);
-            return Shared.builder().sslContext(context).build();
+            HttpClient client = Shared.builder().sslContext(context).build();
+            SECURED.set(new Secured(pem, client));
+            return client;
         } catch (GeneralSecurityException e) {
             throw new IOException("schema_registry.ca has no certificates in PEM: " + e.getMessage());
         }

@@ -5,6 +5,7 @@ import dev.millrace.format.DecoderContext;
 import dev.millrace.format.EncodedRecords;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -103,7 +104,7 @@ public final class SchemaLookup<T> {
         }
         T found = made.get(id);
         if (found == null) {
-            throw failures.get(id).again();
+            throw Objects.requireNonNull(failures.get(id), "isReady was asked").again();
         }
         lastId = id;
         last = found;

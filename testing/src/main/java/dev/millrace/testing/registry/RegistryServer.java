@@ -168,7 +168,7 @@ public final class RegistryServer implements AutoCloseable {
                 && exchange.getRequestMethod().equals("POST")) {
             Map<String, String> given = object(body);
             String type = given.getOrDefault("schemaType", "AVRO");
-            int id = register(decoded(path[1]), type, given.get("schema"));
+            int id = register(decoded(path[1]), type, given.getOrDefault("schema", ""));
             send(exchange, 200, "{\"id\":" + id + "}");
             return;
         }
