@@ -4,10 +4,12 @@ import static dev.millrace.server.pgwire.RawClient.query;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.storage.DataPlace;
 import dev.millrace.storage.disk.Disk;
+import dev.millrace.storage.simulation.SimulatedCrash;
 import dev.millrace.storage.simulation.SimulatedDisk;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
@@ -30,19 +32,22 @@ class OwnLoopsTest {
     private volatile String forcedBy = ""; // the last thread that forced the log
 
     private Database open() {
-        Database database =
-                Database.open(DatabaseOptions.defaults().withWorkers(2).withData(() -> new DataPlace.Taken() {
-                    @Override
-                    public Disk disk() {
-                        return disk;
-                    }
-
-                    @Override
-                    public void close() {}
-                }));
+        Database database = open(disk);
         rows().setSlowness(millis -> forcedBy = Thread.currentThread().getName());
         rows().chances().slowForceOneIn = 1;
         return database;
+    }
+
+    private static Database open(SimulatedDisk on) {
+        return Database.open(DatabaseOptions.defaults().withWorkers(2).withData(() -> new DataPlace.Taken() {
+            @Override
+            public Disk disk() {
+                return on;
+            }
+
+            @Override
+            public void close() {}
+        }));
     }
 
     private SimulatedDisk rows() {
@@ -120,6 +125,38 @@ class OwnLoopsTest {
             for (String expected : List.of("INSERT 0 1", "5", "INSERT 0 1")) {
                 assertEquals(expected, answer(client));
             }
+        }
+    }
+
+    @Test
+    void whatItIsToldIsThereAfterACrash() throws Exception {
+        int rows;
+        SimulatedDisk after;
+        Database database = open();
+        try (PgServer server = PgServer.listen(database, PgServerOptions.local(0));
+                RawClient client = client(server)) {
+            run(client, "CREATE TABLE t (n INT)");
+            rows = writeAlone(client);
+            for (int i = 0; i < 10; i++, rows++) {
+                assertEquals("INSERT 0 1", run(client, "INSERT INTO t VALUES (2)"));
+            }
+            after = disk.crash(); // at once: nobody else has written since
+        } finally {
+            closeDead(database);
+        }
+        try (Database again = open(after);
+                PgServer server = PgServer.listen(again, PgServerOptions.local(0));
+                RawClient client = client(server)) {
+            assertEquals(Integer.toString(rows), run(client, "SELECT count(*) FROM t"));
+        }
+    }
+
+    /** Gives its memory back; its disk is not there any more. */
+    private static void closeDead(Database database) {
+        try {
+            database.close();
+        } catch (SimulatedCrash | MillraceException e) {
+            return;
         }
     }
 
