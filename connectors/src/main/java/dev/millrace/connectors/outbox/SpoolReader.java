@@ -17,6 +17,7 @@ final class SpoolReader implements AutoCloseable {
     private final long end;
     private ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES).limit(0);
     private long at; // in the file, of the buffer's position
+    private boolean endsWithin; // a record
 
     /** @param end behind which there may be anything */
     SpoolReader(Path file, long number, long end) {
@@ -41,10 +42,12 @@ final class SpoolReader implements AutoCloseable {
     long forEach(Consumer<ByteBuffer> to) {
         long records = 0;
         while (at < end) {
+            endsWithin = end - at < SpoolFormat.RECORD_HEAD_BYTES;
             need(SpoolFormat.RECORD_HEAD_BYTES);
             int length = buffer.getInt();
             int checksum = buffer.getInt();
             if (length < 0 || length > end - at - SpoolFormat.RECORD_HEAD_BYTES) {
+                endsWithin = length >= 0 && length <= SpoolFormat.MOST_RECORD_BYTES;
                 throw SpoolFormat.damaged(file, at, "has a record of " + length + " bytes, up to byte " + end);
             }
             need(length);
@@ -58,6 +61,11 @@ final class SpoolReader implements AutoCloseable {
             records++;
         }
         return records;
+    }
+
+    /** After it failed: whether by a record that would end behind the file. */
+    boolean endsWithin() {
+        return endsWithin;
     }
 
     /** Has so many bytes in the buffer. */

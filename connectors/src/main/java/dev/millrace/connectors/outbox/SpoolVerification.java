@@ -2,56 +2,57 @@ package dev.millrace.connectors.outbox;
 
 import dev.millrace.error.MillraceException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * What is wrong with the files of a sink that nobody has open. A file that was being written may end within a record, and is said to be damaged: then no checkpoint has it.
+ * What is in a file of records that nobody has open. The newest one may end within a record: it was being written, and no checkpoint has it.
  *
- * @param problems one line each, that names the file
  * @param records that are whole
+ * @param damage one line that names the file
+ * @param endsWithin a record: of the newest file that is no damage, or not known to be
  */
-public record SpoolVerification(List<String> problems, long records, long bytes) {
-    public SpoolVerification {
-        problems = List.copyOf(problems);
-    }
-
+public record SpoolVerification(Path file, long bytes, long records, Optional<String> damage, boolean endsWithin) {
     /** Looks at all files of records in a sink's directory; at none if there is no such directory. */
-    public static SpoolVerification of(Path directory) {
-        List<String> problems = new ArrayList<>();
-        long[] records = new long[1];
-        long bytes = 0;
+    public static List<SpoolVerification> of(Path directory) throws IOException {
+        List<SpoolVerification> found = new ArrayList<>();
         if (!Files.isDirectory(directory)) {
-            return new SpoolVerification(List.of(), 0, 0);
+            return found;
         }
         List<Path> files;
         try (Stream<Path> all = Files.list(directory)) {
-            files = all.sorted().toList();
-        } catch (IOException | UncheckedIOException e) {
-            return new SpoolVerification(List.of(directory + " cannot be read: " + e.getMessage()), 0, 0);
+            files = all.filter(file -> SpoolFormat.number(file).isPresent()).sorted().toList();
         }
         for (Path file : files) {
-            OptionalLong number = SpoolFormat.number(file);
-            if (number.isEmpty()) {
-                continue;
-            }
-            try {
-                long size = Files.size(file);
-                bytes += size;
-                try (SpoolReader reader = new SpoolReader(file, number.getAsLong(), size)) {
-                    reader.forEach(record -> records[0]++);
-                }
-            } catch (IOException e) {
-                problems.add(file + " cannot be read: " + e.getMessage());
-            } catch (MillraceException e) {
-                problems.add(e.getMessage());
-            }
+            boolean isNewest = file.equals(files.get(files.size() - 1));
+            found.add(of(file, SpoolFormat.number(file), isNewest));
         }
-        return new SpoolVerification(problems, records[0], bytes);
+        return found;
+    }
+
+    private static SpoolVerification of(Path file, OptionalLong number, boolean isNewest) throws IOException {
+        long size = Files.size(file);
+        long[] records = new long[1];
+        Optional<String> damage = Optional.empty();
+        boolean endsWithin = false;
+        if (isNewest && size < SpoolFormat.HEADER_BYTES) {
+            return new SpoolVerification(file, size, 0, damage, true);
+        }
+        try (SpoolReader reader = new SpoolReader(file, number.orElseThrow(), size)) {
+            try {
+                reader.forEach(record -> records[0]++);
+            } catch (MillraceException e) {
+                endsWithin = isNewest && reader.endsWithin();
+                damage = endsWithin ? Optional.empty() : Optional.of(e.getMessage());
+            }
+        } catch (MillraceException e) {
+            damage = Optional.of(e.getMessage());
+        }
+        return new SpoolVerification(file, size, records[0], damage, endsWithin);
     }
 }

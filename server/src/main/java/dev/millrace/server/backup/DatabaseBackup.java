@@ -106,6 +106,9 @@ public final class DatabaseBackup {
                     .files()
                     .forEach(file -> files.add(file.in(stream.directory()).in(DataDirectory.STREAMS)));
         }
+        SinkImages sinks = new SinkImages(directory);
+        held.add(sinks);
+        files.addAll(sinks.files());
         LogImage rows = database.journal().image();
         held.add(rows);
         long asOfMicros = database.clock().epochMicros();

@@ -94,6 +94,7 @@ public final class DatabaseCheckpoint {
             long record;
             List<CatalogRecord> records;
             CheckpointSummary summary;
+            DroppedSinks dropped;
             database.lockDefinitions();
             try {
                 directory.settle(); // a record by its number is what it says, or not there
@@ -101,6 +102,7 @@ public final class DatabaseCheckpoint {
                     database.catalogStore().keepOwed(); // else it would be of definitions that the catalog has not
                 }
                 record = directory.lastRecord() + (ahead.isPresent() ? 1 : 0);
+                dropped = new DroppedSinks(directory, database.catalogStore());
                 records = new ArrayList<>(directory.catalog().records());
                 ahead.ifPresent(records::add);
                 summary = database.engine().checkpoint(writing, () -> {
@@ -127,6 +129,7 @@ public final class DatabaseCheckpoint {
             long bytes = writing.publish(then.last(), catalog);
             database.engine().published(summary.number());
             journal.forget(then, bytes);
+            dropped.remove();
             LOG.info(
                     "checkpoint",
                     "millis",

@@ -254,6 +254,16 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         return restoring.isPresent();
     }
 
+    /** The last number that was given. With the lock of definitions held. */
+    public long lastNumber() {
+        return lastNumber;
+    }
+
+    /** The numbers of all that has one now. On any thread. */
+    public Set<Long> numbers() {
+        return Set.copyOf(numbers.values());
+    }
+
     /** Numbers up to this one were given, and something of what had them may be on disk still. */
     public void used(long number) {
         lastNumber = Math.max(lastNumber, number);

@@ -64,6 +64,7 @@ public final class DirectoryVerification {
         histories(definitions).forEach(file -> files.add(file.in(DataDirectory.CHANGES)));
         files.addAll(StreamVerification.run(directory, definitions.catalog()));
         missingSecrets(definitions).ifPresent(files::add);
+        files.addAll(SinkVerification.run(directory));
         Map<String, Supplier<FileReport>> others = Map.of(
                 DECOYS,
                 this::decoys,

@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
@@ -56,7 +57,7 @@ public final class DataDirectory implements AutoCloseable {
     public static final String DEFINITIONS = CatalogLog.NAME;
 
     /** Directories of which a backup has all files but those that are not finished, or spare. */
-    private static final List<String> COPIED = List.of(JARS, ROWS, STREAMS, CHECKPOINTS, CHANGES);
+    private static final List<String> COPIED = List.of(JARS, ROWS, STREAMS, CHECKPOINTS, CHANGES, SINKS);
 
     static final int WITH_CHECKPOINTS = 3; // version of the catalog from which on there are some
     private static final int MOST_SECRET_BYTES = 1 << 10;
@@ -240,7 +241,25 @@ public final class DataDirectory implements AutoCloseable {
 
     /** Where a sink keeps what is its own; not made yet. */
     public Path sinkDirectory(long number) {
-        return Path.of(disk.path(SINKS)).resolve(Long.toString(number));
+        return Path.of(within(SINKS).path(Long.toString(number)));
+    }
+
+    /** The directories of sinks that keep something of their own, or did, by their numbers. */
+    public Map<Long, Path> sinkDirectories() {
+        Map<Long, Path> found = new TreeMap<>();
+        try {
+            if (disk.has(SINKS)) {
+                Disk sinks = disk.directory(SINKS);
+                for (String name : sinks.directories()) {
+                    if (name.matches("[0-9]{1,18}")) {
+                        found.put(Long.parseLong(name), Path.of(sinks.path(name)));
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw DiskErrors.failed("read " + disk.path(SINKS), e);
+        }
+        return found;
     }
 
     /** What there is; grows with what is kept. */

@@ -10,12 +10,14 @@ import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
@@ -56,9 +58,9 @@ class KafkaDocumentTest {
 
     @Test
     void theExamplesRun() throws IOException {
-        try (KafkaBroker broker = KafkaBroker.start(folder);
-                TestDatabase database = new TestDatabase()) {
-            List.of("orders", "audit.a", "large", "totals").forEach(topic -> broker.topic(topic, 1));
+        try (KafkaBroker broker = KafkaBroker.start(folder.resolve("broker"));
+                TestDatabase database = new TestDatabase(folder.resolve("data"))) {
+            List.of("orders", "audit.a", "large", "totals", "paid").forEach(topic -> broker.topic(topic, 1));
             try (KafkaProducer<byte[], byte[]> producer = broker.producer(Map.of())) {
                 for (int i = 1; i <= 4; i++) {
                     send(
@@ -79,7 +81,22 @@ class KafkaDocumentTest {
                             && broker.records("totals").stream()
                                     .anyMatch(record -> new String(record.value(), StandardCharsets.UTF_8)
                                             .equals("{\"customer\":\"c0\",\"orders\":2,\"amount\":60.00}")));
+            Eventually.holds(
+                    "the sink that is exactly once has all",
+                    () -> broker.records("paid").size() == 2);
             statements("Secrets", broker).forEach(database::run);
+            statements("Sink `file`", broker).stream()
+                    .map(text -> text.replace("'lake/", "'" + folder + "/lake/"))
+                    .forEach(database::run);
+            Eventually.holds("files are there", () -> files("lake/orders") == 2);
+        }
+    }
+
+    private long files(String directory) throws IOException {
+        try (Stream<Path> all = Files.walk(folder.resolve(directory))) {
+            return all.filter(file -> file.toString().endsWith(".parquet")).count();
+        } catch (NoSuchFileException e) {
+            return 0;
         }
     }
 
@@ -93,6 +110,10 @@ class KafkaDocumentTest {
         String sink = section("Sink `kafka`");
         for (OptionDescription option : connectors.sink("kafka").options()) {
             assertTrue(sink.contains("`" + option.name() + "`"), option::name);
+        }
+        String file = section("Sink `file`");
+        for (OptionDescription option : connectors.sink("file").options()) {
+            assertTrue(file.contains("`" + option.name() + "`"), option::name);
         }
     }
 }
