@@ -171,8 +171,8 @@ final class CheckpointRun {
         if (slow.isPresent()) {
             return MillraceException.resources(
                             SqlState.OBJECT_IN_USE,
-                            "a checkpoint has waited half a minute for sink \"" + slow.get().name()
-                                    + "\", which does not come to its end of an epoch")
+                            "a checkpoint has waited half a minute for sink \""
+                                    + slow.get().name() + "\", which does not come to its end of an epoch")
                     .withHint("millrace.sinks says what it waits for; there is another checkpoint later");
         }
         String names = toCome.stream()

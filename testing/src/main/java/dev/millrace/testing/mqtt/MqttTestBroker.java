@@ -15,8 +15,7 @@ import java.util.concurrent.ExecutionException;
  * the folder. For one thread at a time.
  */
 public final class MqttTestBroker implements AutoCloseable {
-    private static final String CONFIGURATION =
-            """
+    private static final String CONFIGURATION = """
             <hivemq>
               <listeners><tcp-listener><port>%d</port><bind-address>127.0.0.1</bind-address></tcp-listener></listeners>
               <mqtt>
