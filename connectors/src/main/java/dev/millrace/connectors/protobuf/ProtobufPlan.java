@@ -47,8 +47,7 @@ final class ProtobufPlan {
     }
 
     /** The field of a column's name; or one that differs in case and is no other column's. */
-    private static @Nullable FieldDescriptor named(
-            Descriptor message, List<Field> columns, int column) {
+    private static @Nullable FieldDescriptor named(Descriptor message, List<Field> columns, int column) {
         FieldDescriptor exact = message.findFieldByName(columns.get(column).name());
         if (exact != null) {
             return exact;

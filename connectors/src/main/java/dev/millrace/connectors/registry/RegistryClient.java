@@ -315,9 +315,8 @@ record RegistryClient(
             KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
             trusted.load(null, null);
             int number = 0;
-            for (Certificate each :
-                    CertificateFactory.getInstance("X.509").generateCertificates(
-                            new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8)))) {
+            for (Certificate each : CertificateFactory.getInstance("X.509")
+                    .generateCertificates(new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8)))) {
                 trusted.setCertificateEntry("authority" + number++, each);
             }
             TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());

@@ -157,9 +157,13 @@ class AvroFormatTest {
                             "schema 2 has no field \"name\" any more: column \"name\" is its default, or NULL"),
                     decoding.notes);
             assertEquals(List.of("4|~"), waitFor(decoding, decoder, COLUMNS, framed(two, second(4))));
+            String third = SECOND.replace("double", "float");
+            int three = registry.register("s", "AVRO", third);
+            byte[] record = record(third, builder -> builder.set("id", 5L).set("extra", 1f));
+            assertEquals(List.of("5|~"), waitFor(decoding, decoder, COLUMNS, framed(three, record)));
             assertEquals(2, decoding.notes.size(), "said once");
         }
-        assertEquals(Map.of("/schemas/ids/1", 1, "/schemas/ids/2", 1), registry.asked);
+        assertEquals(Map.of("/schemas/ids/1", 1, "/schemas/ids/2", 1, "/schemas/ids/3", 1), registry.asked);
     }
 
     @Test

@@ -164,7 +164,8 @@ class AvroRandomTest {
             case BOOLEAN -> DataType.BOOLEAN;
             case INT -> DataType.INTEGER;
             case LONG -> DataType.BIGINT;
-            case FLOAT -> random.nextBoolean() ? DataType.REAL : DataType.DOUBLE; // which has what is lost by way of a float
+            case FLOAT ->
+                random.nextBoolean() ? DataType.REAL : DataType.DOUBLE; // which has what is lost by way of a float
             case DOUBLE -> DataType.DOUBLE;
             case STRING, ENUM, NULL -> DataType.TEXT;
             case BYTES, FIXED -> DataType.BYTEA;

@@ -58,10 +58,25 @@ class SchemaRegistryTest {
     private KeyStore keys() throws Exception {
         Path file = folder.resolve("keys.p12");
         Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                        "-genkeypair", "-alias", "r", "-keyalg", "EC", "-dname", "CN=localhost", "-ext",
-                        "san=dns:localhost,ip:127.0.0.1", "-validity", "3650", "-storetype", "PKCS12", "-storepass",
-                        "changeit", "-keystore", file.toString())
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "r",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "san=dns:localhost,ip:127.0.0.1",
+                        "-validity",
+                        "3650",
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        "changeit",
+                        "-keystore",
+                        file.toString())
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("keytool.out").toFile())
                 .start();
@@ -79,17 +94,22 @@ class SchemaRegistryTest {
         HttpsServer server = secured(keys);
         try {
             String pem = "-----BEGIN CERTIFICATE-----\n"
-                    + Base64.getMimeEncoder().encodeToString(keys.getCertificate("r").getEncoded())
+                    + Base64.getMimeEncoder()
+                            .encodeToString(keys.getCertificate("r").getEncoded())
                     + "\n-----END CERTIFICATE-----\n";
             Map<String, String> options = new HashMap<>(Map.of(
-                    "schema_registry", "https://localhost:" + server.getAddress().getPort(), "subject", "s"));
-            MillraceException untrusted =
-                    assertThrows(MillraceException.class, () -> registry(options, "").latest());
+                    "schema_registry",
+                    "https://localhost:" + server.getAddress().getPort(),
+                    "subject",
+                    "s"));
+            MillraceException untrusted = assertThrows(
+                    MillraceException.class, () -> registry(options, "").latest());
             assertEquals("08006", untrusted.sqlState().code());
             options.put("schema_registry.ca", "${file:/ca}");
             assertEquals(3, registry(options, pem).latest().id());
             MillraceException none = assertThrows(
-                    MillraceException.class, () -> registry(options, "no certificate").latest());
+                    MillraceException.class,
+                    () -> registry(options, "no certificate").latest());
             assertTrue(none.getMessage().contains("schema_registry.ca has no certificates in PEM"), none.getMessage());
         } finally {
             server.stop(0);
@@ -107,7 +127,8 @@ class SchemaRegistryTest {
             assertEquals("\"int\"", registry(options, "").latest().text());
             MillraceException unknown = assertThrows(
                     MillraceException.class,
-                    () -> registry(Map.of("schema_registry", server.address(), "subject", "other"), "").latest());
+                    () -> registry(Map.of("schema_registry", server.address(), "subject", "other"), "")
+                            .latest());
             assertEquals("42704", unknown.sqlState().code());
             assertEquals(MillraceException.Fault.USER, unknown.fault());
         }
@@ -119,7 +140,9 @@ class SchemaRegistryTest {
                 MillraceException.class,
                 () -> SchemaRegistry.read(new Options(Map.of("schema_registry.user", "u")), false));
         MillraceException noSubject = assertThrows(
-                MillraceException.class, () -> registry(Map.of("schema_registry", "http://localhost:1"), "").subject());
+                MillraceException.class,
+                () -> registry(Map.of("schema_registry", "http://localhost:1"), "")
+                        .subject());
         assertEquals("option \"subject\" is required", noSubject.getMessage());
     }
 }

@@ -181,7 +181,8 @@ public final class BytesFuzz {
                 case 9, 10, 11, 12 -> arrowStream(random);
                 case 13 -> file("arrow", arrow.random(random, names()).damaged(random), random);
                 case 14 -> texts(random);
-                case 15, 16, 17, 18 -> records.run(random, this::sending, BytesFuzz::lookAndClose, BytesFuzz::notOfOthers);
+                case 15, 16, 17, 18 ->
+                    records.run(random, this::sending, BytesFuzz::lookAndClose, BytesFuzz::notOfOthers);
                 default -> sketch(random);
             }
         } catch (MillraceException e) {

@@ -51,7 +51,12 @@ final class RecordFuzz implements AutoCloseable {
     private final List<Case> cases = new ArrayList<>();
 
     /** A format with its columns, and valid records of it. */
-    private record Case(String name, RecordFormatFactory factory, Schema schema, Map<String, String> options, Map<String, List<byte[]>> records) {}
+    private record Case(
+            String name,
+            RecordFormatFactory factory,
+            Schema schema,
+            Map<String, String> options,
+            Map<String, List<byte[]>> records) {}
 
     /** @param rows of all types */
     RecordFuzz(BufferAllocator allocator, Batch rows) {
@@ -70,7 +75,10 @@ final class RecordFuzz implements AutoCloseable {
     }
 
     private static Schema ofKind(Schema all, DataType.Kind kind) {
-        Field field = all.fields().stream().filter(each -> each.type().kind() == kind).findFirst().orElseThrow();
+        Field field = all.fields().stream()
+                .filter(each -> each.type().kind() == kind)
+                .findFirst()
+                .orElseThrow();
         return Schema.of(field);
     }
 
@@ -84,7 +92,8 @@ final class RecordFuzz implements AutoCloseable {
             Map<String, String> options = new HashMap<>(write);
             options.put("compression", packing.equals("auto") ? "gzip" : packing);
             List<byte[]> made = new ArrayList<>();
-            try (Batch columns = Batch.view(schema, vectors, rows.rowCount(), Optional.empty(), List.of(rows.retain()));
+            try (Batch columns =
+                            Batch.view(schema, vectors, rows.rowCount(), Optional.empty(), List.of(rows.retain()));
                     RecordEncoder encoder = factory.encoder(schema, new Options(options));
                     TextBuffer text = new TextBuffer(allocator, 64)) {
                 for (int row = 0; row < rows.rowCount(); row++) {
@@ -106,8 +115,10 @@ final class RecordFuzz implements AutoCloseable {
                         + "{\"n\":\"c\",\"vb\":true},{\"n\":\"d\",\"vd\":\"aGk\",\"ut\":1,\"s\":2}]";
         RecordFormatFactory factory = Connectors.formats().named("senml");
         Map<String, List<byte[]>> records = new HashMap<>();
-        PACKINGS.forEach(packing -> records.put(packing, List.of(pack.getBytes(java.nio.charset.StandardCharsets.UTF_8))));
-        cases.add(new Case("senml", factory, factory.infer(Optional.empty(), new Options(Map.of())), Map.of(), records));
+        PACKINGS.forEach(
+                packing -> records.put(packing, List.of(pack.getBytes(java.nio.charset.StandardCharsets.UTF_8))));
+        cases.add(
+                new Case("senml", factory, factory.infer(Optional.empty(), new Options(Map.of())), Map.of(), records));
     }
 
     /** The message type that the encoder's is: see docs/connectors.md. */
@@ -131,7 +142,8 @@ final class RecordFuzz implements AutoCloseable {
                     .setLabel(Label.LABEL_OPTIONAL)
                     .setProto3Optional(true)
                     .setOneofIndex(i);
-            message.addOneofDecl(OneofDescriptorProto.newBuilder().setName("_" + schema.field(i).name()));
+            message.addOneofDecl(OneofDescriptorProto.newBuilder()
+                    .setName("_" + schema.field(i).name()));
             message.addField(type == Type.TYPE_MESSAGE ? field.setTypeName(".google.protobuf.Timestamp") : field);
         }
         return Base64.getEncoder()
@@ -157,9 +169,13 @@ final class RecordFuzz implements AutoCloseable {
         Map<String, String> options = new HashMap<>(chosen.options());
         options.put("compression", packing);
         RecordFormat format = chosen.factory().create(chosen.schema(), new Options(options));
-        List<Integer> columns = new ArrayList<>(
-                IntStream.range(0, chosen.schema().size()).filter(i -> random.nextInt(4) > 0).boxed().toList());
-        try (BufferAllocator own = allocator.newChildAllocator("case", 0, Long.MAX_VALUE); // which must be empty in the end
+        List<Integer> columns =
+                new ArrayList<>(IntStream.range(0, chosen.schema().size())
+                        .filter(i -> random.nextInt(4) > 0)
+                        .boxed()
+                        .toList());
+        try (BufferAllocator own =
+                        allocator.newChildAllocator("case", 0, Long.MAX_VALUE); // which must be empty in the end
                 TextBuffer bytes = new TextBuffer(own, 64);
                 Context context = new Context(own, told);
                 RecordDecoder decoder = format.decoder(columns, context)) {
@@ -168,7 +184,12 @@ final class RecordFuzz implements AutoCloseable {
             int from = 0;
             for (int n = 1 + random.nextInt(MOST_RECORDS); n > 0; n--) {
                 byte[] record = valid.get(random.nextInt(valid.size()));
-                bytes.append(random.nextInt(3) == 0 ? record : sending.apply("record " + chosen.name() + " " + packing, damaged(record, chosen.name(), random)));
+                bytes.append(
+                        random.nextInt(3) == 0
+                                ? record
+                                : sending.apply(
+                                        "record " + chosen.name() + " " + packing,
+                                        damaged(record, chosen.name(), random)));
                 records.add(from, (int) bytes.length(), n);
                 from = (int) bytes.length();
             }
@@ -184,7 +205,8 @@ final class RecordFuzz implements AutoCloseable {
 
     private static byte[] damaged(byte[] record, String format, Random random) {
         Layout layout = new Layout(record);
-        boolean isText = format.equals("json") || format.equals("csv") || format.equals("senml") || format.equals("text");
+        boolean isText =
+                format.equals("json") || format.equals("csv") || format.equals("senml") || format.equals("text");
         if (isText) {
             return layout.text().damaged(random);
         }
