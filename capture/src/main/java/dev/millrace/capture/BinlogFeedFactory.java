@@ -58,7 +58,8 @@ public abstract sealed class BinlogFeedFactory implements TableFeedFactory {
             Class.forName(connector, false, getClass().getClassLoader());
         } catch (ClassNotFoundException e) {
             throw MillraceException.user(
-                            SqlState.FEATURE_NOT_SUPPORTED, "Debezium's connector for " + title + " is not on the class path")
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "Debezium's connector for " + title + " is not on the class path")
                     .withHint("put the jars of " + jars + " into the folder plugins");
         }
         SourceTable source = SourceTable.read(table, declared, key, options, PORT, Optional.empty());
@@ -72,7 +73,9 @@ public abstract sealed class BinlogFeedFactory implements TableFeedFactory {
     public List<OptionDescription> options() {
         List<OptionDescription> all = new ArrayList<>(SourceTable.options(PORT, "its database"));
         all.add(new OptionDescription(
-                "server.id", "made of the table's name", "by which the database knows its replicas: no two have the same"));
+                "server.id",
+                "made of the table's name",
+                "by which the database knows its replicas: no two have the same"));
         return all;
     }
 }

@@ -5,9 +5,9 @@ import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SplitStatus;
 import dev.millrace.connector.TableFeed;
 import dev.millrace.error.MillraceException;
+import io.debezium.embedded.Connect;
 import io.debezium.engine.DebeziumEngine;
 import io.debezium.engine.RecordChangeEvent;
-import io.debezium.embedded.Connect;
 import io.debezium.engine.format.ChangeEventFormat;
 import java.io.IOException;
 import java.util.List;
@@ -103,7 +103,8 @@ final class CaptureFeed implements TableFeed {
 
     private Properties properties(RunState state) {
         Properties all = new Properties();
-        source.properties().forEach((name, text) -> all.put(name, source.references().resolve(text)));
+        source.properties()
+                .forEach((name, text) -> all.put(name, source.references().resolve(text)));
         all.put("name", table);
         all.put(RunState.KEY, state.key());
         all.put("schema.history.internal." + RunState.KEY, state.key());
@@ -133,12 +134,14 @@ final class CaptureFeed implements TableFeed {
     /** Runs an engine until it fails or the thread is interrupted. */
     private void follow(Properties properties, CaptureRun run) throws InterruptedException {
         CompletableFuture<Optional<Throwable>> end = new CompletableFuture<>();
-        DebeziumEngine<RecordChangeEvent<SourceRecord>> engine = DebeziumEngine.create(ChangeEventFormat.of(Connect.class))
+        DebeziumEngine<RecordChangeEvent<SourceRecord>> engine = DebeziumEngine.create(
+                        ChangeEventFormat.of(Connect.class))
                 .using(properties)
                 .using(getClass().getClassLoader())
-                .using((success, message, error) -> end.complete(success
-                        ? Optional.empty()
-                        : Optional.of(error == null ? new IllegalStateException(message) : error)))
+                .using((success, message, error) -> end.complete(
+                        success
+                                ? Optional.empty()
+                                : Optional.of(error == null ? new IllegalStateException(message) : error)))
                 .notifying(run)
                 .build();
         Thread thread = new Thread(

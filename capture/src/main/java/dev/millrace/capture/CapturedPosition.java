@@ -1,8 +1,8 @@
 package dev.millrace.capture;
 
 import dev.millrace.connector.SourcePosition;
-import java.io.IOException;
 import java.io.DataInputStream;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -51,7 +51,8 @@ final class ChangeReading {
         Struct row = isDelete ? envelope.getStruct("before") : envelope.getStruct("after");
         if (row == null) {
             throw MillraceException.external(
-                    SqlState.DATA_EXCEPTION, "a change has no row, as the log does not have whole rows: " + record.topic());
+                    SqlState.DATA_EXCEPTION,
+                    "a change has no row, as the log does not have whole rows: " + record.topic());
         }
         noteColumns(row);
         List<Optional<String>> values = new ArrayList<>(schema.size());
@@ -81,7 +82,8 @@ final class ChangeReading {
                 .forEach(name -> notes.accept("column \"" + name + "\" is not one of the table, and is left out"));
         schema.names().stream()
                 .filter(name -> row.schema().field(name) == null && noted.add(name))
-                .forEach(name -> notes.accept("column \"" + name + "\" is not there any more, and is NULL from now on"));
+                .forEach(
+                        name -> notes.accept("column \"" + name + "\" is not there any more, and is NULL from now on"));
     }
 
     private static Optional<String> text(Field field, @Nullable Object value) {

@@ -18,7 +18,10 @@ public final class DefinitionsOfRun extends AbstractSchemaHistory {
 
     @Override
     public void configure(
-            Configuration config, HistoryRecordComparator comparator, SchemaHistoryListener listener, boolean useCatalog) {
+            Configuration config,
+            HistoryRecordComparator comparator,
+            SchemaHistoryListener listener,
+            boolean useCatalog) {
         super.configure(config, comparator, listener, useCatalog);
         state = RunState.of(config.getString(CONFIGURATION_FIELD_PREFIX_STRING + RunState.KEY));
     }

@@ -73,18 +73,18 @@ record PostgresUpstream(String slot) implements Upstream {
     public void checkGoesOn(SourceTable table, Map<String, Object> offset) {
         try (Connection connection = table.connect(url(table))) {
             Optional<String> confirmed = one(
-                    connection,
-                    "SELECT confirmed_flush_lsn::text FROM pg_replication_slots WHERE slot_name = ?",
-                    slot);
+                    connection, "SELECT confirmed_flush_lsn::text FROM pg_replication_slots WHERE slot_name = ?", slot);
             if (confirmed.isEmpty()) {
                 throw lost(table, "the replication slot \"" + slot + "\" is gone");
             }
             long asked = LogSequenceNumber.valueOf(confirmed.get()).asLong();
-            long had = Math.max(number(offset, OFFSET_LSN), Math.max(number(offset, "lsn_proc"), number(offset, "lsn_commit")));
+            long had = Math.max(
+                    number(offset, OFFSET_LSN), Math.max(number(offset, "lsn_proc"), number(offset, "lsn_commit")));
             if (Long.compareUnsigned(asked, had) > 0) {
                 throw lost(
                         table,
-                        "the replication slot \"" + slot + "\" was read up to " + confirmed.get() + ", and the table is at "
+                        "the replication slot \"" + slot + "\" was read up to " + confirmed.get()
+                                + ", and the table is at "
                                 + LogSequenceNumber.valueOf(had).asString());
             }
         } catch (SQLException e) {
@@ -121,8 +121,7 @@ record PostgresUpstream(String slot) implements Upstream {
                     connection,
                     "SELECT pg_drop_replication_slot(slot_name)::text FROM pg_replication_slots WHERE slot_name = ?",
                     slot);
-            try (PreparedStatement drop =
-                    connection.prepareStatement("DROP PUBLICATION IF EXISTS \"" + slot + "\"")) {
+            try (PreparedStatement drop = connection.prepareStatement("DROP PUBLICATION IF EXISTS \"" + slot + "\"")) {
                 drop.execute();
             }
         } catch (SQLException e) {

@@ -64,7 +64,8 @@ record SourceTable(
             throw MillraceException.user(
                             SqlState.INVALID_PARAMETER_VALUE,
                             "option \"password\" is a secret, and definitions can be read")
-                    .withHint("CREATE SECRET s AS '..', then password = '${secret:s}'; or ${env:NAME}, or ${file:/path}");
+                    .withHint(
+                            "CREATE SECRET s AS '..', then password = '${secret:s}'; or ${env:NAME}, or ${file:/path}");
         });
         return new SourceTable(
                 options.text("host", "localhost"),
@@ -88,7 +89,8 @@ record SourceTable(
                 new OptionDescription("database", "", "its name"),
                 new OptionDescription("user", "", "who logs in, and may follow the log"),
                 new OptionDescription("password", "", "a reference, such as ${secret:name}"),
-                new OptionDescription("table", "the table's name", "the table there, " + area + " before it and a point"),
+                new OptionDescription(
+                        "table", "the table's name", "the table there, " + area + " before it and a point"),
                 new OptionDescription("properties.<name>", "Debezium's", "any property of Debezium's connector"));
     }
 

@@ -116,7 +116,8 @@ class CapturedTableTest {
             database.run("DROP TABLE orders CASCADE");
             assertEquals(List.of(), database.rows("SELECT * FROM millrace.sources"));
             if (kind == Kind.POSTGRES) {
-                Eventually.holds("the slot goes with the table", () -> !slots(server).contains("millrace_orders"));
+                Eventually.holds(
+                        "the slot goes with the table", () -> !slots(server).contains("millrace_orders"));
             }
         }
     }
@@ -139,13 +140,16 @@ class CapturedTableTest {
                     changeAtRandom(table, random, expected);
                 }
                 if (random.nextBoolean()) {
-                    database.holds("SELECT v FROM t", expected.values().stream().sorted().toList());
+                    database.holds(
+                            "SELECT v FROM t",
+                            expected.values().stream().sorted().toList());
                 }
             }
             changeAtRandom(table, random, expected);
         }
         try (OpenDatabase database = new OpenDatabase(folder)) {
-            database.holds("SELECT v FROM t", expected.values().stream().sorted().toList());
+            database.holds(
+                    "SELECT v FROM t", expected.values().stream().sorted().toList());
             database.run("DROP TABLE t");
         }
     }
@@ -174,23 +178,27 @@ class CapturedTableTest {
     void valuesOfAllTypesComeFromPostgres() {
         use(Kind.POSTGRES);
         String table = newTable();
-        String types = "id SMALLINT PRIMARY KEY, yes BOOLEAN, i INT, l BIGINT, r REAL, d DOUBLE PRECISION, n NUMERIC(20,3), s TEXT,"
-                + " v VARCHAR(10), c CHAR(3), b BYTEA, day DATE, t TIME, ts TIMESTAMP, tz TIMESTAMPTZ, iv INTERVAL, u UUID, j JSONB";
+        String types =
+                "id SMALLINT PRIMARY KEY, yes BOOLEAN, i INT, l BIGINT, r REAL, d DOUBLE PRECISION, n NUMERIC(20,3), s TEXT,"
+                        + " v VARCHAR(10), c CHAR(3), b BYTEA, day DATE, t TIME, ts TIMESTAMP, tz TIMESTAMPTZ, iv INTERVAL, u UUID, j JSONB";
         server.run(
                 "CREATE TABLE " + table + " (" + types + ")",
-                "INSERT INTO " + table + " VALUES (1, true, -5, 9223372036854775807, 0.25, 0.1, 12345678901234567.125, 'ä€𝄞 ''\"\\',"
+                "INSERT INTO " + table
+                        + " VALUES (1, true, -5, 9223372036854775807, 0.25, 0.1, 12345678901234567.125, 'ä€𝄞 ''\"\\',"
                         + " 'v', 'c', '\\x00ff0a', '1971-01-01', '01:00:00.000001', '2020-01-01 00:00:00.123456',"
                         + " '2020-01-01 02:00:00.123456+02', '1 year 2 days 03:04:05.5', '00112233-4455-6677-8899-aabbccddeeff',"
                         + " '{\"a\": [1, null]}')",
                 "INSERT INTO " + table + " (id) VALUES (2)");
-        String first = "1|t|-5|9223372036854775807|0.25|0.1|12345678901234567.125|ä€𝄞 '\"\\|v|c  |\\x00ff0a|1971-01-01|01:00:00.000001|"
-                + "2020-01-01 00:00:00.123456|2020-01-01 00:00:00.123456+00|1 year 2 days 03:04:05.5|"
-                + "00112233-4455-6677-8899-aabbccddeeff|{\"a\": [1, null]}";
+        String first =
+                "1|t|-5|9223372036854775807|0.25|0.1|12345678901234567.125|ä€𝄞 '\"\\|v|c  |\\x00ff0a|1971-01-01|01:00:00.000001|"
+                        + "2020-01-01 00:00:00.123456|2020-01-01 00:00:00.123456+00|1 year 2 days 03:04:05.5|"
+                        + "00112233-4455-6677-8899-aabbccddeeff|{\"a\": [1, null]}";
         try (OpenDatabase database = new OpenDatabase(folder)) {
             database.run("CREATE TABLE k (" + types + ")" + with(table, ""));
             database.holds("SELECT * FROM k", List.of(first, "2" + "|".repeat(17)));
-            server.run("INSERT INTO " + table + " SELECT 3, yes, i, l, r, d, n, s, v, c, b, day, t, ts, tz, iv, u, j FROM " + table
-                    + " WHERE id = 1"); // by the log
+            server.run(
+                    "INSERT INTO " + table + " SELECT 3, yes, i, l, r, d, n, s, v, c, b, day, t, ts, tz, iv, u, j FROM "
+                            + table + " WHERE id = 1"); // by the log
             database.holds("SELECT * FROM k", List.of(first, "2" + "|".repeat(17), "3" + first.substring(1)));
             database.run("DROP TABLE k");
         }
@@ -213,7 +221,8 @@ class CapturedTableTest {
                     "UPDATE " + table + " SET n = 2 WHERE id = 1",
                     "INSERT INTO " + table + " VALUES (2, repeat('y', 30000), NULL, 1)",
                     "UPDATE " + table + " SET n = 3 WHERE id = 2");
-            database.holds("SELECT id, length(large), length(bytes), n FROM l", List.of("1|20000|20000|2", "2|30000||3"));
+            database.holds(
+                    "SELECT id, length(large), length(bytes), n FROM l", List.of("1|20000|20000|2", "2|30000||3"));
             database.run("DROP TABLE l");
         }
     }
@@ -248,14 +257,17 @@ class CapturedTableTest {
         use(Kind.POSTGRES);
         String table = newTable();
         server.run(
-                "CREATE TABLE " + table + " (id INT PRIMARY KEY, n TEXT)", "INSERT INTO " + table + " VALUES (1, '10')");
+                "CREATE TABLE " + table + " (id INT PRIMARY KEY, n TEXT)",
+                "INSERT INTO " + table + " VALUES (1, '10')");
         try (OpenDatabase database = new OpenDatabase(folder)) {
             database.run("CREATE TABLE w (id INT PRIMARY KEY, n INT)" + with(table, ""));
             database.holds("SELECT * FROM w", List.of("1|10"));
             server.run("INSERT INTO " + table + " VALUES (2, 'two')");
-            Eventually.holds("the row is named", () -> database.rows("SELECT waits_for FROM millrace.sources")
-                    .toString()
-                    .contains("(id, n) = (2, two)"));
+            Eventually.holds(
+                    "the row is named",
+                    () -> database.rows("SELECT waits_for FROM millrace.sources")
+                            .toString()
+                            .contains("(id, n) = (2, two)"));
             assertEquals(List.of("1|10"), database.rows("SELECT * FROM w"));
             database.run("DROP TABLE w");
         }
@@ -277,14 +289,16 @@ class CapturedTableTest {
         try (OpenDatabase database = new OpenDatabase(folder);
                 Connection connection = server.connect();
                 Statement statement = connection.createStatement()) {
-            database.run("CREATE TABLE bank (id INT PRIMARY KEY, amount INT)" + with(table, ", properties.max.batch.size = '3'"));
+            database.run("CREATE TABLE bank (id INT PRIMARY KEY, amount INT)"
+                    + with(table, ", properties.max.batch.size = '3'"));
             database.holds("SELECT count(*) FROM bank", List.of("10"));
             connection.setAutoCommit(false);
             Random random = new Random(SEED);
             for (int transfer = 0; transfer < 60; transfer++) {
                 for (int id = 0; id < 10; id++) { // more rows than a batch has
                     int amount = random.nextInt(50);
-                    statement.execute("UPDATE " + outer(table) + " SET amount = amount - " + amount + " WHERE id = " + id);
+                    statement.execute(
+                            "UPDATE " + outer(table) + " SET amount = amount - " + amount + " WHERE id = " + id);
                     statement.execute(
                             "UPDATE " + outer(table) + " SET amount = amount + " + amount + " WHERE id = " + (9 - id));
                 }
@@ -308,8 +322,8 @@ class CapturedTableTest {
             database.holds("SELECT id FROM away", List.of("1"));
             server.kill();
             Eventually.holds(
-                    "it says what it waits for", () -> !database.rows(
-                                    "SELECT 1 FROM millrace.sources WHERE waits_for IS NOT NULL AND retries > 0")
+                    "it says what it waits for",
+                    () -> !database.rows("SELECT 1 FROM millrace.sources WHERE waits_for IS NOT NULL AND retries > 0")
                             .isEmpty());
             server.begin();
             server.run("INSERT INTO " + table + " VALUES (2)");
@@ -317,9 +331,11 @@ class CapturedTableTest {
         }
         server.run("SELECT pg_drop_replication_slot('millrace_away')", "INSERT INTO " + table + " VALUES (3)");
         try (OpenDatabase database = new OpenDatabase(folder)) {
-            Eventually.holds("it says that rows are lost", () -> database.rows("SELECT waits_for FROM millrace.sources")
-                    .toString()
-                    .contains("\"millrace_away\" is gone"));
+            Eventually.holds(
+                    "it says that rows are lost",
+                    () -> database.rows("SELECT waits_for FROM millrace.sources")
+                            .toString()
+                            .contains("\"millrace_away\" is gone"));
             assertEquals(List.of("1", "2"), database.rows("SELECT id FROM away"));
             database.run("DROP TABLE away");
             database.run("CREATE TABLE away (id INT PRIMARY KEY)" + with(table, ""));
@@ -332,7 +348,8 @@ class CapturedTableTest {
     void whatCannotBeFollowedIsSaidWhenTheTableIsMade() {
         use(Kind.POSTGRES);
         String table = newTable();
-        server.run("CREATE TABLE " + table + " (id INT PRIMARY KEY, a INT)", "CREATE TABLE keyless" + table + " (id INT)");
+        server.run(
+                "CREATE TABLE " + table + " (id INT PRIMARY KEY, a INT)", "CREATE TABLE keyless" + table + " (id INT)");
         try (OpenDatabase database = new OpenDatabase(folder)) {
             for (String create : List.of(
                     "CREATE TABLE x (id INT, a INT)" + with(table, ""),

@@ -88,9 +88,11 @@ class KilledCaptureTest {
             target.run("CREATE TABLE copy (id INT PRIMARY KEY, amount INT)");
             String where = "host = '127.0.0.1', port = '" + source.port() + "', user = '" + source.user() + "'";
             String create = "CREATE TABLE bank (id INT PRIMARY KEY, amount INT) WITH (connector = '"
-                    + (isPostgres ? "postgres-cdc', database = 'postgres'" : "mariadb-cdc', database = 'test'") + ", " + where
+                    + (isPostgres ? "postgres-cdc', database = 'postgres'" : "mariadb-cdc', database = 'test'") + ", "
+                    + where
                     + ")";
-            String sink = "CREATE SINK copies WITH (connector = 'jdbc', url = '" + target.url() + "', user = '" + target.user()
+            String sink = "CREATE SINK copies WITH (connector = 'jdbc', url = '" + target.url() + "', user = '"
+                    + target.user()
                     + "', table = 'copy', key = 'id', delivery = 'exactly_once') AS SELECT id, amount FROM bank";
             for (int kill = 0; kill < KILLS; kill++) {
                 Process victim = kill == 0 ? victim(create, sink) : victim();
@@ -105,13 +107,16 @@ class KilledCaptureTest {
                 }
                 transfer(source, bank, random);
             }
-            List<String> expected =
-                    source.rows("SELECT id, amount FROM " + bank).stream().sorted().toList();
+            List<String> expected = source.rows("SELECT id, amount FROM " + bank).stream()
+                    .sorted()
+                    .toList();
             try (OpenDatabase database = new OpenDatabase(folder)) {
-                if (database.rows("SELECT 1 FROM pg_class WHERE relname = 'bank'").isEmpty()) {
+                if (database.rows("SELECT 1 FROM pg_class WHERE relname = 'bank'")
+                        .isEmpty()) {
                     database.run(create); // it was killed before the statement was done
                 }
-                if (database.rows("SELECT 1 FROM millrace.sinks WHERE sink = 'copies'").isEmpty()) {
+                if (database.rows("SELECT 1 FROM millrace.sinks WHERE sink = 'copies'")
+                        .isEmpty()) {
                     database.run(sink);
                 }
                 database.holds("SELECT id, amount FROM bank", expected);
@@ -133,8 +138,10 @@ class KilledCaptureTest {
             connection.setAutoCommit(false);
             for (int i = 0; i < 5; i++) {
                 int amount = random.nextInt(50);
-                statement.execute("UPDATE " + bank + " SET amount = amount - " + amount + " WHERE id = " + random.nextInt(ACCOUNTS));
-                statement.execute("UPDATE " + bank + " SET amount = amount + " + amount + " WHERE id = " + random.nextInt(ACCOUNTS));
+                statement.execute("UPDATE " + bank + " SET amount = amount - " + amount + " WHERE id = "
+                        + random.nextInt(ACCOUNTS));
+                statement.execute("UPDATE " + bank + " SET amount = amount + " + amount + " WHERE id = "
+                        + random.nextInt(ACCOUNTS));
             }
             connection.commit();
         }

@@ -1,6 +1,7 @@
 package dev.millrace.cli.operation;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.operation.DirectoryDump;
 import dev.millrace.server.script.DefinitionScript.Step;
 import dev.millrace.server.settings.ProductVersion;
 import dev.millrace.sql.text.Identifiers;
@@ -70,7 +71,8 @@ final class DumpText {
                 }
             }
             for (Step step : steps) {
-                if (step.kind().equals("table") || step.kind().equals("stream") && keepsRows(step, from)) {
+                if (step.kind().equals("table") && !DirectoryDump.isOfFeeds(step.name(), step.kind(), step.statement())
+                        || step.kind().equals("stream") && keepsRows(step, from)) {
                     rows(step.name(), from);
                 }
             }

@@ -111,7 +111,8 @@ public final class FedRows {
                     .map(column -> change.values().get(places[column]))
                     .toList();
             RowChange before = newest.get(key);
-            boolean goesOn = before != null && !before.isDelete() && !change.kept().isEmpty();
+            boolean goesOn =
+                    before != null && !before.isDelete() && !change.kept().isEmpty();
             newest.put(key, goesOn ? filled(change, before.values(), before.kept()) : change);
         }
         return List.copyOf(newest.values());
@@ -127,8 +128,7 @@ public final class FedRows {
     }
 
     /** With what is kept of rows that are there. @param told the changes as rows */
-    private List<RowChange> completed(
-            CatalogObject table, ChangedTable changed, List<RowChange> changes, Batch told) {
+    private List<RowChange> completed(CatalogObject table, ChangedTable changed, List<RowChange> changes, Batch told) {
         int[] places = places(table);
         List<RowChange> whole = new ArrayList<>();
         for (int row = 0; row < changes.size(); row++) {

@@ -2,6 +2,7 @@ package dev.millrace.server.operation;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.feed.Feeds;
 import dev.millrace.server.history.HistoryVerification;
 import dev.millrace.server.script.DefinitionScript;
 import dev.millrace.server.script.DefinitionScript.Definition;
@@ -10,6 +11,8 @@ import dev.millrace.server.storage.CatalogVerification;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptCatalog;
 import dev.millrace.server.storage.KeptObject;
+import dev.millrace.sql.text.Lexeme;
+import dev.millrace.sql.text.Lexer;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.FileReport;
 import java.io.IOException;
@@ -28,10 +31,24 @@ public final class DirectoryDump {
     /** Those that rows need: a table or stream, and what its columns are computed by. */
     private static final Set<String> WITH_ROWS = Set.of("table", "function");
 
+    /** Not those that a connector feeds: a database that has them would read them anew, and their rows come again wherever they are made. */
     private static boolean mayHaveRows(KeptObject object) {
-        return WITH_ROWS.contains(object.kind())
+        return !isOfFeeds(object.name(), object.kind(), object.sql()) && WITH_ROWS.contains(object.kind())
                 || object.kind().equals("stream")
                         && object.sql().toLowerCase(Locale.ROOT).contains("retention");
+    }
+
+    /** Whether a table is fed by a connector, or has the positions of those. */
+    public static boolean isOfFeeds(String name, String kind, String sql) {
+        if (!kind.equals("table")) {
+            return false;
+        }
+        List<Lexeme> lexemes = Lexer.tokens(sql);
+        boolean isFed = false;
+        for (int i = 0; i + 1 < lexemes.size(); i++) {
+            isFed |= lexemes.get(i).isWord("connector") && lexemes.get(i + 1).isSymbol("=");
+        }
+        return isFed || name.equals(Feeds.POSITIONS);
     }
 
     private DirectoryDump() {}

@@ -1,5 +1,6 @@
 package dev.millrace.server.script;
 
+import dev.millrace.server.feed.Feeds;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
@@ -54,7 +55,9 @@ public final class DefinitionScript {
         new TreeMap<>(settings)
                 .forEach((name, value) ->
                         steps.add(new Step("setting", "", "SET " + name + " = " + Identifiers.quoteText(value), "")));
-        List<Definition> ordered = ordered(objects);
+        List<Definition> ordered = ordered(objects.stream()
+                .filter(object -> !object.name().equals(Feeds.POSITIONS)) // which those make that need it
+                .toList());
         for (Definition object : ordered) {
             steps.add(new Step(object.kind(), object.name(), object.sql(), object.note()));
             if (object.paused()) {

@@ -1,0 +1,88 @@
+package dev.millrace.server.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.connector.OptionDescription;
+import dev.millrace.connectors.Connectors;
+import dev.millrace.testing.database.DatabaseServer;
+import dev.millrace.testing.time.Eventually;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What docs/connectors.md says of databases is so: its examples run against a PostgreSQL, and it names every option. */
+@Timeout(180)
+class JdbcDocumentTest {
+    private static final Pattern EXAMPLE = Pattern.compile("```sql\n(.*?)```", Pattern.DOTALL);
+
+    private static String section(String title) throws IOException {
+        String text = Files.readString(Path.of("..", "docs", "connectors.md"));
+        int start = text.indexOf("\n## " + title + "\n");
+        assertTrue(start >= 0, title);
+        return text.substring(start, text.indexOf("\n## ", start + 4));
+    }
+
+    private static List<String> statements(String title, DatabaseServer server) throws IOException {
+        List<String> statements = new ArrayList<>();
+        Matcher examples = EXAMPLE.matcher(section(title));
+        while (examples.find()) {
+            String text = examples.group(1)
+                    .replace("jdbc:postgresql://localhost:5432/shop", server.url())
+                    .replace("user = 'shop'", "user = '" + server.user() + "'");
+            statements.addAll(List.of(text.split(";\\s*\n")));
+        }
+        assertTrue(!statements.isEmpty(), title);
+        return statements;
+    }
+
+    @Test
+    void theExamplesRun() throws IOException {
+        Assumptions.assumeTrue(
+                DatabaseServer.hasPostgres(), "skipped because PostgreSQL is not installed (package postgresql)");
+        try (DatabaseServer server = DatabaseServer.postgres();
+                TestDatabase database = new TestDatabase()) {
+            server.run(
+                    "CREATE TABLE totals (customer TEXT PRIMARY KEY, orders BIGINT, amount NUMERIC)",
+                    "CREATE TABLE large (customer TEXT, amount NUMERIC)",
+                    "CREATE TABLE prices (item TEXT PRIMARY KEY, price NUMERIC(10,2))",
+                    "INSERT INTO prices VALUES ('x', 2)");
+            database.run("CREATE SECRET shop AS 'anything, as this server trusts all'");
+            database.run("CREATE STREAM sales (customer TEXT, item TEXT, amount NUMERIC(10,2))");
+            statements("Table `jdbc`", server).forEach(database::run);
+            statements("Sink `jdbc`", server).forEach(database::run);
+            Eventually.holds(
+                    "prices are there",
+                    () -> database.rows("SELECT item, price FROM prices").equals(List.of("x|2.00")));
+            database.run("INSERT INTO sales VALUES ('a', 'x', 10), ('a', 'x', 30), ('b', 'y', 5)");
+            Eventually.holds(
+                    "the sinks have all",
+                    () -> server.rows("SELECT * FROM totals ORDER BY 1").equals(List.of("a|2|40.00", "b|1|5.00"))
+                            && server.rows("SELECT * FROM large").equals(List.of("a|30.00")));
+            assertEquals(List.of("a|20.0000", "a|60.0000"), database.flushedRows("SELECT * FROM turnover"));
+            assertTrue(database.rows("SELECT target, waits_for FROM millrace.sinks")
+                    .toString()
+                    .contains("table totals of " + server.url()));
+        }
+    }
+
+    @Test
+    void everyOptionIsNamed() throws IOException {
+        Connectors connectors = Connectors.standard(System.out);
+        String sink = section("Sink `jdbc`");
+        for (OptionDescription option : connectors.sink("jdbc").options()) {
+            assertTrue(sink.contains("`" + option.name() + "`"), option::name);
+        }
+        String table = section("Table `jdbc`");
+        for (OptionDescription option : connectors.feed("jdbc").options()) {
+            assertTrue(table.contains("`" + option.name() + "`"), option::name);
+        }
+    }
+}
