@@ -5,9 +5,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * An engine that is being opened from a checkpoint: until this is closed no rows flow, and relations and queries that are declared
- * begin with what the checkpoint has under their names. They are declared as they were when it was made, each after those that it
- * reads. Rows appended meanwhile wait: so does who appends them. Safe on any thread.
+ * An engine that is being opened from a checkpoint. Safe on any thread.
+ *
+ * <pre>
+ *   relations and queries are declared, as they were when it was made, each after those that it reads: they begin with what the
+ *   checkpoint has under their names; no rows flow, and who appends some waits
+ *     declared() -> rows flow; of those of queries whose state is being read as many wait as there is room for
+ *     await()    -> all have their state, and go on with the rows that wait; before declared() or after it
+ * </pre>
  *
  * <p>What the checkpoint has of rows and state is read side by side while others are declared, by threads of the engine; who reads a
  * table or an answer waits until its rows are there.
@@ -22,13 +27,17 @@ public interface Resumption extends AutoCloseable {
     /**
      * Waits until all that is declared has its rows and state, and has queries go on with it.
      *
-     * @throws MillraceException what could not be read or found no room: then some have nothing, and the engine is to be closed
+     * @throws MillraceException what could not be read or found no room: then queries that have no state failed, and the engine is to be
+     *     closed
      */
     void await();
 
+    /** All is declared: rows flow, and what the checkpoint has and nobody declared is left. Once. */
+    void declared();
+
     /**
-     * All is declared, and {@link #await} returned: rows flow. What the checkpoint has and nobody declared is left. Before that, what is
-     * not read yet never is, and the engine is to be closed. Once.
+     * After {@link #await}, and {@link #declared} unless that is to be now. Before that, what is not read yet never is, and the engine is
+     * to be closed. Once.
      */
     @Override
     void close();

@@ -100,7 +100,8 @@ final class EngineCheckpoints {
                         SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
                         "an engine goes on from a checkpoint before anything is declared in it");
             }
-            LocalResumption resumption = new LocalResumption(reader, side, this::goOn, this::endResumption);
+            LocalResumption resumption =
+                    new LocalResumption(reader, side, this::goOn, this::letRowsFlow, this::endResumption);
             resources.epochs().beginOpening(resumption.numbers());
             relations.restoreFrom(Optional.of(resumption.saved()), side);
             restoring = Optional.of(resumption);
@@ -141,14 +142,20 @@ final class EngineCheckpoints {
         restoring.ifPresent(resumption -> resumption.isRestored(query));
     }
 
+    private void letRowsFlow() {
+        changes.lock();
+        try {
+            relations.restoreFrom(Optional.empty(), Optional.empty());
+            resources.epochs().endOpening();
+        } finally {
+            changes.unlock();
+        }
+    }
+
     private void endResumption() {
         changes.lock();
         try {
-            if (restoring.isPresent()) {
-                restoring = Optional.empty();
-                relations.restoreFrom(Optional.empty(), Optional.empty());
-                resources.epochs().endOpening();
-            }
+            restoring = Optional.empty();
         } finally {
             changes.unlock();
         }

@@ -366,6 +366,11 @@ class LocalEngine implements Engine {
         quiescence.await(condition, Long.MAX_VALUE);
     }
 
+    /** The same for so long at most. */
+    void await(BooleanSupplier condition, long timeoutNanos) {
+        quiescence.await(condition, timeoutNanos);
+    }
+
     void forget(LocalStandingQuery query) {
         relations.removeQuery(query.name());
         relations.readsNothing(query.name());

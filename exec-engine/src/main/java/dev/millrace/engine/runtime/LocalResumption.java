@@ -27,7 +27,9 @@ final class LocalResumption implements Resumption {
     private final CheckpointMeta meta;
     private final Optional<Restores> restores;
     private final Consumer<List<LocalStandingQuery>> onRestored;
+    private final Runnable onDeclared;
     private final Runnable onClose;
+    private volatile boolean declared; // written by who declares, read by who starts queries
 
     @GuardedBy("this") private List<LocalStandingQuery> restoring = new ArrayList<>();
 
@@ -36,13 +38,16 @@ final class LocalResumption implements Resumption {
     /**
      * @param restores by which all is read; if there is none, before it is declared
      * @param onRestored has queries go on
-     * @param onClose lets rows flow
+     * @param onDeclared lets rows flow
+     * @param onClose forgets this
      */
     LocalResumption(
             CheckpointReader reader,
             Optional<Restores> restores,
             Consumer<List<LocalStandingQuery>> onRestored,
+            Runnable onDeclared,
             Runnable onClose) {
+        this.onDeclared = onDeclared;
         this.restores = restores;
         this.onRestored = onRestored;
         this.saved = new SavedSections(reader);
@@ -50,8 +55,9 @@ final class LocalResumption implements Resumption {
         this.onClose = onClose;
     }
 
+    /** By what the state of a query is read that is started now, if by any. */
     Optional<Restores> restores() {
-        return restores;
+        return declared ? Optional.empty() : restores;
     }
 
     /** A query whose state is read while it is there. */
@@ -61,13 +67,22 @@ final class LocalResumption implements Resumption {
 
     @Override
     public void await() {
-        restores.ifPresent(Restores::finish);
-        List<LocalStandingQuery> all;
-        synchronized (this) {
-            all = restoring;
-            restoring = new ArrayList<>();
+        try {
+            restores.ifPresent(Restores::finish);
+            onRestored.accept(waiting());
+        } catch (RuntimeException | Error e) {
+            waiting()
+                    .forEach(query ->
+                            query.failed(QueryTasks.explain(e))); // or rows that they have no room for wait for ever
+            throw e;
         }
-        onRestored.accept(all);
+        synchronized (this) {
+            restoring = List.of();
+        }
+    }
+
+    private synchronized List<LocalStandingQuery> waiting() {
+        return List.copyOf(restoring);
     }
 
     SavedSections saved() {
@@ -81,7 +96,7 @@ final class LocalResumption implements Resumption {
     /** The options with which a query is started, with its state if there is some that fits. */
     QueryOptions optionsOf(String name, PlanNode plan, QueryOptions options) {
         QueryMeta query = meta.queries().get(name);
-        if (query == null || options.restore().isPresent()) {
+        if (declared || query == null || options.restore().isPresent()) {
             return options;
         }
         Optional<String> why = whyAnew(query, plan);
@@ -148,8 +163,17 @@ final class LocalResumption implements Resumption {
     }
 
     @Override
+    public void declared() {
+        declared = true;
+        onDeclared.run();
+    }
+
+    @Override
     public void close() {
         restores.ifPresent(Restores::cancel);
+        if (!declared) {
+            declared();
+        }
         onClose.run();
     }
 }

@@ -28,6 +28,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.expressions.user.UserCode;
 import dev.millrace.operator.Replay;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.type.Schema;
@@ -35,6 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -59,6 +61,8 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private final QueryEpochs epochs;
     private final QueryCheckpoint checkpoint;
     private final int parallelism;
+
+    private static final long LOOK_NANOS = 1_000_000;
 
     private boolean restored; // its tasks wait for their state; of who holds the lock of changes
     private volatile Optional<HeapBudget.Taken> taken = Optional.empty(); // set once, by who starts it, when it runs
@@ -151,6 +155,8 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         restored = false;
         if (life.state() == QueryState.RUNNING) {
             letTasksGo();
+        } else {
+            epochs.stayPaused();
         }
         beginFirstEpoch();
     }
@@ -388,6 +394,16 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     }
 
     @Override
+    public long awaitReaders(BooleanSupplier read) {
+        BooleanSupplier enough = () -> life.state() != QueryState.RUNNING || isStopped() || read.getAsBoolean();
+        while (!enough.getAsBoolean()) {
+            Interrupt.checkCurrent();
+            engine.await(enough, LOOK_NANOS); // a reader that has nothing tells nobody
+        }
+        return epochs.touch();
+    }
+
+    @Override
     public void touch() {
         epochs.touch();
     }
@@ -497,7 +513,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     @Override
     public void pause() {
         engine.atRest(this, () -> {
-            if (!failedRows.isStopped() && life.change(QueryState.RUNNING, QueryState.PAUSED)) {
+            if (!failedRows.isStopped() && life.change(QueryState.RUNNING, QueryState.PAUSED) && !restored) {
                 epochs.pause();
             }
         });
@@ -510,7 +526,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 failedRows.goOn().ifPresent(why -> {
                     throw why.again();
                 });
-            } else if (life.change(QueryState.PAUSED, QueryState.RUNNING)) {
+            } else if (life.change(QueryState.PAUSED, QueryState.RUNNING) && !restored) {
                 resources.barriers().current().ifPresent(checkpoint::resumed);
                 letTasksGo();
             }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -63,7 +64,9 @@ final class QueryEpochs {
         begun = restored;
         since = epochs.atomically(() -> epochs.journal().appended());
         output.attach(epochs.addOutput(domain, publisher, tasks::wakeAll), tasks::wakeAll);
-        if (paused || restored) {
+        if (restored) {
+            relay(PipelineTask::pauseForState);
+        } else if (paused) {
             pause();
         }
         for (int i = 0; i < tasks.tasks.size(); i++) {
@@ -157,14 +160,23 @@ final class QueryEpochs {
         return begun;
     }
 
-    /** Has the open epoch closed soon; any thread. */
-    void touch() {
-        epochs.touch(output.epochs());
+    /** Has the open epoch closed soon; any thread. @return its number */
+    long touch() {
+        return epochs.touch(output.epochs());
     }
 
     /** Has the tasks keep what comes; meanwhile epochs are ended at the output. */
     void pause() {
+        relay(PipelineTask::pause);
+    }
+
+    /** The tasks have their state, and are paused as before. */
+    void stayPaused() {
         tasks.tasks.forEach(PipelineTask::pause);
+    }
+
+    private void relay(Consumer<PipelineTask> pausing) {
+        tasks.tasks.forEach(pausing);
         EpochInput[] self = new EpochInput[1];
         self[0] = epochs.addInput(domain(), () -> {
             for (OptionalLong epoch = self[0].takeClosing(); epoch.isPresent(); epoch = self[0].takeClosing()) {

@@ -11,6 +11,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /** A query that runs until it is dropped, fails or has read all there is. Safe on any thread. */
 public interface StandingQuery {
@@ -29,6 +30,16 @@ public interface StandingQuery {
      * for {@link Engine#awaitEpoch}.
      */
     long firstEpoch();
+
+    /**
+     * Waits until its readers are as far as the caller wants, or the query does not run, and has the epoch under way end: what they have
+     * read is in that one or in others before.
+     *
+     * @param read whether they are; looked at on the caller's thread
+     * @return the epoch, for {@link Engine#awaitEpoch}
+     * @throws dev.millrace.error.MillraceException why the caller is stopped
+     */
+    long awaitReaders(BooleanSupplier read);
 
     /** What the journal had come to when it was started or altered: rows of the entries behind that came to it, one by one. */
     long since();

@@ -92,8 +92,8 @@ public final class ChannelInput extends TaskInput {
     }
 
     @Override
-    void nextWhilePaused(LongPredicate isCut) {
-        for (Optional<Item> item = channel.poll(); item.isPresent(); item = channel.poll()) {
+    void nextWhilePaused(LongPredicate isCut, Keeping keeping) {
+        for (Optional<Item> item = poll(keeping); item.isPresent(); item = poll(keeping)) {
             if (item.get() instanceof Item.End) {
                 endWaits = true;
             } else if (!(item.get() instanceof EpochEnd end)) {
@@ -103,11 +103,15 @@ public final class ChannelInput extends TaskInput {
                 waitingAtCut = waiting.size();
             }
         }
-        if (waitingBytes > mostWaitingBytes) {
+        if (keeping == Keeping.ALL_OR_FAIL && waitingBytes > mostWaitingBytes) {
             throw MillraceException.resources(
                     SqlState.OUT_OF_MEMORY,
                     "paused for too long: " + waitingBytes + " bytes of input wait, the limit is " + mostWaitingBytes);
         }
+    }
+
+    private Optional<Item> poll(Keeping keeping) {
+        return keeping == Keeping.WHAT_HAS_ROOM && waitingBytes > mostWaitingBytes ? Optional.empty() : channel.poll();
     }
 
     @Override

@@ -56,6 +56,8 @@ public final class PipelineTask implements Task, AutoCloseable {
 
     @GuardedBy("this") private boolean paused;
 
+    @GuardedBy("this") private TaskInput.Keeping keeping = TaskInput.Keeping.ALL_OR_FAIL; // while it is paused
+
     @GuardedBy("this") private boolean unsaved; // a part of what it kept when a checkpoint was cut
 
     @GuardedBy("this") private boolean resting; // had nothing to do when it was asked last
@@ -110,7 +112,17 @@ public final class PipelineTask implements Task, AutoCloseable {
     }
 
     /** Has the task keep what comes for later. Waits for a run under way; the task's epochs must be at rest. */
-    public synchronized void pause() {
+    public void pause() {
+        pause(TaskInput.Keeping.ALL_OR_FAIL);
+    }
+
+    /** The same for a task that goes on as soon as its state is there: who brings more than it keeps waits that long. */
+    public void pauseForState() {
+        pause(TaskInput.Keeping.WHAT_HAS_ROOM);
+    }
+
+    private synchronized void pause(TaskInput.Keeping what) {
+        keeping = what;
         while (unsaved) { // whoever pauses may have plans for the operators
             saveMore(TaskHost.Saving.AT_ONCE);
         }
@@ -124,7 +136,9 @@ public final class PipelineTask implements Task, AutoCloseable {
 
     /** Lets go of the epochs' ends that came while it was paused; before {@link #resume}, its epochs at rest. */
     public synchronized void prepareToResume() {
-        inputs.forEach(input -> input.nextWhilePaused(host::isCut));
+        inputs.forEach(input -> input.nextWhilePaused(
+                host::isCut,
+                keeping == TaskInput.Keeping.WHAT_HAS_ROOM ? TaskInput.Keeping.ALL : TaskInput.Keeping.ALL_OR_FAIL));
     }
 
     public synchronized void resume() {
@@ -240,7 +254,7 @@ public final class PipelineTask implements Task, AutoCloseable {
 
     @GuardedBy("this") private Outcome work() {
         if (paused) {
-            inputs.forEach(input -> input.nextWhilePaused(host::isCut));
+            inputs.forEach(input -> input.nextWhilePaused(host::isCut, keeping));
             return Outcome.WAITING;
         }
         if (isFull()) {

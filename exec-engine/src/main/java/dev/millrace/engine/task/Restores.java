@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is read of a checkpoint: rows of tables, answers of queries, the state of each operator's instances. None of these parts touches
- * another, so several threads read them side by side, in the order in which they were added, while whoever adds them goes on; who needs
- * one before that reads it itself. Safe on any thread.
+ * another, so several threads read them side by side, in the order in which they were added, while whoever adds them goes on; what
+ * somebody waits for comes first. Safe on any thread.
  *
  * <pre>
  *   waiting -> under way -> done, or failed
@@ -105,14 +105,18 @@ public final class Restores {
         }
 
         /**
-         * Has it read: by the caller, if nobody is at it.
+         * Has it read now, by a thread of its own if nobody is at it: the caller can be stopped, and what is read for all cannot.
          *
          * @throws RuntimeException what it failed with, or why the caller is stopped; or an error
          */
         public void await() {
-            Runnable mine = begin();
-            if (mine != null) {
-                run(mine);
+            Runnable first = begin();
+            if (first != null) {
+                try {
+                    others.execute(() -> run(first));
+                } catch (RuntimeException | Error e) { // no memory for a thread, for one
+                    run(first);
+                }
             }
             waitFor(true);
             rethrow(failure());

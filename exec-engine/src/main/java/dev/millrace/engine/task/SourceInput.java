@@ -209,7 +209,7 @@ public final class SourceInput extends TaskInput {
 
     /** The query's output ends the epochs meanwhile. */
     @Override
-    void nextWhilePaused(LongPredicate isCut) {
+    void nextWhilePaused(LongPredicate isCut, Keeping keeping) {
         if (epochs.isPresent()) {
             while (epochs.get().takeClosing().isPresent()) {
                 // only taken

@@ -20,12 +20,22 @@ public abstract sealed class TaskInput implements AutoCloseable permits ChannelI
     /** What is next, if anything is at hand. */
     abstract Optional<Item> next();
 
+    /** What is done with what comes while the task is paused. */
+    enum Keeping {
+        /** All waits here; what is too much fails the query, as nobody says when it will go on. */
+        ALL_OR_FAIL,
+        /** What is too much stays where it comes from, and its producer waits: the task goes on soon. */
+        WHAT_HAS_ROOM,
+        /** All waits here: the task is about to go on. */
+        ALL
+    }
+
     /**
      * Called instead of {@link #next} while the task is paused.
      *
      * @param isCut whether a checkpoint is as of the end of an epoch
      */
-    abstract void nextWhilePaused(LongPredicate isCut);
+    abstract void nextWhilePaused(LongPredicate isCut, Keeping keeping);
 
     /** Whether all that comes before the cut of a checkpoint is here, while the task is paused. */
     abstract boolean isPast(LongPredicate cut);

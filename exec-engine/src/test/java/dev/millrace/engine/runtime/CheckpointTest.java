@@ -40,6 +40,7 @@ import dev.millrace.time.Clock;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -59,6 +60,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.apache.arrow.memory.ArrowBuf;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -260,6 +262,134 @@ final class CheckpointTest {
             requireRunning(engine, plans);
             Map<String, ZSet> found = answers(engine, plans);
             expected.forEach((name, rows) -> assertEquals(rows, found.get(name), name));
+        }
+    }
+
+    /** A checkpoint of some random changes, those that came after it, and the answers in the end. */
+    private static final class Past {
+        final MemoryCheckpoint saved = new MemoryCheckpoint();
+        final List<Change> behind = new ArrayList<>();
+        Map<String, ZSet> expected = Map.of();
+        ZSet table = new ZSet();
+
+        Past(SplittableRandom random) {
+            List<Row> inTable = new ArrayList<>();
+            AtomicInteger clock = new AtomicInteger();
+            try (Engine engine = open(2)) {
+                Map<String, PlanNode> plans = declare(engine);
+                for (int i = 0; i < 30; i++) {
+                    Change.random(random, inTable, clock).append(engine);
+                }
+                engine.checkpoint(saved, () -> {});
+                for (int i = 0; i < 30; i++) {
+                    Change change = Change.random(random, inTable, clock);
+                    change.append(engine);
+                    behind.add(change);
+                }
+                engine.flush(progress -> {});
+                expected = answers(engine, plans);
+                table = view(engine, "t");
+            }
+        }
+    }
+
+    /** Whether a section has state of a query that its tasks wait for. */
+    private static boolean isAwaited(String section) {
+        return section.startsWith("state ") && (section.endsWith(" sums") || section.endsWith(" windows"));
+    }
+
+    /** Rows that come before queries have their state are in their answers when they have; whose rows are there can be read. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+    void rowsComeWhileStatesAreRead(int seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        Past past = new Past(random);
+        CountDownLatch states = new CountDownLatch(1);
+        try (Engine engine = open(random.nextInt(1, 4))) {
+            Map<String, PlanNode> plans;
+            try (Resumption resumption = engine.restoreSideBySide(section -> {
+                if (isAwaited(section)) {
+                    awaitQuietly(states);
+                }
+                return past.saved.open(section);
+            })) {
+                plans = declare(engine);
+                assertEquals(Map.of(), resumption.begunAnew());
+                resumption.declared();
+                past.behind.forEach(change -> change.append(engine));
+                long last = engine.append(Map.of(
+                        "t", List.of(TestBatches.of(KV, engine.allocator(), List.of(Row.of(-1L, -1L))))));
+                engine.awaitEpoch(last, List.of("t"));
+                ZSet table = view(engine, "t");
+                table.add(Row.of(-1L, -1L), -1);
+                assertEquals(past.table, table);
+                states.countDown();
+                resumption.await();
+            }
+            engine.flush(progress -> {});
+            requireRunning(engine, plans);
+            Map<String, ZSet> found = answers(engine, plans);
+            for (String name : List.of("sums", "by_sum", "windows")) {
+                assertEquals(past.expected.get(name), found.get(name), name);
+            }
+        }
+    }
+
+    /** Who brings more than waits for a query without its state waits, too, until that is there or will never be. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoBringsMoreThanWaitsForAStateWaitsForItToo(boolean fails) throws Exception {
+        Past past = new Past(new SplittableRandom(1));
+        CountDownLatch states = new CountDownLatch(1);
+        int batches = 400;
+        long rows = 10_000;
+        EngineOptions options = EngineOptions.defaults().withWorkers(2).withMemoryLimitBytes(128L << 20);
+        try (Engine engine = Engine.open(options, Clock.system(), Journal.NONE)) {
+            AtomicInteger appended = new AtomicInteger();
+            Thread appender = new Thread(() -> {
+                for (int i = 0; i < batches; i++) {
+                    List<Row> batch = LongStream.range(0, rows)
+                            .mapToObj(row -> Row.of(1L, row))
+                            .toList();
+                    engine.append(Map.of("s", List.of(TestBatches.of(KV, engine.allocator(), batch))));
+                    appended.incrementAndGet();
+                }
+            });
+            try (Resumption resumption = engine.restoreSideBySide(section -> {
+                if (isAwaited(section)) {
+                    awaitQuietly(states);
+                    if (fails) {
+                        throw new EOFException("cut short");
+                    }
+                }
+                return past.saved.open(section);
+            })) {
+                declare(engine);
+                resumption.declared();
+                appender.start();
+                Eventually.holds(
+                        "the appender waits",
+                        () -> appender.getState() == Thread.State.TIMED_WAITING && appended.get() > 50);
+                int then = appended.get();
+                assertTrue(then < batches, "all " + then + " batches wait in memory");
+                states.countDown();
+                if (fails) {
+                    assertThrows(MillraceException.class, resumption::await);
+                } else {
+                    resumption.await();
+                }
+                appender.join();
+            }
+            assertEquals(batches, appended.get());
+            QueryState state = engine.query("sums").state();
+            assertEquals(fails ? QueryState.FAILED : QueryState.RUNNING, state);
+            if (!fails) {
+                engine.flush(progress -> {});
+                long counted = view(engine, "sums").rows().stream()
+                        .mapToLong(row -> (Long) row.get(1))
+                        .sum();
+                assertTrue(counted > batches * rows, "only " + counted + " rows");
+            }
         }
     }
 

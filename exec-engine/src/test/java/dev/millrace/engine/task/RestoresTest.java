@@ -12,10 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -93,9 +96,9 @@ class RestoresTest {
     }
 
     @Test
-    void whoNeedsAPartReadsItAndWhatIsCancelledIsNeverReadAndFailsNobody() {
-        Restores restores = Restores.ofNobody(1, work -> {}); // that never comes
-        List<Integer> read = new ArrayList<>();
+    void whatSomebodyNeedsIsReadFirstAndWhatIsCancelledIsNeverReadAndFailsNobody() {
+        Restores restores = Restores.ofNobody(0, others);
+        List<Integer> read = new CopyOnWriteArrayList<>();
         List<Restores.Part> parts = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             int number = i;
@@ -108,6 +111,47 @@ class RestoresTest {
         assertThrows(MillraceException.class, parts.get(1)::await);
         restores.finish();
         assertEquals(List.of(2, 0, 3), read);
+    }
+
+    @Test
+    void whoWaitsForAPartCanBeStoppedAndThePartIsReadAllTheSame() throws Exception {
+        Restores restores = Restores.ofNobody(0, others);
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        AtomicInteger done = new AtomicInteger();
+        Restores.Part part = restores.add(() -> {
+            begun.countDown();
+            try {
+                goesOn.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            done.incrementAndGet();
+        });
+        Interrupt waiter = new Interrupt();
+        Future<?> waits = others.submit(() -> {
+            try (Interrupt.Binding binding = waiter.bind()) {
+                part.await();
+            }
+        });
+        begun.await();
+        waiter.stop(MillraceException.user(SqlState.QUERY_CANCELED, "enough"));
+        assertThrows(ExecutionException.class, waits::get);
+        assertEquals(0, done.get());
+        goesOn.countDown();
+        restores.finish();
+        assertEquals(1, done.get());
+    }
+
+    @Test
+    void whoNeedsAPartReadsItWhereThereIsNoThreadForIt() {
+        Restores restores = Restores.ofNobody(0, work -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+        AtomicInteger done = new AtomicInteger();
+        restores.add(done::incrementAndGet).await();
+        assertEquals(1, done.get());
+        restores.finish();
     }
 
     @Test
