@@ -97,6 +97,7 @@ final class Starts {
                             : Optional.empty());
         } catch (RuntimeException e) {
             added.forEach(database.engine().relations()::drop);
+            database.retained().forgetReaders(name);
             throw e;
         }
     }
@@ -106,7 +107,7 @@ final class Starts {
         if (added.add(as)) {
             database.engine()
                     .relations()
-                    .addSource(as, database.retained().follow(scan.relation(), from), OnError.FAIL);
+                    .addSource(as, database.retained().follow(scan.relation(), query, from), OnError.FAIL);
         }
         return new PlanNode.Scan(as, scan.columns(), scan.predicates(), scan.schema());
     }
@@ -118,6 +119,7 @@ final class Starts {
                     && relation.endsWith(" " + name)
                     && database.catalog().object(relation).isEmpty()) {
                 database.engine().relations().drop(relation);
+                database.retained().forgetReaders(name);
             }
         }
     }

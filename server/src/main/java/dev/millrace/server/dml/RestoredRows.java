@@ -95,7 +95,7 @@ public final class RestoredRows implements AutoCloseable {
             for (ByteBuffer bytes : part.batches()) {
                 batches.add(read(name, bytes));
             }
-            database.retained().again(record, part.relation(), batches);
+            database.retained().again(record, part.relation(), part.arrivedMicros(), batches);
             for (Batch batch : batches) {
                 take(name, batch.retain());
             }
@@ -155,7 +155,8 @@ public final class RestoredRows implements AutoCloseable {
                     together.computeIfAbsent(name, first -> new ArrayList<>()).add(read(name, bytes));
                 }
                 List<Batch> all = together.getOrDefault(name, List.of());
-                database.retained().again(record, part.relation(), all.subList(before, all.size()));
+                database.retained().again(
+                                record, part.relation(), part.arrivedMicros(), all.subList(before, all.size()));
             }
         } catch (RuntimeException | Error e) {
             together.values().forEach(Closing::all);

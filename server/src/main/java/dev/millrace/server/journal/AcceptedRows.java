@@ -16,7 +16,12 @@ public interface AcceptedRows {
         public void makeRoom(long relation) {}
 
         @Override
-        public void accepted(long entry, long relation, List<Batch> rows) {}
+        public long nowMicros() {
+            return 0;
+        }
+
+        @Override
+        public void accepted(long entry, long relation, long arrivedMicros, List<Batch> rows) {}
     };
 
     /** Whether rows of this number are kept. */
@@ -29,10 +34,14 @@ public interface AcceptedRows {
      */
     void makeRoom(long relation);
 
+    /** The time by which it is told when rows came, microseconds since 1970. */
+    long nowMicros();
+
     /**
      * Rows were accepted. In the order of entries, with the lock of epochs held; neither waits nor fails.
      *
+     * @param arrivedMicros when they came, by {@link #nowMicros}
      * @param rows stay the caller's
      */
-    void accepted(long entry, long relation, List<Batch> rows);
+    void accepted(long entry, long relation, long arrivedMicros, List<Batch> rows);
 }

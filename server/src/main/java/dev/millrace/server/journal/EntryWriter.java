@@ -6,15 +6,23 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /** Makes one entry, of the form that the package describes. */
 final class EntryWriter {
     static final byte ENTRY = 1;
     static final byte BATCH = 2;
+    static final byte TIMED_ENTRY = 3;
     static final int ELSEWHERE = -1;
 
     private final List<ByteBuffer> pieces = new ArrayList<>();
     private int parts;
+    private OptionalLong arrivedMicros = OptionalLong.empty();
+
+    /** Says when its rows came, microseconds since 1970. */
+    void arrived(long micros) {
+        arrivedMicros = OptionalLong.of(micros);
+    }
 
     /** Begins what was accepted by one relation. */
     void part(long relation, Map<String, Long> counters, int batches) {
@@ -45,13 +53,10 @@ final class EntryWriter {
     }
 
     ByteBuffer[] record() {
-        pieces.add(
-                0,
-                ByteBuffer.allocate(5)
-                        .order(ByteOrder.LITTLE_ENDIAN)
-                        .put(ENTRY)
-                        .putInt(parts)
-                        .flip());
+        ByteBuffer head = ByteBuffer.allocate(13).order(ByteOrder.LITTLE_ENDIAN);
+        head.put(arrivedMicros.isPresent() ? TIMED_ENTRY : ENTRY);
+        arrivedMicros.ifPresent(head::putLong);
+        pieces.add(0, head.putInt(parts).flip());
         return pieces.toArray(ByteBuffer[]::new);
     }
 

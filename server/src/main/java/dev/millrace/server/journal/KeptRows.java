@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /** What the log has of rows when a database is opened. For the thread that opens it. */
@@ -21,6 +22,7 @@ public final class KeptRows {
     private final Optional<WriteAheadLog> log;
     private final Map<Long, LogPlace> batches = new HashMap<>(); // that are records of their own
     private final Map<Long, Whole> wholes = new TreeMap<>(); // by relation
+    private final Map<Long, Long> lasts = new HashMap<>(); // of each relation the last record that has rows of it
     private long greatest;
     private long bytes;
 
@@ -33,8 +35,10 @@ public final class KeptRows {
      * @param relation the number of its rows
      * @param counters how far those of its columns were
      * @param batches as {@code BatchBytes} reads them
+     * @param arrivedMicros when they came, since 1970; known of entries with rows of streams that keep them
      */
-    public record Part(long relation, Map<String, Long> counters, List<ByteBuffer> batches) {}
+    public record Part(
+            long relation, Map<String, Long> counters, List<ByteBuffer> batches, OptionalLong arrivedMicros) {}
 
     /** Takes what was accepted in one step. */
     @FunctionalInterface
@@ -84,6 +88,7 @@ public final class KeptRows {
             if (asOf > 0) {
                 wholes.put(part.relation(), new Whole(number, place, asOf));
             }
+            lasts.put(part.relation(), number);
             greatest = Math.max(greatest, part.relation());
         });
     }
@@ -91,6 +96,11 @@ public final class KeptRows {
     /** Bytes of the records that there were. */
     long bytes() {
         return bytes;
+    }
+
+    /** The last record that has rows of a relation; 0 if none has. On any thread. */
+    public long last(long relation) {
+        return lasts.getOrDefault(relation, 0L);
     }
 
     /** The greatest number that anything in the log is of. */
@@ -178,9 +188,11 @@ public final class KeptRows {
             if (kind == EntryWriter.BATCH) {
                 return;
             }
-            if (kind != EntryWriter.ENTRY) {
+            if (kind != EntryWriter.ENTRY && kind != EntryWriter.TIMED_ENTRY) {
                 throw damaged(record, "is of kind " + kind);
             }
+            OptionalLong arrived =
+                    kind == EntryWriter.TIMED_ENTRY ? OptionalLong.of(in.getLong()) : OptionalLong.empty();
             for (int parts = in.getInt(); parts > 0; parts--) {
                 long relation = in.getLong();
                 long asOf = in.getLong();
@@ -196,7 +208,7 @@ public final class KeptRows {
                     int length = in.getInt();
                     batches[batch] = length == EntryWriter.ELSEWHERE ? elsewhere.read(in.getLong()) : take(in, length);
                 }
-                taker.take(asOf, new Part(relation, counters, List.of(batches)));
+                taker.take(asOf, new Part(relation, counters, List.of(batches), arrived));
             }
             if (in.hasRemaining()) {
                 throw damaged(record, "has " + in.remaining() + " bytes too many");

@@ -201,6 +201,10 @@ public final class RowJournal implements Journal, AutoCloseable {
         long first = 0;
         int inline = 0;
         EntryWriter entry = new EntryWriter();
+        long arrivedMicros = told.isEmpty() ? 0 : beside.nowMicros();
+        if (!told.isEmpty()) {
+            entry.arrived(arrivedMicros);
+        }
         try {
             for (Change change : changes) {
                 List<RowPiece> pieces = RowPiece.of(change.rows());
@@ -220,7 +224,7 @@ public final class RowJournal implements Journal, AutoCloseable {
                 }
             }
             ByteBuffer[] record = entry.record();
-            return new Prepared(record, to.reserve(length(record)), first, isUndefined(changes), told);
+            return new Prepared(record, to.reserve(length(record)), first, isUndefined(changes), told, arrivedMicros);
         } catch (RuntimeException | Error e) {
             done(first);
             throw e;
@@ -252,7 +256,7 @@ public final class RowJournal implements Journal, AutoCloseable {
         ByteBuffer[] record = entry.record();
         return log.orElseThrow()
                 .tryReserve(length(record))
-                .map(room -> new Prepared(record, room, 0, false, List.of()));
+                .map(room -> new Prepared(record, room, 0, false, List.of(), 0));
     }
 
     private boolean isUndefined(List<Change> changes) {
@@ -284,8 +288,16 @@ public final class RowJournal implements Journal, AutoCloseable {
         private final long first;
         private final boolean isUndefined;
         private final List<Change> told;
+        private final long arrivedMicros;
 
-        Prepared(ByteBuffer[] record, LogReservation room, long first, boolean isUndefined, List<Change> told) {
+        Prepared(
+                ByteBuffer[] record,
+                LogReservation room,
+                long first,
+                boolean isUndefined,
+                List<Change> told,
+                long arrivedMicros) {
+            this.arrivedMicros = arrivedMicros;
             this.told = told;
             this.isUndefined = isUndefined;
             this.record = record;
@@ -300,7 +312,7 @@ public final class RowJournal implements Journal, AutoCloseable {
             if (isUndefined) {
                 undefined.add(number);
             }
-            told.forEach(change -> beside.accepted(number, change.relation(), change.rows()));
+            told.forEach(change -> beside.accepted(number, change.relation(), arrivedMicros, change.rows()));
             return number;
         }
 

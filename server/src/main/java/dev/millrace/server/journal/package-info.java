@@ -21,6 +21,7 @@
  *         4 bytes  its length, then the batch: rows with weights, -1 for one that goes; or -1, then 8 bytes: the number of the
  *                  record that has it, before this one
  *   2: a batch of an entry that was long; in effect if there is an entry that says so
+ *   3: as 1, but first 8 bytes: when it was accepted, microseconds since 1970; where rows of it are of streams that keep them
  * </pre>
  *
  * The log's records have checksums: a record whose form does not hold is an error of ours, and is reported as damage (XX001).

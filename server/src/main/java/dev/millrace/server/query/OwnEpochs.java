@@ -18,6 +18,7 @@ public final class OwnEpochs {
 
     private final Engine engine;
     private final Recovery recovery;
+    private final PastReaders pastReaders;
     private final RowJournal journal;
     private final SessionSettings settings;
     private final Set<Long> epochs = new LinkedHashSet<>();
@@ -26,6 +27,7 @@ public final class OwnEpochs {
     OwnEpochs(Instance database, SessionSettings settings) {
         this.engine = database.engine();
         this.recovery = database.recovery();
+        this.pastReaders = new PastReaders(database);
         this.journal = database.journal();
         this.settings = settings;
     }
@@ -87,7 +89,7 @@ public final class OwnEpochs {
 
     /** Whether there is nothing to wait for before rows are read. */
     boolean isEmpty() {
-        return epochs.isEmpty() && recovery.isOver();
+        return epochs.isEmpty() && recovery.isOver() && pastReaders.isEmpty();
     }
 
     /**
@@ -98,6 +100,7 @@ public final class OwnEpochs {
         recovery.await(query.relations());
         if (!query.relations().isEmpty() && settings.isOn(Setting.READ_YOUR_WRITES)) {
             epochs.removeIf(epoch -> engine.awaitEpoch(epoch, query.relations()));
+            pastReaders.await(query.relations());
         }
     }
 

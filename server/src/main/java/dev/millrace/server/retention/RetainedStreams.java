@@ -53,6 +53,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     private final Supplier<Optional<Disk>> directory;
     private final Map<String, Kept> byName = new ConcurrentHashMap<>();
     private final Map<Long, Kept> byNumber = new ConcurrentHashMap<>();
+    private final Map<String, Map<String, ReadUpTo>> readers = new ConcurrentHashMap<>(); // by query and stream
     private final Set<Kept> dropped = ConcurrentHashMap.newKeySet(); // whose files are there still
 
     /** As {@link #lastEntries}, when the checkpoint was written that is gone on from. */
@@ -132,11 +133,29 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     /**
      * What a standing query reads that begins in the past of a stream.
      *
+     * @param query its name
      * @param fromMicros rows that arrived before are left out, microseconds since 1970
      */
-    public Source follow(String stream, OptionalLong fromMicros) {
+    public Source follow(String stream, String query, OptionalLong fromMicros) {
         Kept kept = Objects.requireNonNull(byName.get(stream));
-        return new StreamFollower(kept.store, kept.schema, fromMicros, journal::durable);
+        ReadUpTo read = new ReadUpTo(kept.store, journal::durable);
+        readers.computeIfAbsent(query, first -> new ConcurrentHashMap<>()).put(stream, read);
+        return new StreamFollower(kept.store, kept.schema, fromMicros, journal::durable, read);
+    }
+
+    /** A query is gone that read the past of streams. */
+    public void forgetReaders(String query) {
+        readers.remove(query);
+    }
+
+    /** Whether any query follows a stream from its past on. */
+    public boolean isFollowed() {
+        return !readers.isEmpty();
+    }
+
+    /** How far the readers of a query are that follow streams from their past on. */
+    public List<ReadUpTo> readersOf(String query) {
+        return List.copyOf(readers.getOrDefault(query, Map.of()).values());
     }
 
     /** The name by which the engine knows a query's own reader of a stream. */
@@ -252,18 +271,28 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     }
 
     @Override
-    public void accepted(long entry, long relation, List<Batch> rows) {
+    public long nowMicros() {
+        return clock.epochMicros();
+    }
+
+    @Override
+    public void accepted(long entry, long relation, long arrivedMicros, List<Batch> rows) {
         Kept kept = byNumber.get(relation);
         if (kept != null) {
-            kept.store.append(entry, clock.epochMicros(), rows);
+            kept.store.append(entry, arrivedMicros, rows);
         }
     }
 
-    /** Rows come again from the log when a database is opened; those that segments have are passed by. */
-    public void again(long entry, long relation, List<Batch> rows) {
+    /**
+     * Rows come again from the log when a database is opened; those that segments have are passed by.
+     *
+     * @param arrivedMicros when they came first; logs of earlier versions do not say it, and they count as coming now
+     */
+    public void again(long entry, long relation, OptionalLong arrivedMicros, List<Batch> rows) {
         Kept kept = byNumber.get(relation);
         if (kept != null && entry > kept.store.lastEntry()) {
-            if (kept.store.append(entry, clock.epochMicros(), rows) > MOST_BYTES) {
+            long arrived = arrivedMicros.orElseGet(clock::epochMicros);
+            if (kept.store.append(entry, arrived, rows) > MOST_BYTES) {
                 kept.store.flush(journal.durable());
             }
         }

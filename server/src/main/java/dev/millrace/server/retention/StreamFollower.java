@@ -32,8 +32,9 @@ import org.apache.arrow.vector.FieldVector;
  * @param schema of the stream
  * @param fromMicros rows that arrived before are left out, microseconds since 1970; empty for none
  * @param durable the last entry of the log that is on disk
+ * @param read told how far the reader is
  */
-record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros, LongSupplier durable)
+record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros, LongSupplier durable, ReadUpTo read)
         implements Source {
     private static final String FORM = "retained";
     private static final String RETAINED = "what the stream keeps";
@@ -86,6 +87,7 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
             this.context = context;
             this.entry = entry;
             this.given = given;
+            read.before(entry);
             columns.addAll(request.columns());
             columns.add(schema.size());
             columns.add(schema.size() + 1);
@@ -102,6 +104,7 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
                 if (next.isEmpty()) {
                     entry = Math.max(entry, from.lastEntry() + 1);
                     given = 0;
+                    read.before(entry);
                     from.close();
                     scan = Optional.empty();
                     continue;

@@ -1,0 +1,73 @@
+package dev.millrace.server.query;
+
+import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.retention.ReadUpTo;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The readers of standing queries that begin in the past ({@code WITH (start = ..)}): they see rows when these are on disk, and not in the
+ * epochs of who wrote them. Belongs to the session's thread.
+ */
+final class PastReaders {
+    private final Instance database;
+
+    PastReaders(Instance database) {
+        this.database = database;
+    }
+
+    /** Whether there are none. */
+    boolean isEmpty() {
+        return !database.retained().isFollowed() || !database.host().hasThreads();
+    }
+
+    /**
+     * Waits until what was acknowledged before, to whomever, is in the answers that some relations are made of. Those of queries that do
+     * not run are as they are.
+     */
+    void await(Collection<String> relations) {
+        if (isEmpty()) {
+            return;
+        }
+        Set<String> seen = new HashSet<>();
+        relations.forEach(relation -> addRead(relation, seen));
+        for (String query : seen) {
+            List<ReadUpTo> readers = database.retained().readersOf(query);
+            Optional<StandingQuery> running = database.standing(query)
+                    .filter(standing -> !readers.isEmpty() && standing.state() == QueryState.RUNNING);
+            running.ifPresent(standing -> {
+                List<Long> told = new ArrayList<>();
+                readers.forEach(reader -> told.add(reader.lastTold()));
+                long epoch = standing.awaitReaders(() -> haveRead(readers, told));
+                database.engine().awaitEpoch(epoch, relations);
+            });
+        }
+    }
+
+    private static boolean haveRead(List<ReadUpTo> readers, List<Long> told) {
+        for (int i = 0; i < readers.size(); i++) {
+            if (!readers.get(i).has(told.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** With all that it is made of. */
+    private void addRead(String relation, Set<String> seen) {
+        if (seen.add(relation)) {
+            database.catalog()
+                    .object(relation)
+                    .map(CatalogObject::reads)
+                    .orElse(Set.of())
+                    .forEach(read -> addRead(read, seen));
+        }
+    }
+}
