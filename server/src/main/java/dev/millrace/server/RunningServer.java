@@ -50,8 +50,15 @@ public final class RunningServer implements AutoCloseable {
     private final Database database;
     private final PgServer postgres;
     private final Optional<HttpServer> http;
+    private final Authentication authentication;
 
-    private RunningServer(ServerConfig config, Database database, PgServer postgres, Optional<HttpServer> http) {
+    private RunningServer(
+            ServerConfig config,
+            Database database,
+            PgServer postgres,
+            Optional<HttpServer> http,
+            Authentication authentication) {
+        this.authentication = authentication;
         this.config = config;
         this.database = database;
         this.postgres = postgres;
@@ -59,26 +66,44 @@ public final class RunningServer implements AutoCloseable {
     }
 
     /**
-     * Opens the database, runs the script, then lets clients in.
+     * Opens the database, runs the script, then lets clients in. Without a script PostgreSQL's clients come in as soon as definitions are
+     * there: what they ask for waits for what it needs. When this returns all is there.
      *
      * @param script SQL to run before clients are let in
      * @throws MillraceException if one of that fails; then nothing is left open
      * @throws IOException if the script cannot be read
      */
     public static RunningServer start(ServerConfig config, Optional<Path> script) throws IOException {
+        Optional<RunningServer> started = start(config, script, script.isEmpty());
+        return started.isPresent()
+                ? started.get()
+                : start(config, script, false).orElseThrow();
+    }
+
+    /** @return none if it has to be without early sessions */
+    private static Optional<RunningServer> start(ServerConfig config, Optional<Path> script, boolean early)
+            throws IOException {
         Start start = new Start();
         boolean restores = config.data().filter(DataDirectory::holdsDefinitions).isPresent(); // which takes its time
         Optional<Ports> ports = restores ? Optional.of(Ports.listen(config, start)) : Optional.empty();
         Optional<Database> database = Optional.empty();
         try {
-            DatabaseOptions options =
+            DatabaseOptions wanted =
                     DatabaseOptions.defaults().withEngine(config.engine()).withRestoring(start);
+            DatabaseOptions options = restores && early ? wanted.withEarlySessions() : wanted;
             database = Optional.of(
                     Millrace.open(config.data().map(options::withData).orElse(options)));
             if (ports.isEmpty()) { // the certificate may be kept in the directory, which is there only now
                 ports = Optional.of(Ports.listen(config, start));
             }
-            return start(config, script, ports.get(), database.get());
+            RunningServer server = start(config, script, ports.get(), database.get());
+            if (database.get().awaitOpen()) {
+                server.serveHttp();
+                return Optional.of(server);
+            }
+            ports.get().close();
+            database.get().close();
+            return Optional.empty();
         } catch (RuntimeException | IOException | Error e) {
             ports.ifPresent(Ports::close);
             database.ifPresent(Database::close);
@@ -197,8 +222,12 @@ public final class RunningServer implements AutoCloseable {
                 "memory_bytes",
                 config.engine().memoryLimitBytes());
         postgres.serve(database, authentication);
+        return new RunningServer(config, database, postgres, http, authentication);
+    }
+
+    /** Who asks for the server's health is told that it is well, and no more how far it is. */
+    private void serveHttp() {
         http.ifPresent(server -> server.serve(database, authentication));
-        return new RunningServer(config, database, postgres, http);
     }
 
     /** How programs on this machine call it. */

@@ -101,7 +101,11 @@ public final class RestartCommand implements Callable<Integer> {
     }
 
     private Database database() {
-        return Database.open(DatabaseOptions.defaults().withWorkers(workers).withData(directory));
+        return Database.open(options());
+    }
+
+    private DatabaseOptions options() {
+        return DatabaseOptions.defaults().withWorkers(workers).withData(directory);
     }
 
     private void fill() {
@@ -141,7 +145,7 @@ public final class RestartCommand implements Callable<Integer> {
         long logBytes = bytes("rows");
         long streamBytes = bytes("streams");
         Reading begin = ProcessClock.now();
-        try (Database database = database()) {
+        try (Database database = Database.open(options().withEarlySessions())) {
             Reading opened = ProcessClock.now();
             boolean isRetained = Files.exists(directory.resolve("streams"))
                     && ask(database, "SELECT 1 FROM millrace.segments LIMIT 1") > 0;
@@ -155,6 +159,9 @@ public final class RestartCommand implements Callable<Integer> {
                 ask(database, "SELECT count(*) FROM " + view.substring(0, view.indexOf(' ')));
             }
             ask(database, "SELECT name FROM t WHERE id = 1");
+            if (!database.awaitOpen()) {
+                throw new IllegalStateException("states could not be read side by side");
+            }
             Reading caughtUp = ProcessClock.now();
             System.out.printf(
                     Locale.ROOT,

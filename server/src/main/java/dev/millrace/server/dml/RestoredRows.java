@@ -3,6 +3,7 @@ package dev.millrace.server.dml;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.runtime.Result;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.instance.Instance;
@@ -14,6 +15,7 @@ import dev.millrace.storage.batch.BatchBytes;
 import dev.millrace.type.Schema;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -51,6 +53,11 @@ public final class RestoredRows implements AutoCloseable {
     /** How many there were so far. */
     public long rows() {
         return rows;
+    }
+
+    /** Whether all was accepted that was taken so far. */
+    public boolean isFlushed() {
+        return pending.isEmpty();
     }
 
     /** Whether there were rows of this number while nothing had it. */
@@ -119,15 +126,15 @@ public final class RestoredRows implements AutoCloseable {
     }
 
     private void take(String relation, Batch batch) {
-        if (pending.isPresent() && !pending.get().relation().equals(relation)) {
-            flush();
-        }
-        if (batch.rowCount() >= ENOUGH_ROWS / 2) {
-            flush();
-            append(relation, batch);
-            return;
-        }
         try (batch) {
+            if (pending.isPresent() && !pending.get().relation().equals(relation)) {
+                flush();
+            }
+            if (batch.rowCount() >= ENOUGH_ROWS / 2) {
+                flush();
+                append(relation, batch.retain());
+                return;
+            }
             if (pending.isEmpty()) {
                 Schema schema = schema(relation);
                 int[] columns = IntStream.range(0, schema.size()).toArray();
@@ -155,8 +162,8 @@ public final class RestoredRows implements AutoCloseable {
                     together.computeIfAbsent(name, first -> new ArrayList<>()).add(read(name, bytes));
                 }
                 List<Batch> all = together.getOrDefault(name, List.of());
-                database.retained().again(
-                                record, part.relation(), part.arrivedMicros(), all.subList(before, all.size()));
+                database.retained()
+                        .again(record, part.relation(), part.arrivedMicros(), all.subList(before, all.size()));
             }
         } catch (RuntimeException | Error e) {
             together.values().forEach(Closing::all);
@@ -164,7 +171,7 @@ public final class RestoredRows implements AutoCloseable {
         }
         if (!together.isEmpty()) {
             long epoch = database.engine().append(together);
-            together.keySet().forEach(name -> epochs.put(name, epoch));
+            together.keySet().forEach(name -> accepted(name, epoch));
         }
     }
 
@@ -180,13 +187,26 @@ public final class RestoredRows implements AutoCloseable {
     }
 
     private void append(String relation, Batch batch) {
-        epochs.put(relation, database.engine().relations().writable(relation).append(batch));
+        accepted(relation, database.engine().relations().writable(relation).append(batch));
     }
 
-    /** All is there: tables know their keys from here on, and who reads waits for answers that lack some of it. */
-    public void end() {
+    private void accepted(String relation, long epoch) {
+        epochs.put(relation, epoch);
+        database.recovery().accepted(relation, epoch);
+    }
+
+    /**
+     * All is there: tables know their keys from here on, and who reads waits for answers that lack some of it.
+     *
+     * @param restored queries that got their state while rows came again
+     */
+    public void end(Collection<String> restored) {
         flush();
-        epochs.forEach(database.recovery()::accepted);
+        Map<String, Long> firstEpochs = new HashMap<>();
+        restored.forEach(name -> database.standing(name)
+                .filter(query -> query.state() == QueryState.RUNNING && query.firstEpoch() > 0)
+                .ifPresent(query -> firstEpochs.put(name, query.firstEpoch())));
+        database.recovery().cameAll(firstEpochs, database.catalog());
         for (CatalogObject object : database.catalog().objects()) {
             if (object.kind() == ObjectKind.TABLE) {
                 fillKeys(object);

@@ -74,6 +74,7 @@ public final class Instance implements AutoCloseable {
     private final CheckpointStore checkpoints;
     private final SystemSettings systemSettings;
     private final Recovery recovery;
+    private final Opening opening;
     private final Retries retries;
     private final Feeds feeds = new Feeds();
     private final Histories histories;
@@ -112,6 +113,11 @@ public final class Instance implements AutoCloseable {
                 journal,
                 catalogStore.directory().map(DataDirectory::spill).orElseGet(SpillFiles::temporary));
         this.recovery = new Recovery(engine);
+        this.opening = new Opening(
+                catalog,
+                recovery,
+                catalogStore::numberOf,
+                number -> journal.kept().last(number));
         this.retries = new Retries(catalog, this::standing, clock);
         if (!host.hasThreads()) {
             offloadThreads.close(); // all is planned by who asks for it
@@ -181,6 +187,11 @@ public final class Instance implements AutoCloseable {
     /** How far answers are with what came again when the database was opened. */
     public Recovery recovery() {
         return recovery;
+    }
+
+    /** How far the database is with being opened. */
+    public Opening opening() {
+        return opening;
     }
 
     /** What the journal had come to when a query began; when there is none of the name, what it has come to now. */

@@ -4,8 +4,11 @@ import dev.millrace.engine.runtime.Engine;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -33,9 +36,14 @@ public final class Recovery {
      */
     public record Outcome(Way way, long number, String reason) {}
 
+    /** What users see of it. */
+    static final String RELATION = "millrace.recovery";
+
     private final Engine engine;
     private final Set<Long> epochs = ConcurrentHashMap.newKeySet(); // that were not seen to be in all answers
-    private final Map<String, Long> lastOf = new ConcurrentHashMap<>(); // of each relation whose rows came again
+    private final Map<String, Long> lastOf =
+            new ConcurrentHashMap<>(); // of each relation whose rows came again, and each answer that rows waited for
+    private volatile boolean cameAll; // written by who opens the database, read by all
     private final Map<String, Outcome> outcomes = new ConcurrentSkipListMap<>();
 
     Recovery(Engine engine) {
@@ -52,10 +60,22 @@ public final class Recovery {
         return outcomes;
     }
 
-    /** Rows of a relation came again, the last of them in this epoch. */
+    /** Rows of a relation came again, the last of them so far in this epoch. */
     public void accepted(String relation, long epoch) {
         lastOf.put(relation, epoch);
-        epochs.add(epoch);
+    }
+
+    /**
+     * All came again.
+     *
+     * @param firstEpochs of queries that got their state while rows came again: those that waited for it are in that epoch
+     */
+    public void cameAll(Map<String, Long> firstEpochs, DatabaseCatalog catalog) {
+        Map<String, Long> waited = new HashMap<>(firstEpochs);
+        waited.keySet().removeIf(query -> target(query, catalog) == 0);
+        lastOf.putAll(waited);
+        epochs.addAll(lastOf.values());
+        cameAll = true;
     }
 
     /** The epoch that brings a relation all its own rows that came again; 0 if none did. */
@@ -80,12 +100,18 @@ public final class Recovery {
 
     /** Whether all is known to have caught up. */
     public boolean isOver() {
-        return epochs.isEmpty();
+        return cameAll && epochs.isEmpty();
     }
 
-    /** Waits until some relations have caught up. */
+    /** Waits until some relations have caught up; before {@link #cameAll}, with all of their own rows that came again so far. */
     public void await(Collection<String> relations) {
-        if (!epochs.isEmpty() && !relations.isEmpty()) {
+        if (!cameAll) {
+            for (String relation : relations) {
+                Optional.ofNullable(lastOf.get(relation))
+                        .filter(epoch -> engine.relations().rows(relation).isPresent()) // others have theirs elsewhere
+                        .ifPresent(epoch -> engine.awaitEpoch(epoch, List.of(relation)));
+            }
+        } else if (!epochs.isEmpty() && !relations.isEmpty()) {
             epochs.removeIf(epoch -> engine.awaitEpoch(epoch, relations));
         }
     }

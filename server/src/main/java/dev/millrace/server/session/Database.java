@@ -12,6 +12,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.checkpoint.CheckpointThread;
 import dev.millrace.server.heap.HeapShare;
+import dev.millrace.server.host.Host;
 import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.intake.Intakes.IntakeSplit;
@@ -56,11 +57,12 @@ public final class Database implements AutoCloseable {
     private final AtomicInteger processes = new AtomicInteger();
     private final LongAdder statements = new LongAdder();
     private volatile LongConsumer statementListener = nanos -> {}; // written by who measures, read by sessions
-    private Optional<CheckpointThread> checkpoints = Optional.empty(); // set before anybody has the database
+    private Optional<CheckpointThread> checkpoints = Optional.empty(); // set by who opens it, before it is open
     private Optional<RetentionThread> retention = Optional.empty(); // likewise
     private Optional<RetryThread> retries = Optional.empty(); // likewise
     private Optional<FeedThreads> feeds = Optional.empty(); // likewise
     private final DirectCalls direct = new DirectCalls(this);
+    private Optional<RestoringThread> restoring = Optional.empty(); // as checkpoints
 
     private Database(
             DatabaseOptions options, CatalogStore catalogStore, RowJournal journal, CheckpointStore checkpoints) {
@@ -80,7 +82,8 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Opens a database, with all that its data directory keeps.
+     * Opens a database, with all that its data directory keeps; with {@link DatabaseOptions#withEarlySessions} all of it is there
+     * only when {@link #awaitOpen} returns.
      *
      * @throws MillraceException F0001 if the directory is in use, XX001 if it is damaged, 58030 if it cannot be used
      */
@@ -92,6 +95,24 @@ public final class Database implements AutoCloseable {
             LOG.warning("the checkpoint is read again, one after the other", "reason", String.valueOf(e.getMessage()));
             return open(options, false);
         }
+    }
+
+    /**
+     * Waits until all is there.
+     *
+     * @return false if states could not be read side by side: the database is to be closed, and to be opened without early sessions
+     * @throws MillraceException XX001 if something is damaged, or what else failed: the database is to be closed
+     */
+    public boolean awaitOpen() {
+        if (restoring.isPresent()) {
+            try {
+                restoring.get().await();
+            } catch (Restoration.NotSideBySide e) {
+                return false;
+            }
+        }
+        instance.opening().await();
+        return true;
     }
 
     private static Database open(DatabaseOptions options, boolean sideBySide) {
@@ -109,17 +130,39 @@ public final class Database implements AutoCloseable {
             throw e;
         }
         try {
-            new Restoration(database, options.restoring(), sideBySide).run();
-            if (options.host().hasThreads()) {
-                database.checkpoints = Optional.of(new CheckpointThread(database.instance));
-                database.retention = database.retentionThread();
-                database.retries = Optional.of(new RetryThread(database));
-                database.feeds = Optional.of(FeedThreads.begin(database));
-                database.instance.intakes().begin(database.instance.recovery()::last);
+            Restoration restoration = new Restoration(database, options.restoring(), sideBySide);
+            if (options.early() && options.host().hasThreads()) {
+                database.restoreBehind(restoration);
+            } else {
+                database.restore(restoration, options.host());
             }
             return database;
         } catch (RuntimeException | Error e) {
             database.close();
+            throw e;
+        }
+    }
+
+    private void restore(Restoration restoration, Host host) {
+        restoration.run();
+        if (host.hasThreads()) {
+            checkpoints = Optional.of(new CheckpointThread(instance));
+            retention = retentionThread();
+            retries = Optional.of(new RetryThread(this));
+            feeds = Optional.of(FeedThreads.begin(this));
+            instance.intakes().begin(instance.recovery()::last);
+        }
+        instance.opening().over();
+    }
+
+    private void restoreBehind(Restoration restoration) {
+        RestoringThread thread =
+                RestoringThread.start(() -> restore(restoration, instance.host()), instance.opening()::fail);
+        restoring = Optional.of(thread);
+        try {
+            instance.opening().awaitDeclared();
+        } catch (MillraceException e) {
+            thread.await(); // throws what it is about
             throw e;
         }
     }
@@ -362,6 +405,8 @@ public final class Database implements AutoCloseable {
     public void close() {
         feeds.ifPresent(FeedThreads::close);
         instance.intakes().close(); // first: nobody is to be told any more that rows are kept
+        instance.opening().close(); // nobody waits for it any more
+        restoring.ifPresent(RestoringThread::close);
         retries.ifPresent(RetryThread::close);
         checkpoints.ifPresent(CheckpointThread::close);
         retention.ifPresent(RetentionThread::close);

@@ -105,6 +105,7 @@ final class Execution {
     private final TableAlterations tables;
     private final KeptStatements kept;
     private final Explanations explanations;
+    private final EarlyStatements early;
 
     /** How far the statement under way is; written by the session's thread, read by any. */
     private volatile Supplier<Optional<Progress>> progress = Optional::empty;
@@ -149,6 +150,7 @@ final class Execution {
         this.tables = new TableAlterations(database, definitions, drops, indexes, queries, transactions, notices);
         this.kept = new KeptStatements(database, queries.epochs(), drops);
         this.explanations = new Explanations(database, queries, alterations);
+        this.early = new EarlyStatements(database, names, queries);
     }
 
     Queries queries() {
@@ -168,6 +170,12 @@ final class Execution {
     long insert(String relation, Batch rows) {
         try {
             names.permissions().requireInsert(relation);
+        } catch (MillraceException e) {
+            rows.close();
+            throw e;
+        }
+        try {
+            early.awaitAll();
         } catch (MillraceException e) {
             rows.close();
             throw e;
@@ -237,11 +245,19 @@ final class Execution {
         return progress.get();
     }
 
+    /** What has statements wait while the database is being opened. */
+    EarlyStatements early() {
+        return early;
+    }
+
     /** Executes a text that is an INSERT of constants where that needs no wait and succeeds; else nothing was changed. */
     Optional<StatementResult> insertAtOnce(String sql) {
+        if (!early.areOver()) {
+            return Optional.empty();
+        }
         Optional<KnownInserts.Found> found = knownInserts.find(sql);
         if (found.isPresent()) {
-            begin(sql, found.get().syntax());
+            beginAtOnce(sql, found.get().syntax());
             return insertAtOnce(found.get().insert(), found.get().syntax());
         }
         long version = database.catalog().version();
@@ -251,7 +267,7 @@ final class Execution {
         if (parsed.isEmpty()) {
             return Optional.empty();
         }
-        begin(parsed.get());
+        beginAtOnce(sql, parsed.get().syntax());
         Optional<Statement.Insert> insert = database.frontend()
                 .analyzeConstants(parsed.get(), names, Parameters.none())
                 .map(statement -> (Statement.Insert) statement);
@@ -270,13 +286,14 @@ final class Execution {
                 && insert.conflict().isEmpty()
                 && insert.returning().isEmpty()
                 && parsed.text().length() <= MOST_PARSED_AT_ONCE
-                && !transactions.isUnderWay();
+                && !transactions.isUnderWay()
+                && early.areOver();
     }
 
     /** The same of an INSERT of constants and parameters. */
     Optional<StatementResult> insertAtOnce(ParsedStatement parsed, Parameters parameters) {
         Optional<KnownInserts.Found> found = knownInserts.find(parsed, parameters);
-        begin(parsed);
+        beginAtOnce(parsed.text(), parsed.syntax());
         if (found.isPresent()) {
             return insertAtOnce(found.get().insert(), parsed.syntax());
         }
@@ -298,7 +315,7 @@ final class Execution {
     }
 
     StatementResult execute(ParsedStatement parsed, Parameters parameters) {
-        begin(parsed);
+        begin(parsed, parameters);
         Optional<StatementResult> known = executeKept(parsed, parameters);
         if (known.isPresent()) {
             return known.get();
@@ -334,7 +351,7 @@ final class Execution {
 
     /** Executes a text by way of the statement that it shares with others, if that can be done. */
     Optional<StatementResult> execute(AdHoc adHoc) {
-        begin(adHoc.statement());
+        begin(adHoc.statement(), adHoc.values());
         Optional<StatementResult> result = executeKept(adHoc.statement(), adHoc.values());
         if (result.isPresent()) {
             database.adHoc().used();
@@ -344,15 +361,20 @@ final class Execution {
         return result;
     }
 
-    private void begin(ParsedStatement parsed) {
-        begin(parsed.text(), parsed.syntax());
+    private void begin(ParsedStatement parsed, Parameters parameters) {
+        queries.offload().begins(parsed.text()); // EXECUTE names another
+        progress = Optional::empty;
+        transactions.requireUsable(parsed.syntax());
+        early.await(parsed, parameters); // what comes meanwhile is no change to it
+        queries.begin();
     }
 
-    private void begin(String text, Syntax syntax) {
-        queries.offload().begins(text); // EXECUTE names another
+    /** The same of a statement that has nothing to wait for. */
+    private void beginAtOnce(String text, Syntax syntax) {
+        queries.offload().begins(text);
         progress = Optional::empty;
-        queries.begin();
         transactions.requireUsable(syntax);
+        queries.begin();
     }
 
     /** Executes a statement by what is kept of it for any values, if there is such. */
@@ -587,6 +609,7 @@ final class Execution {
     }
 
     Command flush() {
+        early.awaitAll();
         queries.flush();
         return Command.of("FLUSH");
     }

@@ -45,6 +45,7 @@ public final class PreparedStatements {
             }
             if (Descriptions.holdsAnalyzed(statement.syntax())) {
                 steps.look(statement, () -> {
+                    execution.early().awaitToDescribe(statement, declaredTypes);
                     descriptions.check(statement, declaredTypes);
                     return true;
                 });
@@ -64,7 +65,10 @@ public final class PreparedStatements {
      * @param declaredTypes of the parameters, as far as they are known; {@link DataType#NULL} for those to be inferred
      */
     public Description describe(ParsedStatement statement, List<DataType> declaredTypes) {
-        return steps.look(statement, () -> descriptions.describe(statement, declaredTypes));
+        return steps.look(statement, () -> {
+            execution.early().awaitToDescribe(statement, declaredTypes);
+            return descriptions.describe(statement, declaredTypes);
+        });
     }
 
     /**

@@ -9,6 +9,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.dml.RestoredRows;
 import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.instance.Opening;
 import dev.millrace.server.instance.Recovery;
 import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.log.EventLog;
@@ -36,8 +37,10 @@ import java.util.Set;
  * Makes again, when a database is opened, all that its data directory keeps. On the thread that opens the database.
  *
  * <pre>
- *   the newest checkpoint: what it has is declared by the statements that are kept, and begins with the state that it had then
- *   what came after it, as it came: rows are accepted once more, and between two of them what was made between them is made again
+ *   the newest checkpoint: what it has is declared by the statements that are kept, and begins with the state that it had then, which is
+ *   read while others go on; from here on sessions may read what is complete
+ *   what came after it, as it came: rows are accepted once more, and between two of them what was made between them is made again, when
+ *   all that the checkpoint has is there
  * </pre>
  *
  * What cannot be made is logged, stays kept, and can be dropped.
@@ -58,14 +61,21 @@ final class Restoration {
     private final boolean sideBySide;
     private final List<KeptObject> waiting = new ArrayList<>(); // for something that was not there
     private final Map<String, String> anew = new HashMap<>(); // why, of what does not go on where it was
+    private final List<String> restored = new ArrayList<>(); // what goes on where it was
+    private RestoredStates states = RestoredStates.none();
     private Recovery.Way way = Recovery.Way.LOG; // of what is made
     private final Set<String> pausedWaiting = new HashSet<>(); // of those, what was paused meanwhile
     private int done;
     private int all;
     private long toldNanos;
 
-    /** What was done between two entries of the log. @param since the last before it */
-    private record Event(long since, Runnable redo) {}
+    /**
+     * What was done between two entries of the log.
+     *
+     * @param since the last before it
+     * @param isOfQueries whether it begins with what queries have then
+     */
+    private record Event(long since, boolean isOfQueries, Runnable redo) {}
 
     /**
      * What the checkpoint has was not to be read side by side, though it is not damaged: read one by one, who does not find what it needs
@@ -91,9 +101,12 @@ final class Restoration {
 
     /** From here on the catalog store hears of changes, and keeps them when all is there. */
     void run() {
+        instance.opening().restoresOnThisThread();
         catalogStore.follow(instance.catalog(), instance.systemSettings()::kept, instance::since);
         if (catalogStore.directory().isPresent()) {
             run(catalogStore.directory().get());
+        } else {
+            instance.recovery().cameAll(Map.of(), instance.catalog());
         }
     }
 
@@ -126,10 +139,15 @@ final class Restoration {
             long after = checkpoint.map(SavedCheckpoint::logNumber).orElse(0L);
             List<KeptObject> rest =
                     checkpoint.map(saved -> resume(session, objects, saved)).orElse(objects);
+            List<String> grants = new ArrayList<>(from.catalog().access().grants());
+            grants.removeIf(statement -> runs(session, statement)); // others are of what is yet to be made
+            begin(after, rest);
             goOn(after, events(session, after, objects, rest, rows), rows);
+            states.await();
             reportLost();
-            rows.end();
-            from.catalog().access().grants().forEach(statement -> run(session, statement));
+            rows.end(restored);
+            grants.forEach(statement -> run(session, statement));
+            instance.opening().hasAllDefinitions();
             journal.begin();
             catalogStore.begin(journal.appended());
             instance.histories().open(from.catalog().logs());
@@ -137,10 +155,20 @@ final class Restoration {
             instance.retained().removeOthers(from.catalog().numbers());
             settings.forEach(this::narrow);
             report(from, rows.rows());
+        } catch (RuntimeException | Error e) {
+            states.rethrow(); // what comes of that is not why
+            throw e;
         } finally {
             instance.definitionLock().unlock();
+            states.close();
             checkpoint.ifPresent(SavedCheckpoint::close);
         }
+    }
+
+    /** Has rows flow. */
+    private void begin(long after, List<KeptObject> rest) {
+        states.begin(instance.host().hasThreads());
+        instance.opening().declared(after, rest.isEmpty());
     }
 
     /** Only when all is there: of a database that does not open, nobody could reset the limits. */
@@ -185,57 +213,46 @@ final class Restoration {
         numbers.forEach(catalogStore::used);
         List<KeptObject> rest = new ArrayList<>();
         List<KeptObject> toMake = new ArrayList<>();
-        List<String> resumed = new ArrayList<>();
         for (KeptObject object : objects) {
             boolean has = object.number().isPresent()
                     && numbers.contains(object.number().getAsLong());
-            (has || STATELESS.contains(object.kind()) ? toMake : rest).add(object);
+            boolean isFirst = has || STATELESS.contains(object.kind()) && !(isIndex(object) && sideBySide);
+            (isFirst ? toMake : rest).add(object); // an index would wait for the rows of its relation
         }
         way = Recovery.Way.CHECKPOINT;
         Engine engine = instance.engine();
-        try (Resumption resumption = sideBySide ? engine.restoreSideBySide(saved) : engine.restore(saved)) {
-            for (int before = Integer.MAX_VALUE; toMake.size() < before; ) {
-                before = toMake.size(); // what reads a table that was altered is kept before it
-                toMake.removeIf(object -> make(session, object));
-            }
-            await(resumption);
-            resumption
-                    .failure()
-                    .ifPresent(
-                            why -> { // else there would be a database without some of its rows
-                                throw why;
-                            });
-            for (KeptObject object : objects) {
-                if (object.paused().isPresent() && object.paused().getAsLong() <= saved.logNumber()) {
-                    pause(object.name());
-                } else if (object.paused().isEmpty()) {
-                    resumed.add(object.name());
-                }
-            }
-            for (KeptObject lost : toMake) {
-                if (!isTable(lost)) { // a table would come without its rows
-                    rest.add(lost);
-                    anew.put(lost.name(), why(lost));
-                    LOG.warning("does not go on from the checkpoint", "name", lost.name(), "reason", why(lost));
-                }
-            }
-            resumption.begunAnew().forEach((name, why) -> {
-                LOG.warning("begins anew", "name", name, "reason", why);
-                instance.recovery()
-                        .came(name, new Recovery.Outcome(Recovery.Way.ANEW, catalogStore.numberOf(name), why));
-            });
+        Resumption resumption = sideBySide ? engine.restoreSideBySide(saved) : engine.restore(saved);
+        states = RestoredStates.of(resumption);
+        for (int before = Integer.MAX_VALUE; toMake.size() < before; ) {
+            before = toMake.size(); // what reads a table that was altered is kept before it
+            toMake.removeIf(object -> make(session, object));
         }
+        resumption.failure().ifPresent(why -> {
+            throw why; // else there would be a database without some of its rows
+        });
+        for (KeptObject lost : toMake) {
+            if (!isTable(lost)) { // a table would come without its rows
+                rest.add(lost);
+                anew.put(lost.name(), why(lost));
+                LOG.warning("does not go on from the checkpoint", "name", lost.name(), "reason", why(lost));
+            }
+        }
+        Map<String, String> begunAnew = resumption.begunAnew();
+        begunAnew.forEach((name, why) -> {
+            LOG.warning("begins anew", "name", name, "reason", why);
+            instance.recovery().came(name, new Recovery.Outcome(Recovery.Way.ANEW, catalogStore.numberOf(name), why));
+        });
+        objects.stream()
+                .map(KeptObject::name)
+                .filter(name -> instance.standing(name).isPresent() && !begunAnew.containsKey(name))
+                .forEach(restored::add);
         way = Recovery.Way.LOG;
         for (KeptObject object : rest) {
             if (!STATELESS.contains(object.kind()) && object.since() <= saved.logNumber()) {
                 anew.putIfAbsent(object.name(), "the checkpoint was written without it");
             }
         }
-        for (String name : resumed) { // since the checkpoint
-            instance.standing(name)
-                    .filter(query -> query.state() == QueryState.PAUSED)
-                    .ifPresent(StandingQuery::resume);
-        }
+        pauseAsBefore(objects, saved.logNumber());
         saved.catalog().counters().forEach((table, columns) -> {
             if (instance.catalog().object(table).isPresent()) {
                 columns.forEach((column, value) -> instance.catalog().numbers().goOn(table, column, value));
@@ -244,11 +261,16 @@ final class Restoration {
         return rest;
     }
 
-    private static void await(Resumption resumption) {
-        try {
-            resumption.await();
-        } catch (MillraceException e) {
-            throw resumption.failure().isPresent() ? e : new NotSideBySide(e);
+    /** What was paused or resumed right after the checkpoint, before a row came, is so again before one comes. */
+    private void pauseAsBefore(List<KeptObject> objects, long checkpointed) {
+        for (KeptObject object : objects) {
+            if (object.paused().isPresent() && object.paused().getAsLong() <= checkpointed) {
+                pause(object.name());
+            } else if (object.paused().isEmpty()) {
+                instance.standing(object.name())
+                        .filter(query -> query.state() == QueryState.PAUSED)
+                        .ifPresent(StandingQuery::resume);
+            }
         }
     }
 
@@ -259,12 +281,12 @@ final class Restoration {
         List<Event> events = new ArrayList<>();
         for (KeptObject object : rest) {
             long since = STATELESS.contains(object.kind()) ? 0 : object.since();
-            events.add(new Event(since, () -> makeInTime(session, object, rows)));
+            events.add(new Event(since, !isIndex(object), () -> makeInTime(session, object, rows)));
         }
         for (KeptObject object : objects) {
             OptionalLong since = object.paused();
             if (since.isPresent() && (rest.contains(object) || since.getAsLong() > after)) {
-                events.add(new Event(since.getAsLong(), () -> pause(object.name())));
+                events.add(new Event(since.getAsLong(), true, () -> pause(object.name())));
             }
         }
         events.sort(Comparator.comparingLong(Event::since)); // stable: what others read comes before these
@@ -275,20 +297,29 @@ final class Restoration {
         instance.journal().kept().replay(after, (number, parts) -> {
             redo(events, number, rows);
             rows.take(number, parts);
+            if (rows.isFlushed()) {
+                instance.opening().took(number);
+            }
             progress.cameAgain(rows.rows());
             if (clock.nanoTime() - toldNanos >= TELL_NANOS) {
                 toldNanos = clock.nanoTime();
                 LOG.info("restoring rows", "record", number, "rows", rows.rows());
             }
         });
+        rows.flush();
+        instance.opening().took(Opening.ALL);
         redo(events, Long.MAX_VALUE, rows);
     }
 
-    /** What was done before an entry. */
-    private static void redo(Deque<Event> events, long before, RestoredRows rows) {
+    /** What was done before an entry; queries have their state before others begin with what they have, and before they are paused. */
+    private void redo(Deque<Event> events, long before, RestoredRows rows) {
         while (!events.isEmpty() && events.element().since() < before) {
             rows.flush();
-            events.remove().redo().run();
+            Event next = events.remove();
+            if (next.isOfQueries()) {
+                states.await();
+            }
+            next.redo().run();
         }
     }
 
@@ -313,6 +344,10 @@ final class Restoration {
             pause(object.name());
         }
         return there;
+    }
+
+    private static boolean isIndex(KeptObject object) {
+        return object.kind().equals(ObjectKind.INDEX.sqlName());
     }
 
     private static boolean isTable(KeptObject object) {
@@ -392,6 +427,15 @@ final class Restoration {
                 lost,
                 "changes_of_rows",
                 rows);
+    }
+
+    private static boolean runs(Session session, String statement) {
+        try {
+            session.execute(statement).drain();
+            return true;
+        } catch (MillraceException e) {
+            return false; // it is tried again, and told then
+        }
     }
 
     /** Runs a statement about roles, which may be about what could not be restored. */

@@ -40,8 +40,15 @@ class DurableQueriesTest {
     @TempDir
     Path folder;
 
+    private final Random modes = new Random(SEED);
+
     private TestDatabase open() {
-        return new TestDatabase(folder.resolve("data"));
+        return open(folder.resolve("data"), 2);
+    }
+
+    /** With statements from the first moment on, or when all is there. */
+    private TestDatabase open(Path directory, int workers) {
+        return modes.nextBoolean() ? TestDatabase.early(directory, workers) : new TestDatabase(directory, workers);
     }
 
     private Path crashed(String name) throws IOException {
@@ -93,7 +100,7 @@ class DurableQueriesTest {
             before = all(database, names);
         }
         for (int round = 0; round < 4; round++) {
-            try (TestDatabase again = new TestDatabase(folder.resolve("data"), 1 + round)) {
+            try (TestDatabase again = open(folder.resolve("data"), 1 + round)) {
                 assertEquals(before, all(again, names), "seed " + SEED + ", round " + round);
                 if (round == 0) {
                     again.run("CHECKPOINT");
@@ -303,14 +310,14 @@ class DurableQueriesTest {
                     Path crashed = crashed("crash" + crashes);
                     List<String> expected = all(database, views);
                     String more = "INSERT INTO s VALUES " + rows(random, 10) + "; INSERT INTO p VALUES (2, 'more')";
-                    try (TestDatabase again = new TestDatabase(crashed, 1 + random.nextInt(4))) {
+                    try (TestDatabase again = open(crashed, 1 + random.nextInt(4))) {
                         assertEquals(expected, all(again, views), "seed " + SEED + ", after step " + step);
                         again.run(more);
                         database.run(more);
                         expected = all(database, views);
                         assertEquals(expected, all(again, views), "seed " + SEED + ", rows after step " + step);
                     }
-                    try (TestDatabase third = new TestDatabase(crashed, 1 + random.nextInt(4))) {
+                    try (TestDatabase third = open(crashed, 1 + random.nextInt(4))) {
                         assertEquals(expected, all(third, views), "seed " + SEED + ", again after step " + step);
                     }
                 }

@@ -62,6 +62,14 @@ public final class TestDatabase implements AutoCloseable {
         this(DatabaseOptions.defaults().withWorkers(2).withData(place));
     }
 
+    /** The same, of which statements are executed while it is being restored. */
+    public static TestDatabase early(Path directory, int workers) {
+        return new TestDatabase(DatabaseOptions.defaults()
+                .withWorkers(workers)
+                .withData(directory)
+                .withEarlySessions());
+    }
+
     TestDatabase(DatabaseOptions options) {
         database = Database.open(options.withPrinted(new PrintStream(printed, true, StandardCharsets.UTF_8)));
         session = database.session();
