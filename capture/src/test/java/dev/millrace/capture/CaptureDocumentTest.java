@@ -34,7 +34,8 @@ class CaptureDocumentTest {
     void theExampleRuns() throws IOException {
         Assumptions.assumeTrue(
                 DatabaseServer.hasPostgres(), "skipped because PostgreSQL is not installed (package postgresql)");
-        Matcher example = Pattern.compile("```sql\n(.*?);\\s*```", Pattern.DOTALL).matcher(section());
+        Matcher example =
+                Pattern.compile("```sql\n(.*?);\\s*```", Pattern.DOTALL).matcher(section());
         assertTrue(example.find());
         try (DatabaseServer server = DatabaseServer.postgres();
                 OpenDatabase database = new OpenDatabase(folder)) {

@@ -87,14 +87,20 @@ class KilledPipelineTest {
                 Statement statement = connection.createStatement()) {
             execute(statement, "CREATE STREAM bids (" + columns + ") WITH (" + kafka + "topic = 'bids')");
             execute(statement, "CREATE STREAM asks (" + columns + ") WITH (" + kafka + "topic = 'asks')");
-            execute(statement, "CREATE CONTINUOUS QUERY matches AS SELECT b.window_start, b.k, b.v AS bid, a.v AS ask FROM "
-                    + String.format(window, "bids") + " b JOIN " + String.format(window, "asks")
-                    + " a ON a.window_start = b.window_start AND a.window_end = b.window_end AND a.k = b.k");
+            execute(
+                    statement,
+                    "CREATE CONTINUOUS QUERY matches AS SELECT b.window_start, b.k, b.v AS bid, a.v AS ask FROM "
+                            + String.format(window, "bids") + " b JOIN " + String.format(window, "asks")
+                            + " a ON a.window_start = b.window_start AND a.window_end = b.window_end AND a.k = b.k");
             execute(statement, "CREATE SINK out FROM matches WITH (" + kafka + "topic = 'out'" + once + ")");
-            execute(statement, "CREATE SINK files WITH (connector = 'file', format = 'parquet', path = '" + files
-                    + "', partition_by = 'k'" + once + ") AS SELECT k, bid, ask, window_start FROM matches");
-            execute(statement, "CREATE SINK totals WITH (" + kafka + "topic = 'totals', key = 'k'" + once
-                    + ") AS SELECT k, count(*) AS n, sum(v) AS total FROM bids GROUP BY k");
+            execute(
+                    statement,
+                    "CREATE SINK files WITH (connector = 'file', format = 'parquet', path = '" + files
+                            + "', partition_by = 'k'" + once + ") AS SELECT k, bid, ask, window_start FROM matches");
+            execute(
+                    statement,
+                    "CREATE SINK totals WITH (" + kafka + "topic = 'totals', key = 'k'" + once
+                            + ") AS SELECT k, count(*) AS n, sum(v) AS total FROM bids GROUP BY k");
         }
     }
 
@@ -160,8 +166,9 @@ class KilledPipelineTest {
                 () -> duckDb("SELECT count(*) FROM " + parquet).equals(List.of(Integer.toString(expected.size()))));
         assertEquals(
                 expected,
-                duckDb("SELECT '{\"window_start\":\"' || strftime(window_start, '%Y-%m-%dT%H:%M:%S') || '\",\"k\":' || k"
-                        + " || ',\"bid\":' || bid || ',\"ask\":' || ask || '}' AS row FROM " + parquet)
+                duckDb(
+                                "SELECT '{\"window_start\":\"' || strftime(window_start, '%Y-%m-%dT%H:%M:%S') || '\",\"k\":' || k"
+                                        + " || ',\"bid\":' || bid || ',\"ask\":' || ask || '}' AS row FROM " + parquet)
                         .stream()
                         .sorted()
                         .toList());
@@ -224,8 +231,9 @@ class KilledPipelineTest {
         for (int[] bid : bids) {
             int window = bid[0] / WINDOW_SECONDS;
             for (int ask : askValues.getOrDefault(window + " " + bid[1], List.of())) {
-                rows.add("{\"window_start\":\"" + timestamp(window * WINDOW_SECONDS).replace(' ', 'T') + "\",\"k\":" + bid[1]
-                        + ",\"bid\":" + bid[2] + ",\"ask\":" + ask + "}");
+                rows.add("{\"window_start\":\""
+                        + timestamp(window * WINDOW_SECONDS).replace(' ', 'T') + "\",\"k\":" + bid[1] + ",\"bid\":"
+                        + bid[2] + ",\"ask\":" + ask + "}");
             }
         }
         return rows.stream().sorted().toList();

@@ -30,7 +30,8 @@ import java.util.stream.Stream;
  */
 final class DirectoryFiles implements AutoCloseable {
     private static final int MOST_OPEN = 64;
-    private static final long MOST_HELD_BYTES = Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 8);
+    private static final long MOST_HELD_BYTES =
+            Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 8);
 
     /** When a file is complete: beyond so many bytes, or at so great an age, 0 for at once. */
     record Rolling(long bytes, long nanos) {}
@@ -77,9 +78,7 @@ final class DirectoryFiles implements AutoCloseable {
             } else {
                 Path file = hidden(entry.place(), entry.number());
                 require(entry, file);
-                open.put(
-                        entry.place(),
-                        new Open(format.open(file, entry.bytes()), entry.number(), clock.nanoTime()));
+                open.put(entry.place(), new Open(format.open(file, entry.bytes()), entry.number(), clock.nanoTime()));
                 known.add(entry.place());
             }
         }
@@ -114,7 +113,9 @@ final class DirectoryFiles implements AutoCloseable {
             }
         } catch (IOException | UncheckedIOException e) {
             throw FileErrors.opening(
-                    directory, "for writing", e instanceof UncheckedIOException wrapped ? wrapped.getCause() : (IOException) e);
+                    directory,
+                    "for writing",
+                    e instanceof UncheckedIOException wrapped ? wrapped.getCause() : (IOException) e);
         }
     }
 
@@ -150,7 +151,9 @@ final class DirectoryFiles implements AutoCloseable {
     /** Completes files that are large enough; between batches. */
     void roll() {
         finishLarge();
-        long held = open.values().stream().mapToLong(each -> each.file().heldBytes()).sum();
+        long held = open.values().stream()
+                .mapToLong(each -> each.file().heldBytes())
+                .sum();
         while (held > MOST_HELD_BYTES && !open.isEmpty()) {
             Map.Entry<String, Open> largest = open.entrySet().stream()
                     .max((a, b) -> Long.compare(
@@ -239,7 +242,8 @@ final class DirectoryFiles implements AutoCloseable {
         for (PartEntry entry : complete.subList(0, count)) {
             Path file = hidden(entry.place(), entry.number());
             try {
-                Files.move(file, at(entry.place()).resolve(names.shown(entry.number())), StandardCopyOption.ATOMIC_MOVE);
+                Files.move(
+                        file, at(entry.place()).resolve(names.shown(entry.number())), StandardCopyOption.ATOMIC_MOVE);
                 changed.add(entry.place());
             } catch (NoSuchFileException e) {
                 continue; // before a crash

@@ -40,13 +40,18 @@ public final class DirectorySink implements CheckpointedSink {
     private boolean closed;
 
     private DirectorySink(
-            SinkContext context, Path directory, String tag, Partitions partitions, PartFormat format, Options options) {
+            SinkContext context,
+            Path directory,
+            String tag,
+            Partitions partitions,
+            PartFormat format,
+            Options options) {
         this.directory = directory;
         DirectoryFiles.Rolling rolling = rolling(options);
         this.allocator = context.allocator().newChildAllocator("files of " + context.name(), 0, Long.MAX_VALUE);
         this.rows = new PlacedRows(partitions, allocator);
-        this.files = new DirectoryFiles(
-                directory, new PartName(tag, format.extension()), format, rolling, context.clock());
+        this.files =
+                new DirectoryFiles(directory, new PartName(tag, format.extension()), format, rolling, context.clock());
     }
 
     private static DirectoryFiles.Rolling rolling(Options options) {
@@ -62,16 +67,16 @@ public final class DirectorySink implements CheckpointedSink {
      * @param exactlyOnce else files are shown when they are complete
      */
     public static Sink open(
-            SinkContext context, Path directory, Partitions partitions, PartFormat format, boolean exactlyOnce, Options options) {
+            SinkContext context,
+            Path directory,
+            Partitions partitions,
+            PartFormat format,
+            boolean exactlyOnce,
+            Options options) {
         if (exactlyOnce) {
             SinkHome home = context.requireHome("delivery = 'exactly_once'");
             return new DirectorySink(
-                    context,
-                    directory,
-                    home.database() + "-" + home.number(),
-                    partitions,
-                    format,
-                    options);
+                    context, directory, home.database() + "-" + home.number(), partitions, format, options);
         }
         String tag = UUID.randomUUID().toString().substring(0, 8).toLowerCase(Locale.ROOT);
         return new AtOnce(new DirectorySink(context, directory, tag, partitions, format, options));
@@ -96,8 +101,8 @@ public final class DirectorySink implements CheckpointedSink {
 
     @Override
     public void recover(Optional<PreparedRows> from) {
-        files.recover(from.map(prepared -> PartEntry.Token.of(prepared.token()))
-                .orElse(new PartEntry.Token(0, List.of())));
+        files.recover(
+                from.map(prepared -> PartEntry.Token.of(prepared.token())).orElse(new PartEntry.Token(0, List.of())));
     }
 
     @Override
@@ -128,16 +133,17 @@ public final class DirectorySink implements CheckpointedSink {
         }
         files.show(show);
         int gone = show;
-        List<Cut> left =
-                cuts.stream().map(cut -> new Cut(cut.checkpoint(), cut.files() - gone, cut.rows())).toList();
+        List<Cut> left = cuts.stream()
+                .map(cut -> new Cut(cut.checkpoint(), cut.files() - gone, cut.rows()))
+                .toList();
         cuts.clear();
         cuts.addAll(left);
     }
 
     @Override
     public Optional<SinkStatus> status() {
-        return Optional.of(new SinkStatus(
-                directory.toString(), shown, written - shown, 0, Optional.empty(), Optional.empty()));
+        return Optional.of(
+                new SinkStatus(directory.toString(), shown, written - shown, 0, Optional.empty(), Optional.empty()));
     }
 
     @Override

@@ -53,7 +53,9 @@ public record Partitions(Schema schema, List<Integer> columns, List<Integer> oth
                 throw MillraceException.user(
                         SqlState.INVALID_PARAMETER_VALUE,
                         "column \"" + column + "\" of option \"partition_by\" "
-                                + (columns.contains(place) ? "is there twice" : "has no values for names of directories"));
+                                + (columns.contains(place)
+                                        ? "is there twice"
+                                        : "has no values for names of directories"));
             }
             columns.add(place);
         }
@@ -80,7 +82,9 @@ public record Partitions(Schema schema, List<Integer> columns, List<Integer> oth
         }
         StringBuilder place = new StringBuilder();
         for (int column : columns) {
-            place.append(place.isEmpty() ? "" : "/").append(escaped(schema.names().get(column))).append('=');
+            place.append(place.isEmpty() ? "" : "/")
+                    .append(escaped(schema.names().get(column)))
+                    .append('=');
             if (batch.column(column).isNull(row)) {
                 place.append(NULL);
                 continue;

@@ -56,10 +56,8 @@ final class PlacedRows implements AutoCloseable {
     }
 
     private Batch written(Batch batch) {
-        FieldVector[] vectors =
-                partitions.others().stream().map(batch::column).toArray(FieldVector[]::new);
-        return Batch.view(
-                partitions.written(), vectors, batch.rowCount(), Optional.empty(), List.of(batch.retain()));
+        FieldVector[] vectors = partitions.others().stream().map(batch::column).toArray(FieldVector[]::new);
+        return Batch.view(partitions.written(), vectors, batch.rowCount(), Optional.empty(), List.of(batch.retain()));
     }
 
     @Override

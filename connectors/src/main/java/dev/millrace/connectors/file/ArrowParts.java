@@ -62,7 +62,10 @@ final class ArrowParts implements PartFormat {
             this.file = file;
             try {
                 channel = FileChannel.open(
-                        file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
+                        file,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.TRUNCATE_EXISTING);
             } catch (IOException e) {
                 throw FileErrors.opening(file, "for writing", e);
             }

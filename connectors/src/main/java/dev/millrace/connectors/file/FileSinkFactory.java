@@ -1,5 +1,6 @@
 package dev.millrace.connectors.file;
 
+import dev.millrace.batch.Closing;
 import dev.millrace.batch.text.CsvRows;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
@@ -11,13 +12,12 @@ import dev.millrace.connectors.directory.PartFormat;
 import dev.millrace.connectors.directory.Partitions;
 import dev.millrace.connectors.parquet.ParquetCompression;
 import dev.millrace.connectors.parquet.ParquetParts;
-import dev.millrace.batch.Closing;
-import java.util.ArrayList;
-import java.util.Optional;
 import dev.millrace.error.MillraceException;
 import dev.millrace.type.Schema;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The sink {@code file}. Rows of an epoch become part of the file when it is committed; what a failed query wrote of an
@@ -51,7 +51,8 @@ public final class FileSinkFactory implements SinkFactory {
             return directory(path, format, schema, appendOnly, options, context);
         }
         if (format == FormatName.PARQUET) {
-            throw Options.invalid("path", given, "a directory, such as '" + given + "/', for files that end with their last row");
+            throw Options.invalid(
+                    "path", given, "a directory, such as '" + given + "/', for files that end with their last row");
         }
         Existing existing = options.oneOf("existing", Existing.REPLACE);
         if (format == FormatName.ARROW) {
@@ -80,26 +81,26 @@ public final class FileSinkFactory implements SinkFactory {
             Path path, FormatName format, Schema schema, boolean appendOnly, Options options, SinkContext context) {
         if (!appendOnly) {
             throw MillraceException.notAvailableYet("a directory of files for a query that takes rows back")
-                    .withHint("one file marks rows that are taken back: path = 'out.csv'; or sink a stream of changes that are final,"
-                            + " as windows are");
+                    .withHint(
+                            "one file marks rows that are taken back: path = 'out.csv'; or sink a stream of changes that are final,"
+                                    + " as windows are");
         }
         Partitions partitions = Partitions.read(schema, options);
-        Delivery delivery = options.oneOf(
-                "delivery", context.home().isPresent() ? Delivery.EXACTLY_ONCE : Delivery.AT_LEAST_ONCE);
+        Delivery delivery =
+                options.oneOf("delivery", context.home().isPresent() ? Delivery.EXACTLY_ONCE : Delivery.AT_LEAST_ONCE);
         Schema written = partitions.written();
         PartFormat parts = switch (format) {
             case CSV ->
                 new TextParts(
-                        "csv",
-                        RowText.csv(written, new CsvRows(delimiter(options)), options.bool("header", true), ""));
+                        "csv", RowText.csv(written, new CsvRows(delimiter(options)), options.bool("header", true), ""));
             case JSON -> new TextParts("jsonl", RowText.json(written, ""));
             case ARROW -> new ArrowParts(written);
             case PARQUET -> new ParquetParts(written, options.oneOf("compression", ParquetCompression.ZSTD));
         };
         Optional<Sink> opened = Optional.empty();
         try {
-            opened = Optional.of(DirectorySink.open(
-                    context, path, partitions, parts, delivery == Delivery.EXACTLY_ONCE, options));
+            opened = Optional.of(
+                    DirectorySink.open(context, path, partitions, parts, delivery == Delivery.EXACTLY_ONCE, options));
             options.rejectUnread();
             return opened.get();
         } catch (RuntimeException | Error e) {
@@ -119,19 +120,24 @@ public final class FileSinkFactory implements SinkFactory {
 
     @Override
     public List<OptionDescription> options() {
-        List<OptionDescription> all = new ArrayList<>(List.of(
-                new OptionDescription("path", "", "the file; or, with a / at its end, the directory"),
-                new OptionDescription("format", "by extension", "csv, json, arrow or, in a directory, parquet"),
-                new OptionDescription("existing", "replace", "what becomes of a file that exists: replace or append"),
-                new OptionDescription("header", "true", "CSV: whether a new file begins with the columns' names"),
-                new OptionDescription("delimiter", ",", "CSV: one character between fields, or 'tab'"),
-                new OptionDescription(
-                        "op_column", "op", "CSV and JSON: the column that says + or - where rows can be retracted"),
-                new OptionDescription("compression", "zstd", "Parquet: zstd, snappy or none"),
-                new OptionDescription(
-                        "delivery",
-                        "exactly_once with a data directory",
-                        "directory: exactly_once shows files when a checkpoint has their rows, at_least_once when they are complete")));
+        List<OptionDescription> all = new ArrayList<>(
+                List.of(
+                        new OptionDescription("path", "", "the file; or, with a / at its end, the directory"),
+                        new OptionDescription("format", "by extension", "csv, json, arrow or, in a directory, parquet"),
+                        new OptionDescription(
+                                "existing", "replace", "what becomes of a file that exists: replace or append"),
+                        new OptionDescription(
+                                "header", "true", "CSV: whether a new file begins with the columns' names"),
+                        new OptionDescription("delimiter", ",", "CSV: one character between fields, or 'tab'"),
+                        new OptionDescription(
+                                "op_column",
+                                "op",
+                                "CSV and JSON: the column that says + or - where rows can be retracted"),
+                        new OptionDescription("compression", "zstd", "Parquet: zstd, snappy or none"),
+                        new OptionDescription(
+                                "delivery",
+                                "exactly_once with a data directory",
+                                "directory: exactly_once shows files when a checkpoint has their rows, at_least_once when they are complete")));
         all.addAll(DirectorySink.options());
         return all;
     }

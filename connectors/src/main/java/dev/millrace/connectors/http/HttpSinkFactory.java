@@ -105,6 +105,8 @@ public final class HttpSinkFactory implements SinkFactory {
                 new OptionDescription("max_batch_rows", "1000", "of one request"),
                 new OptionDescription("header.<name>", "", "a header of each request; secrets by reference"),
                 new OptionDescription(
-                        "timeout", "5 min", "how long a request is tried again, later and later, before the sink fails"));
+                        "timeout",
+                        "5 min",
+                        "how long a request is tried again, later and later, before the sink fails"));
     }
 }

@@ -1,7 +1,7 @@
 package dev.millrace.connectors.kafka;
 
-import dev.millrace.connectors.record.RecordMemory;
 import dev.millrace.connector.Options;
+import dev.millrace.connectors.record.RecordMemory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.format.RecordFormatFactory;

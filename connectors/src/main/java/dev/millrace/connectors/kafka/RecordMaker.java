@@ -1,6 +1,5 @@
 package dev.millrace.connectors.kafka;
 
-import dev.millrace.connectors.upsert.UpsertEpoch;
 import dev.millrace.batch.Batch;
 import dev.millrace.connectors.upsert.UpsertEpoch;
 import dev.millrace.error.MillraceException;

@@ -27,12 +27,28 @@ record ArrivedMessage(
     /** What of a message can be columns. */
     static List<MetaColumn.Kind> columns() {
         List<MetaColumn.Kind> kinds = new ArrayList<>(List.of(
-                new MetaColumn.Kind("topic", DataType.TEXT, false, about -> Optional.of(of(about).topic())),
-                new MetaColumn.Kind("qos", DataType.INTEGER, false, about -> Optional.of(of(about).qos())),
-                new MetaColumn.Kind("retained", DataType.BOOLEAN, false, about -> Optional.of(of(about).retained())),
                 new MetaColumn.Kind(
-                        "received", DataType.TIMESTAMPTZ, false, about -> Optional.of(of(about).receivedMicros())),
-                new MetaColumn.Kind("properties", DataType.JSONB, true, about -> of(about).properties())));
+                        "topic",
+                        DataType.TEXT,
+                        false,
+                        about -> Optional.of(of(about).topic())),
+                new MetaColumn.Kind(
+                        "qos",
+                        DataType.INTEGER,
+                        false,
+                        about -> Optional.of(of(about).qos())),
+                new MetaColumn.Kind(
+                        "retained",
+                        DataType.BOOLEAN,
+                        false,
+                        about -> Optional.of(of(about).retained())),
+                new MetaColumn.Kind(
+                        "received",
+                        DataType.TIMESTAMPTZ,
+                        false,
+                        about -> Optional.of(of(about).receivedMicros())),
+                new MetaColumn.Kind(
+                        "properties", DataType.JSONB, true, about -> of(about).properties())));
         for (int level = 1; level <= MOST_LEVELS; level++) {
             int number = level;
             kinds.add(new MetaColumn.Kind(

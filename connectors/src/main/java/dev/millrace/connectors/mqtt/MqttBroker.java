@@ -57,9 +57,10 @@ final class MqttBroker {
             throw Options.invalid("version", version, "5 or 3.1.1");
         }
         Optional<String> session = options.text("session").map(text -> text.toLowerCase(Locale.ROOT));
-        session.filter(text -> !text.equals("persistent") && !text.equals("clean")).ifPresent(text -> {
-            throw Options.invalid("session", text, "persistent or clean");
-        });
+        session.filter(text -> !text.equals("persistent") && !text.equals("clean"))
+                .ifPresent(text -> {
+                    throw Options.invalid("session", text, "persistent or clean");
+                });
         return new MqttBroker(
                 new Terms(
                         url,
@@ -127,7 +128,8 @@ final class MqttBroker {
                 new OptionDescription(
                         "tls.trusted", "Java's", "certificates that are trusted, as PEM, such as ${file:/etc/ca.pem}"),
                 new OptionDescription("tls.certificate", "", "our own, as PEM, where the broker wants one"),
-                new OptionDescription("tls.key", "", "its key, as PEM (PKCS #8): a reference such as ${file:/etc/key.pem}"),
+                new OptionDescription(
+                        "tls.key", "", "its key, as PEM (PKCS #8): a reference such as ${file:/etc/key.pem}"),
                 new OptionDescription("will.topic", "", "where the broker says that the connection broke off"),
                 new OptionDescription("will.payload", "", "what it says then"),
                 new OptionDescription("will.qos", "0", "and how"),

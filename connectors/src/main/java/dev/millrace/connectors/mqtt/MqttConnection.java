@@ -62,7 +62,8 @@ final class MqttConnection implements ReceivedMessages, Runnable {
     @GuardedBy("this") private Optional<Thread> thread = Optional.empty();
 
     private int next = 1; // the thread's: generation
-    private final Set<TopicFilter> subscribed = ConcurrentHashMap.newKeySet(); // what the session has; written by the thread
+    private final Set<TopicFilter> subscribed =
+            ConcurrentHashMap.newKeySet(); // what the session has; written by the thread
     private volatile Optional<BrokerClient> client = Optional.empty(); // while it is connected; written by the thread
     private volatile int generation; // of connections; written by the thread, before there is a client of it
     private volatile Optional<String> lastError = Optional.empty(); // written by the thread and the client's
@@ -427,7 +428,9 @@ final class MqttConnection implements ReceivedMessages, Runnable {
     }
 
     private List<MqttSubscription> remembering(int id) {
-        return subscriptions.stream().filter(each -> each.received(id).isPresent()).toList();
+        return subscriptions.stream()
+                .filter(each -> each.received(id).isPresent())
+                .toList();
     }
 
     /** The broker has forgotten the session: what it had not released it will not any more, and is the streams'. */
@@ -477,7 +480,9 @@ final class MqttConnection implements ReceivedMessages, Runnable {
 
     @Override
     public Optional<byte[]> get(int id) {
-        return subscriptions.stream().flatMap(each -> each.received(id).stream()).findFirst();
+        return subscriptions.stream()
+                .flatMap(each -> each.received(id).stream())
+                .findFirst();
     }
 
     @Override

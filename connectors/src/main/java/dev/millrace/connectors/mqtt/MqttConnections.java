@@ -24,9 +24,12 @@ public final class MqttConnections {
     /** The connection for a subscription, which is added to it. */
     synchronized MqttConnection subscribe(MqttBroker broker, MqttSubscription subscription, Clock clock) {
         String shared = sharedId(broker, subscription.database().orElse(unnamed), subscription.isPersistent());
-        String id = subscription.rememberedClient().orElseGet(() -> find(broker, shared)
+        String id = subscription
+                .rememberedClient()
+                .orElseGet(() -> find(broker, shared)
                         .filter(there -> !there.admits(subscription))
-                        .map(full -> shared + "-" + Integer.toHexString(subscription.stream().hashCode()))
+                        .map(full -> shared + "-"
+                                + Integer.toHexString(subscription.stream().hashCode()))
                         .orElse(shared));
         MqttConnection connection = get(broker, new Session(id, subscription.isPersistent()), clock);
         connection.add(subscription);
@@ -41,8 +44,7 @@ public final class MqttConnections {
     synchronized MqttConnection publish(MqttBroker broker, Optional<SinkHome> home, boolean isApart, Clock clock) {
         boolean isPersistent = !isApart && broker.terms().persistent().orElse(home.isPresent());
         String id = sharedId(broker, home.map(SinkHome::database).orElse(unnamed), isPersistent);
-        MqttConnection connection =
-                get(broker, new Session(isApart ? id + "-2" : id, isPersistent), clock);
+        MqttConnection connection = get(broker, new Session(isApart ? id + "-2" : id, isPersistent), clock);
         connection.retain();
         return connection;
     }
@@ -68,8 +70,10 @@ public final class MqttConnections {
     }
 
     private static String sharedId(MqttBroker broker, String database, boolean isPersistent) {
-        return broker.terms().clientId().orElseGet(() -> "millrace-" + database + "-"
-                        + Integer.toHexString(broker.terms().hashCode()))
+        return broker.terms()
+                        .clientId()
+                        .orElseGet(() -> "millrace-" + database + "-"
+                                + Integer.toHexString(broker.terms().hashCode()))
                 + (isPersistent ? "" : "-c");
     }
 }

@@ -22,7 +22,8 @@ import org.apache.arrow.memory.BufferAllocator;
  * acknowledged when the connection was lost is sent again by the next. Called by one thread, which waits.
  */
 final class MqttSink implements Sink {
-    private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(5); // after which a broker is said to be waited for
+    private static final long SILENT_NANOS =
+            TimeUnit.SECONDS.toNanos(5); // after which a broker is said to be waited for
     private static final long DELIVERY_NANOS = TimeUnit.MINUTES.toNanos(5); // after which the sink fails
     private static final long LOOK_MILLIS = 50;
 
@@ -199,9 +200,8 @@ final class MqttSink implements Sink {
     @Override
     public synchronized Optional<SinkStatus> status() {
         long silentNanos = waiting.isEmpty() ? 0 : System.nanoTime() - progressNanos;
-        Optional<String> waitsFor = silentNanos > SILENT_NANOS
-                ? Optional.of(connection.broker().toString())
-                : connection.waitsFor();
+        Optional<String> waitsFor =
+                silentNanos > SILENT_NANOS ? Optional.of(connection.broker().toString()) : connection.waitsFor();
         return Optional.of(new SinkStatus(
                 topic + " at " + connection.broker(),
                 taken,

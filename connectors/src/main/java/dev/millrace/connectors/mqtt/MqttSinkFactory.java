@@ -50,7 +50,8 @@ public final class MqttSinkFactory implements SinkFactory {
                 .encoder(schema, options);
         try {
             options.rejectUnread();
-            // A broker remembers the ids of messages of QoS 2 that it has, which begin anew with the process: by a session of its own.
+            // A broker remembers the ids of messages of QoS 2 that it has, which begin anew with the process: by a
+            // session of its own.
             MqttConnection connection = connections.publish(broker, context.home(), qos == 2, context.clock());
             return new MqttSink(
                     connection, topic, new MqttSink.Manner(qos, retain, inFlight), encoder, context.allocator());

@@ -46,7 +46,8 @@ record MqttSource(
     }
 
     static void check(MqttBroker broker) {
-        Session session = new Session("millrace-check-" + UUID.randomUUID().toString().substring(0, 8), false);
+        Session session =
+                new Session("millrace-check-" + UUID.randomUUID().toString().substring(0, 8), false);
         BrokerClient.Listener nobody = new BrokerClient.Listener() {
             @Override
             public void arrived(ArrivedMessage message) {}

@@ -99,8 +99,7 @@ final class MqttSubscription implements RecordReceiver.Transport {
 
     private void keep(String name, String text) {
         if (isPersistent() && !remembered(name).equals(Optional.of(text))) {
-            context.memory()
-                    .change(new MemoryChange(Map.of(name, text.getBytes(StandardCharsets.UTF_8)), Set.of()));
+            context.memory().change(new MemoryChange(Map.of(name, text.getBytes(StandardCharsets.UTF_8)), Set.of()));
         }
     }
 
@@ -152,9 +151,7 @@ final class MqttSubscription implements RecordReceiver.Transport {
     void keepAndTake(ArrivedMessage message, boolean isRepeated) {
         byte[] print = PendingMessage.print(message);
         byte[] last = context.memory().entries().get(LAST + message.id());
-        if (isRepeated
-                && last != null
-                && Arrays.equals(print, Arrays.copyOfRange(last, Long.BYTES, last.length))) {
+        if (isRepeated && last != null && Arrays.equals(print, Arrays.copyOfRange(last, Long.BYTES, last.length))) {
             return;
         }
         if (!fits(message)) {
@@ -186,8 +183,7 @@ final class MqttSubscription implements RecordReceiver.Transport {
         left.forEach((number, bytes) -> {
             pending = Math.max(pending, number);
             MemoryChange moved = new MemoryChange(Map.of(), Set.of(PENDING + number));
-            inbox.force(delivery(
-                    PendingMessage.read(bytes, context.clock().epochMicros()), moved, () -> {}));
+            inbox.force(delivery(PendingMessage.read(bytes, context.clock().epochMicros()), moved, () -> {}));
         });
     }
 

@@ -1,7 +1,6 @@
 package dev.millrace.connectors.mqtt;
 
 import dev.millrace.time.Clock;
-
 import java.util.List;
 import java.util.Optional;
 import org.eclipse.paho.client.mqttv3.IMqttActionListener;
@@ -60,8 +59,7 @@ final class PahoClient3 implements BrokerClient, MqttCallbackExtended {
                 .ifPresent(password -> options.setPassword(
                         new String(password, java.nio.charset.StandardCharsets.UTF_8).toCharArray()));
         broker.sockets().ifPresent(options::setSocketFactory);
-        broker.will()
-                .ifPresent(will -> options.setWill(will.topic(), will.payload(), will.qos(), will.retain()));
+        broker.will().ifPresent(will -> options.setWill(will.topic(), will.payload(), will.qos(), will.retain()));
         try {
             IMqttToken token = client.connect(options);
             token.waitForCompletion(ANSWER_MILLIS);

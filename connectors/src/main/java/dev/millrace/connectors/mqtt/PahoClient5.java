@@ -167,8 +167,9 @@ final class PahoClient5 implements BrokerClient, MqttCallback {
 
     /** Of several properties of one name the last. */
     private static Optional<String> properties(MqttMessage message) {
-        List<UserProperty> all =
-                message.getProperties() == null ? List.of() : message.getProperties().getUserProperties();
+        List<UserProperty> all = message.getProperties() == null
+                ? List.of()
+                : message.getProperties().getUserProperties();
         if (all == null || all.isEmpty()) {
             return Optional.empty();
         }

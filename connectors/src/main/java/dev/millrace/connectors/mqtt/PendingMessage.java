@@ -18,8 +18,9 @@ final class PendingMessage {
 
     static byte[] bytes(ArrivedMessage message) {
         byte[] topic = message.topic().getBytes(StandardCharsets.UTF_8);
-        byte[] properties =
-                message.properties().map(text -> text.getBytes(StandardCharsets.UTF_8)).orElse(new byte[0]);
+        byte[] properties = message.properties()
+                .map(text -> text.getBytes(StandardCharsets.UTF_8))
+                .orElse(new byte[0]);
         return ByteBuffer.allocate(1 + 2 * Integer.BYTES + topic.length + properties.length + message.payload().length)
                 .put((byte) (message.retained() ? 1 : 0))
                 .putInt(topic.length)

@@ -45,8 +45,7 @@ final class Persistence3 implements MqttClientPersistence {
             sent.put(key, message);
             return;
         }
-        ByteBuffer bytes =
-                ByteBuffer.allocate(Integer.BYTES + message.getHeaderLength() + message.getPayloadLength());
+        ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES + message.getHeaderLength() + message.getPayloadLength());
         bytes.putInt(message.getHeaderLength());
         bytes.put(message.getHeaderBytes(), message.getHeaderOffset(), message.getHeaderLength());
         if (message.getPayloadLength() > 0) {

@@ -95,7 +95,8 @@ record TopicFilter(String text, List<String> levels) {
             }
         }
         List<String> longer = levels.size() > both ? levels : other.levels;
-        return longer.size() == both || longer.size() == both + 1 && longer.get(both).equals("#");
+        return longer.size() == both
+                || longer.size() == both + 1 && longer.get(both).equals("#");
     }
 
     @Override

@@ -26,7 +26,9 @@ public record SpoolVerification(Path file, long bytes, long records, Optional<St
         }
         List<Path> files;
         try (Stream<Path> all = Files.list(directory)) {
-            files = all.filter(file -> SpoolFormat.number(file).isPresent()).sorted().toList();
+            files = all.filter(file -> SpoolFormat.number(file).isPresent())
+                    .sorted()
+                    .toList();
         }
         for (Path file : files) {
             boolean isNewest = file.equals(files.get(files.size() - 1));

@@ -70,7 +70,11 @@ final class ParquetPart implements PartFile {
     }
 
     ParquetPart(
-            Path file, MessageType message, List<ParquetColumn> columns, ParquetCompression compression, TextBuffer scratch) {
+            Path file,
+            MessageType message,
+            List<ParquetColumn> columns,
+            ParquetCompression compression,
+            TextBuffer scratch) {
         this.file = file;
         this.message = message;
         this.columns = columns;
@@ -120,7 +124,8 @@ final class ParquetPart implements PartFile {
     @Override
     public long bytes() {
         try {
-            return writer.getPos() + group.map(under -> under.store.getBufferedSize()).orElse(0L);
+            return writer.getPos()
+                    + group.map(under -> under.store.getBufferedSize()).orElse(0L);
         } catch (IOException e) {
             throw FileErrors.writing(file, e);
         }

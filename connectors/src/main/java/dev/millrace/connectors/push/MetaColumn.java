@@ -53,8 +53,7 @@ public record MetaColumn(Field field, Function<Object, Optional<?>> value) {
         for (MetaColumn column : columns) {
             if (new Schema(all).indexOf(column.field().name()) >= 0) {
                 throw MillraceException.user(
-                        SqlState.DUPLICATE_COLUMN,
-                        "column \"" + column.field().name() + "\" specified more than once");
+                        SqlState.DUPLICATE_COLUMN, "column \"" + column.field().name() + "\" specified more than once");
             }
             all.add(column.field());
         }

@@ -14,7 +14,8 @@ import java.net.UnknownHostException;
  * @param port 0 for any
  */
 record ListenAddress(String host, int port) {
-    private static final String EXPECTED = "host:port, such as 127.0.0.1:7000, or 0.0.0.0:7000 for all of this machine's addresses";
+    private static final String EXPECTED =
+            "host:port, such as 127.0.0.1:7000, or 0.0.0.0:7000 for all of this machine's addresses";
 
     static ListenAddress read(Options options) {
         String text = options.required("listen");

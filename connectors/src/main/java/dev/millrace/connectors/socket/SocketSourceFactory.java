@@ -67,7 +67,8 @@ public final class SocketSourceFactory implements SourceFactory {
                 new OptionDescription("format", "json", "of the lines"),
                 Inbox.description(),
                 new OptionDescription("include.peer", "", "a column of that name with the sender's address"),
-                new OptionDescription("include.received", "", "a column of that name with the time at which a line came")));
+                new OptionDescription(
+                        "include.received", "", "a column of that name with the time at which a line came")));
         if (datagrams) {
             all.add(Overload.description());
         } else {

@@ -129,8 +129,7 @@ final class TcpTransport implements RecordReceiver.Transport {
                         name,
                         records,
                         "",
-                        tooLong + " lines were longer than " + source.mostRecordBytes()
-                                + " bytes (max_record_bytes)",
+                        tooLong + " lines were longer than " + source.mostRecordBytes() + " bytes (max_record_bytes)",
                         SqlState.PROGRAM_LIMIT_EXCEEDED,
                         ""));
             }

@@ -60,8 +60,7 @@ final class UdpTransport implements RecordReceiver.Transport {
                 if (!lines.isEmpty()) {
                     String peer = TcpTransport.nameOf((InetSocketAddress) packet.getSocketAddress());
                     Sender sender = new Sender(peer, context.clock().epochMicros());
-                    inbox.offerOrShed(
-                            new Delivery(lines, sender, target, Delivery.Receipt.NONE), source.overload());
+                    inbox.offerOrShed(new Delivery(lines, sender, target, Delivery.Receipt.NONE), source.overload());
                 }
             } catch (IOException e) {
                 if (!closed) {

@@ -35,7 +35,8 @@ final class RememberedKeys {
     RememberedKeys(SourceMemory memory, int most) {
         this.most = most;
         Map<Long, String> byNumber = new TreeMap<>();
-        memory.entries().forEach((name, bytes) -> byNumber.put(ByteBuffer.wrap(bytes).getLong(), name));
+        memory.entries()
+                .forEach((name, bytes) -> byNumber.put(ByteBuffer.wrap(bytes).getLong(), name));
         byNumber.forEach((each, name) -> {
             number = Math.max(number, each);
             kept.add(name.substring(PREFIX.length()));

@@ -113,15 +113,15 @@ public final class Webhook implements RecordReceiver.Transport {
     }
 
     private MillraceException busy(String why) {
-        return MillraceException.resources(
-                        SqlState.TOO_MANY_CONNECTIONS, "stream \"" + stream() + "\" " + why)
+        return MillraceException.resources(SqlState.TOO_MANY_CONNECTIONS, "stream \"" + stream() + "\" " + why)
                 .withHint("send it again, with the same " + source.keyHeader() + " as before");
     }
 
     /** The body as a whole, or each element of a JSON array, or each line. */
     private List<byte[]> records(PostedRequest request) {
         byte[] body = request.body();
-        String type = request.header("content-type").orElse("").replaceAll(";.*", "").strip();
+        String type =
+                request.header("content-type").orElse("").replaceAll(";.*", "").strip();
         boolean isDocument = type.isEmpty() || type.equals("application/json") || type.endsWith("+json");
         if (!isDocument || !source.isJson()) {
             return lines(body);

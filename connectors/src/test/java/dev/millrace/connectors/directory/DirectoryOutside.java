@@ -56,12 +56,11 @@ final class DirectoryOutside implements SinkOutside {
         if (shown.isEmpty()) {
             return List.of();
         }
-        String reader =
-                switch (format) {
-                    case "csv" -> "read_csv('" + directory + "/**/*.csv', header = true, hive_partitioning = true)";
-                    case "json" -> "read_json('" + directory + "/**/*.jsonl', format = 'newline_delimited')";
-                    default -> "read_parquet('" + directory + "/**/*.parquet', hive_partitioning = true)";
-                };
+        String reader = switch (format) {
+            case "csv" -> "read_csv('" + directory + "/**/*.csv', header = true, hive_partitioning = true)";
+            case "json" -> "read_json('" + directory + "/**/*.jsonl', format = 'newline_delimited')";
+            default -> "read_parquet('" + directory + "/**/*.parquet', hive_partitioning = true)";
+        };
         return DuckFiles.rows("SELECT id FROM " + reader).stream()
                 .map(Long::valueOf)
                 .toList();

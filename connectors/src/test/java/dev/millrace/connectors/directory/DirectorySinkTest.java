@@ -82,7 +82,8 @@ class DirectorySinkTest {
             lives.write();
             lives.checkpoint();
             org.junit.jupiter.api.Assertions.assertTimeoutPreemptively(java.time.Duration.ofMinutes(1), () -> {
-                while (outside.files().stream().anyMatch(file -> file.getFileName().toString().startsWith("."))) {
+                while (outside.files().stream()
+                        .anyMatch(file -> file.getFileName().toString().startsWith("."))) {
                     lives.checkpoint();
                 }
             });
@@ -115,9 +116,14 @@ class DirectorySinkTest {
                 sink.publish(1);
             }
             assertEquals(
-                    List.of("2024-10-04|1|north", "2024-10-04|3|north", "2024-10-04|4|south", "2024-10-05|2|a/b=c:%", "~|5|~"),
-                    DuckFiles.rows("SELECT day, id, site FROM '" + path
-                            + "/*/*/*." + format + "' ORDER BY day NULLS LAST, id"),
+                    List.of(
+                            "2024-10-04|1|north",
+                            "2024-10-04|3|north",
+                            "2024-10-04|4|south",
+                            "2024-10-05|2|a/b=c:%",
+                            "~|5|~"),
+                    DuckFiles.rows("SELECT day, id, site FROM '" + path + "/*/*/*." + format
+                            + "' ORDER BY day NULLS LAST, id"),
                     format);
         }
     }
@@ -202,8 +208,10 @@ class DirectorySinkTest {
                         "SELECT c0, c1, c2, c3, c4, c5, c6, c7, hex(c8), c9, c10::VARCHAR, c11::VARCHAR, (c12 AT TIME ZONE 'UTC')::VARCHAR, c13::VARCHAR, c14 FROM "
                                 + file));
         assertEquals(
-                List.of("BOOLEAN|SMALLINT|INTEGER|BIGINT|FLOAT|DOUBLE|DECIMAL(20,4)|VARCHAR|BLOB|DATE|TIME|TIMESTAMP|TIMESTAMP WITH TIME ZONE|UUID|VARCHAR"),
-                DuckFiles.rows("SELECT " + String.join(
+                List.of(
+                        "BOOLEAN|SMALLINT|INTEGER|BIGINT|FLOAT|DOUBLE|DECIMAL(20,4)|VARCHAR|BLOB|DATE|TIME|TIMESTAMP|TIMESTAMP WITH TIME ZONE|UUID|VARCHAR"),
+                DuckFiles.rows("SELECT "
+                        + String.join(
                                 ", ",
                                 fields.stream()
                                         .map(field -> "typeof(" + field.name() + ")")
@@ -215,8 +223,8 @@ class DirectorySinkTest {
         Schema schema = SinkOutside.SCHEMA;
         String path = folder.resolve("out") + "/";
         long rows = 0;
-        try (CheckpointedSink sink = (CheckpointedSink)
-                open(schema, durable(), "path", path, "format", "csv", "roll.size_mb", "1")) {
+        try (CheckpointedSink sink =
+                (CheckpointedSink) open(schema, durable(), "path", path, "format", "csv", "roll.size_mb", "1")) {
             sink.recover(Optional.empty());
             for (int epoch = 1; epoch <= 8; epoch++) {
                 long from = rows;
@@ -279,7 +287,8 @@ class DirectorySinkTest {
     }
 
     private SqlState error(Schema schema, String... options) {
-        return assertThrows(MillraceException.class, () -> open(schema, durable(), options)).sqlState();
+        return assertThrows(MillraceException.class, () -> open(schema, durable(), options))
+                .sqlState();
     }
 
     @Test

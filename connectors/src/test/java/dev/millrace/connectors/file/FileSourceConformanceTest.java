@@ -45,8 +45,7 @@ class FileSourceConformanceTest {
         return new SourceOutside() {
             @Override
             public Source source() {
-                Map<String, String> options =
-                        Map.of("path", folder + "/*.json", "format", "json", "on_error", "skip");
+                Map<String, String> options = Map.of("path", folder + "/*.json", "format", "json", "on_error", "skip");
                 return fault.apply(new FileSourceFactory().create(SCHEMA, new Options(options)));
             }
 

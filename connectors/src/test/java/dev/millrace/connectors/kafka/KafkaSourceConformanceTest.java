@@ -48,7 +48,14 @@ class KafkaSourceConformanceTest extends SourceConformance {
             @Override
             public Source source() {
                 Map<String, String> options = Map.of(
-                        "bootstrap", broker.bootstrap(), "topic", topic, "format", "json", "discovery.interval", "200ms");
+                        "bootstrap",
+                        broker.bootstrap(),
+                        "topic",
+                        topic,
+                        "format",
+                        "json",
+                        "discovery.interval",
+                        "200ms");
                 return new KafkaSourceFactory(Connectors.formats()).create(SCHEMA, new Options(options));
             }
 
@@ -67,8 +74,7 @@ class KafkaSourceConformanceTest extends SourceConformance {
             }
 
             private void send(int partition, String text) {
-                producer.send(
-                        new ProducerRecord<>(topic, partition, null, text.getBytes(StandardCharsets.UTF_8)));
+                producer.send(new ProducerRecord<>(topic, partition, null, text.getBytes(StandardCharsets.UTF_8)));
             }
 
             @Override

@@ -80,7 +80,8 @@ final class CheckpointedSinkTest {
                 outside.begun = true;
                 outside.recovered = from;
                 long last = from.map(PreparedRows::checkpoint).orElse(0L);
-                from.ifPresent(prepared -> assertEquals(last, ByteBuffer.wrap(prepared.token()).getLong()));
+                from.ifPresent(prepared ->
+                        assertEquals(last, ByteBuffer.wrap(prepared.token()).getLong()));
                 outside.show(last);
                 outside.prepared.clear();
             }
@@ -124,8 +125,7 @@ final class CheckpointedSinkTest {
     private final Outside outside = new Outside();
 
     private static Engine open() {
-        return Engine.open(
-                EngineOptions.defaults().withWorkers(2).withMemoryLimitBytes(256L << 20), Clock.system());
+        return Engine.open(EngineOptions.defaults().withWorkers(2).withMemoryLimitBytes(256L << 20), Clock.system());
     }
 
     private static QueryOptions into(CheckpointedSink sink) {
@@ -243,8 +243,7 @@ final class CheckpointedSinkTest {
     /** Nothing more will come to it, but there is something to be shown. */
     @Test
     void aQueryThatHasFinishedShowsItsRowsWithTheNextCheckpoint() {
-        PlanNode.Values values =
-                new PlanNode.Values(List.of(literal(0), literal(1)), K);
+        PlanNode.Values values = new PlanNode.Values(List.of(literal(0), literal(1)), K);
         MemoryCheckpoint saved = new MemoryCheckpoint();
         try (Engine engine = open()) {
             RecordingSink sink = new RecordingSink(outside);
@@ -338,8 +337,7 @@ final class CheckpointedSinkTest {
                 engine.relations().addStream("s", K);
                 RecordingSink sink = new RecordingSink(outside);
                 MillraceException error = assertThrows(
-                        MillraceException.class,
-                        () -> engine.start("out", project(scan("s", K), 0), into(sink)));
+                        MillraceException.class, () -> engine.start("out", project(scan("s", K), 0), into(sink)));
                 assertEquals(SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, error.sqlState());
                 assertTrue(error.getMessage().contains("see rows twice"), error.getMessage());
                 assertTrue(sink.closed);

@@ -44,8 +44,7 @@ public final class CheckpointThread implements BackgroundThread.Step, AutoClosea
         long passed = now - lastNanos;
         OptionalLong wanted = wantedNanos();
         boolean isLong = passed >= LONGEST_NANOS && hasSources();
-        boolean isWanted =
-                wanted.isPresent() && passed >= Math.max(wanted.getAsLong(), PAUSE_OF_COST * tookNanos);
+        boolean isWanted = wanted.isPresent() && passed >= Math.max(wanted.getAsLong(), PAUSE_OF_COST * tookNanos);
         if (isLong || isWanted || database.journal().isGrown()) {
             new DatabaseCheckpoint(database).run();
             lastNanos = database.clock().nanoTime();

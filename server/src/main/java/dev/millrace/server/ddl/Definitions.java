@@ -15,8 +15,8 @@ import dev.millrace.error.Suggestion;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.server.catalog.CatalogObject;
-import dev.millrace.server.catalog.SinkInterval;
 import dev.millrace.server.catalog.CatalogObject.Durability;
+import dev.millrace.server.catalog.SinkInterval;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.generated.GeneratedColumns;
 import dev.millrace.server.generated.PushedGeneratedColumns;
@@ -123,9 +123,7 @@ public final class Definitions {
                     database.catalogStore().creationMicros(),
                     create.rules());
             if (source.isPresent() && pushed.isEmpty()) {
-                database.engine()
-                        .relations()
-                        .addSource(create.name(), source.get(), onError.orElse(OnError.FAIL));
+                database.engine().relations().addSource(create.name(), source.get(), onError.orElse(OnError.FAIL));
             } else {
                 long rows = database.catalogStore().newRows();
                 Optional<Source> past = retention.map(policy -> database.retained()
@@ -177,7 +175,8 @@ public final class Definitions {
                             SqlState.FEATURE_NOT_SUPPORTED,
                             "on_error cannot be \"fail\" for stream \"" + name + "\": connector " + connector
                                     + " is pushed to, and would not be given a record again")
-                    .withHint("dead_letter (the default) keeps such records in millrace.rejected_rows; skip counts them");
+                    .withHint(
+                            "dead_letter (the default) keeps such records in millrace.rejected_rows; skip counts them");
         }
     }
 

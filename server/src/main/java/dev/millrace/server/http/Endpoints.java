@@ -42,7 +42,9 @@ final class Endpoints {
             default ->
                 ROWS.matcher(path).matches()
                         ? "/api/v1/streams/rows"
-                        : path.startsWith(IngestEndpoint.PREFIX) ? "/ingest" : path.startsWith("/health") ? "/health" : "other";
+                        : path.startsWith(IngestEndpoint.PREFIX)
+                                ? "/ingest"
+                                : path.startsWith("/health") ? "/health" : "other";
         };
     }
 

@@ -78,12 +78,7 @@ public final class Intakes implements AutoCloseable {
      * @throws MillraceException if the source cannot receive; then nothing was added
      */
     public void add(
-            String name,
-            PushedSource source,
-            long number,
-            Optional<Source> past,
-            OnError onError,
-            boolean awaitsDisk) {
+            String name, PushedSource source, long number, Optional<Source> past, OnError onError, boolean awaitsDisk) {
         Schema schema = source.schema();
         PushedStream stream = engine.relations().addPushed(name, schema, number, past, onError);
         try {

@@ -28,8 +28,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
 
 /** All metrics of one database, as Prometheus reads them. Names and units follow its conventions. */
 public final class DatabaseMetrics implements MultiCollector {
@@ -245,8 +245,7 @@ public final class DatabaseMetrics implements MultiCollector {
         }
     }
 
-    private static void addSplits(
-            List<QueryStatistics> queries, List<IntakeSplit> intakes, List<MetricSnapshot> all) {
+    private static void addSplits(List<QueryStatistics> queries, List<IntakeSplit> intakes, List<MetricSnapshot> all) {
         List<QuerySplit> splits = Stream.concat(
                         queries.stream()
                                 .flatMap(query ->

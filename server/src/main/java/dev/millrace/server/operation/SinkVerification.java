@@ -41,8 +41,8 @@ final class SinkVerification {
                     String contents = file.records() + " records of a sink";
                     reports.add(file.damage()
                             .map(damage -> FileReport.damaged(name, file.bytes(), contents, damage))
-                            .orElseGet(() -> new FileReport(
-                                    name, file.bytes(), contents, true, List.of(), notices(file))));
+                            .orElseGet(() ->
+                                    new FileReport(name, file.bytes(), contents, true, List.of(), notices(file))));
                 }
             }
         }

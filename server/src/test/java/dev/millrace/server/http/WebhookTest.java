@@ -38,7 +38,8 @@ class WebhookTest {
         Eventually.holds("the view shows " + count + ", " + total, () -> {
             try (Session session = http.database().session();
                     var rows = session.query("SELECT 1 FROM n WHERE n = " + count + " AND total = " + total)) {
-                return rows.next().map(batch -> {
+                return rows.next()
+                        .map(batch -> {
                             batch.close();
                             return true;
                         })
@@ -65,8 +66,7 @@ class WebhookTest {
             answers(
                     200,
                     "{\"accepted\":2,\"rejected\":0}",
-                    http.post(
-                            "/ingest/hooks/s", "{\"v\": 4}\r\n\n{\"v\": 5}", "content-type", "application/x-ndjson"));
+                    http.post("/ingest/hooks/s", "{\"v\": 4}\r\n\n{\"v\": 5}", "content-type", "application/x-ndjson"));
             answers(200, "{\"accepted\":0,\"rejected\":1}", http.post("/ingest/hooks/s", "[{\"v\": 6}, "));
             answers(400, "no records", http.post("/ingest/hooks/s", ""));
             answers(404, "there is no", http.post("/ingest/hooks/t", "{}"));

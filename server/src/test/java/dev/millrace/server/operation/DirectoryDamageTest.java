@@ -100,7 +100,8 @@ class DirectoryDamageTest {
                     "INSERT INTO customers VALUES (101, 'later'); CREATE TABLE later (a INT); INSERT INTO later VALUES (1)");
             database.run("INSERT INTO past SELECT g, 'row ' || g FROM generate_series(321, 500) g");
             database.run("CHECKPOINT; UPDATE later SET a = 1; CHECKPOINT"); // which goes on using the file before
-            database.run("INSERT INTO s VALUES ('2026-01-01 00:00:09', 'k', 3); CHECKPOINT"); // changes one group of some
+            database.run(
+                    "INSERT INTO s VALUES ('2026-01-01 00:00:09', 'k', 3); CHECKPOINT"); // changes one group of some
             database.run("CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM customers");
             database.run("INSERT INTO later VALUES (2), (3); INSERT INTO past VALUES (501, NULL)");
             database.run("CREATE OR REPLACE SECRET hidden AS 'another secret'; FLUSH");

@@ -194,8 +194,8 @@ class OwnLoopsTest {
             goesOn.countDown();
             assertEquals("INSERT 0 1", answer(writer), "it was in the disk");
             Eventually.holds(
-                    "its row is there", () -> run(writer, "SELECT count(*) FROM t WHERE n = 2")
-                            .equals("1"));
+                    "its row is there",
+                    () -> run(writer, "SELECT count(*) FROM t WHERE n = 2").equals("1"));
             for (RawClient other : others) {
                 other.close();
             }

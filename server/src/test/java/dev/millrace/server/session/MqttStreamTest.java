@@ -66,9 +66,7 @@ class MqttStreamTest {
         Sender() {
             try {
                 client = new MqttClient(
-                        broker.url().replace("mqtt:", "tcp:"),
-                        "sender-" + UUID.randomUUID(),
-                        new MemoryPersistence());
+                        broker.url().replace("mqtt:", "tcp:"), "sender-" + UUID.randomUUID(), new MemoryPersistence());
                 client.setTimeToWait(30_000);
                 client.connect();
             } catch (MqttException e) {
@@ -112,8 +110,8 @@ class MqttStreamTest {
     }
 
     private static String stream(String name, String topic, String options) {
-        return "CREATE STREAM " + name + " (v BIGINT) WITH (connector = 'mqtt', url = '" + broker.url()
-                + "', topic = '" + topic + "'" + options + ")";
+        return "CREATE STREAM " + name + " (v BIGINT) WITH (connector = 'mqtt', url = '" + broker.url() + "', topic = '"
+                + topic + "'" + options + ")";
     }
 
     private static String view(String name, String stream) {
@@ -168,15 +166,17 @@ class MqttStreamTest {
                     + " WITH (connector = 'mqtt', url = '" + broker.url() + "', version = '" + version
                     + "', topic = '" + site + "/+/temp', qos = " + qos
                     + ", include.level2 = 'room', include.level9 = 'none')");
-            database.run("CREATE MATERIALIZED VIEW a AS SELECT v, double, t, q, old, room, none, p->>'unit' AS unit FROM s"
-                    + " WHERE at > now() - INTERVAL '1 hour'");
+            database.run(
+                    "CREATE MATERIALIZED VIEW a AS SELECT v, double, t, q, old, room, none, p->>'unit' AS unit FROM s"
+                            + " WHERE at > now() - INTERVAL '1 hour'");
             subscribed(database);
             sender.send(site + "/hall/temp", "{\"v\": 8}", qos, false);
             sender.send(site + "/hall/light", "{\"v\": 9}", qos, false);
             String unit = version.equals("5") ? "C" : "";
             Eventually.holds(
                     "both are there, and not " + database.rows("TABLE a"),
-                    () -> database.rows("SELECT v, double, replace(t, '" + site + "', ''), q, old, room, none, unit FROM a WHERE v <> 7")
+                    () -> database.rows("SELECT v, double, replace(t, '" + site
+                                    + "', ''), q, old, room, none, unit FROM a WHERE v <> 7")
                             .equals(List.of("8|16|/hall/temp|" + qos + "|f|hall||" + unit)));
             database.run("DROP MATERIALIZED VIEW a; DROP STREAM s");
         }
@@ -225,7 +225,9 @@ class MqttStreamTest {
             subscribed(database);
             Thread sending = new Thread(() -> send(topic, qos, 0, count));
             sending.start();
-            Eventually.holds("some are there", () -> !database.rows("SELECT n FROM n WHERE n > 50").isEmpty());
+            Eventually.holds(
+                    "some are there",
+                    () -> !database.rows("SELECT n FROM n WHERE n > 50").isEmpty());
             wire.cut(); // from here on no acknowledgement comes to the broker
             crashed("data", "crashed");
             join(sending);
@@ -287,7 +289,10 @@ class MqttStreamTest {
             }
             sender.numbers(topic, 1, 0, 5);
             becomes(database, "TABLE n", each(5));
-            becomes(database, "SELECT count(*), min(origin) FROM millrace.rejected_rows WHERE stream = 's'", "10|" + topic);
+            becomes(
+                    database,
+                    "SELECT count(*), min(origin) FROM millrace.rejected_rows WHERE stream = 's'",
+                    "10|" + topic);
             database.run("DROP MATERIALIZED VIEW n; DROP STREAM s");
         }
     }
@@ -328,11 +333,8 @@ class MqttStreamTest {
 
     private static long connections(TestDatabase database) {
         String own = "millrace-mqtt-millrace-"
-                + Long.toHexString(database.database()
-                        .instance()
-                        .journal()
-                        .identity()
-                        .orElseThrow());
+                + Long.toHexString(
+                        database.database().instance().journal().identity().orElseThrow());
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith(own))
                 .count();
@@ -343,7 +345,8 @@ class MqttStreamTest {
     void aStreamThatTakesNothingHoldsUpNoOtherOfItsConnection() throws IOException, InterruptedException {
         String topic = newTopic();
         Path pipe = folder.resolve("pipe.json");
-        Assumptions.assumeTrue(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0, "there is no mkfifo");
+        Assumptions.assumeTrue(
+                new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0, "there is no mkfifo");
         try (TestDatabase database = new TestDatabase(folder.resolve("data"));
                 Sender sender = new Sender()) {
             database.run(stream("slow", topic + "/slow", "").replace("v BIGINT", "v BIGINT, pad TEXT"));
@@ -400,7 +403,12 @@ class MqttStreamTest {
     void whatIsWrongIsSaidAtOnce() {
         try (TestDatabase database = new TestDatabase()) {
             String[] wrong = {
-                ", qos = 3", ", version = '4'", ", topic_ = 'x'", ", session = 'x'", ", password = 'open'", ", on_error = 'fail'"
+                ", qos = 3",
+                ", version = '4'",
+                ", topic_ = 'x'",
+                ", session = 'x'",
+                ", password = 'open'",
+                ", on_error = 'fail'"
             };
             for (String options : wrong) {
                 assertThrows(MillraceException.class, () -> database.run(stream("s", "a", options)), options);
@@ -410,7 +418,8 @@ class MqttStreamTest {
             }
             MillraceException away = assertThrows(
                     MillraceException.class,
-                    () -> database.run("CREATE STREAM s (v INT) WITH (connector = 'mqtt', url = 'mqtt://127.0.0.1:1', topic = 'a')"));
+                    () -> database.run(
+                            "CREATE STREAM s (v INT) WITH (connector = 'mqtt', url = 'mqtt://127.0.0.1:1', topic = 'a')"));
             assertTrue(away.getMessage().startsWith("mqtt://127.0.0.1:1: "), away::getMessage);
             assertEquals(List.of(), database.rows("TABLE millrace.sources"));
         }

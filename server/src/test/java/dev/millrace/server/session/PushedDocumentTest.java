@@ -78,15 +78,14 @@ class PushedDocumentTest {
                     "all are subscribed",
                     () -> database.rows("SELECT 1 FROM millrace.sources WHERE position IS DISTINCT FROM 'subscribed'")
                             .isEmpty());
-            MqttClient client = new MqttClient(
-                    broker.url().replace("mqtt:", "tcp:"), "tester", new MemoryPersistence());
+            MqttClient client =
+                    new MqttClient(broker.url().replace("mqtt:", "tcp:"), "tester", new MemoryPersistence());
             client.connect();
             for (String celsius : List.of("20", "31")) {
                 client.publish(
                         "home/attic/temperature",
-                        new MqttMessage(
-                                ("{\"celsius\": " + celsius + ", \"at\": \"2026-01-01 12:00Z\"}")
-                                        .getBytes(StandardCharsets.UTF_8)));
+                        new MqttMessage(("{\"celsius\": " + celsius + ", \"at\": \"2026-01-01 12:00Z\"}")
+                                .getBytes(StandardCharsets.UTF_8)));
             }
             List<String> alarms = new CopyOnWriteArrayList<>();
             client.subscribe(
@@ -94,14 +93,16 @@ class PushedDocumentTest {
                         new org.eclipse.paho.mqttv5.common.MqttSubscription("alarms/+", 1)
                     },
                     new org.eclipse.paho.mqttv5.client.IMqttMessageListener[] {
-                        (topic, message) -> alarms.add(topic + " " + new String(message.getPayload(), StandardCharsets.UTF_8))
+                        (topic, message) ->
+                                alarms.add(topic + " " + new String(message.getPayload(), StandardCharsets.UTF_8))
                     });
             Eventually.holds(
                     "the alarm is there, and not " + alarms,
                     () -> alarms.equals(List.of(
                             "alarms/attic {\"topic\":\"home/attic/temperature\",\"room\":\"attic\",\"celsius\":31}")));
-            Eventually.holds("what came is kept", () -> database.rows("SELECT celsius FROM temperatures")
-                    .equals(List.of("20", "31")));
+            Eventually.holds(
+                    "what came is kept",
+                    () -> database.rows("SELECT celsius FROM temperatures").equals(List.of("20", "31")));
             client.disconnect();
             client.close();
         }
@@ -127,9 +128,11 @@ class PushedDocumentTest {
             for (String title : List.of("Source `webhook`", "Sink `http`")) {
                 statements(title)
                         .forEach(statement -> database.run(statement.replace(
-                                "localhost:8080", "localhost:" + other.getAddress().getPort())));
+                                "localhost:8080",
+                                "localhost:" + other.getAddress().getPort())));
             }
-            byte[] body = "[{\"meter\": \"m\", \"kwh\": 2000}, {\"meter\": \"n\", \"kwh\": 1}]".getBytes(StandardCharsets.UTF_8);
+            byte[] body = "[{\"meter\": \"m\", \"kwh\": 2000}, {\"meter\": \"n\", \"kwh\": 1}]"
+                    .getBytes(StandardCharsets.UTF_8);
             assertEquals(
                     2,
                     database.database()
@@ -164,8 +167,7 @@ class PushedDocumentTest {
                         .write("{\"level\": \"info\", \"message\": \"hello\"}\n".getBytes(StandardCharsets.UTF_8));
             }
             Eventually.holds(
-                    "the line is there",
-                    () -> database.rows("TABLE all_lines").equals(List.of("info|hello")));
+                    "the line is there", () -> database.rows("TABLE all_lines").equals(List.of("info|hello")));
         }
     }
 
@@ -180,7 +182,8 @@ class PushedDocumentTest {
             for (String statement : statements("Source `stdin`")) {
                 database.run(statement.replace("'stdin')", "'stdin', on_error = 'skip')"));
             }
-            List<String> lines = Stream.of(database.printed().split("\n")).sorted().toList();
+            List<String> lines =
+                    Stream.of(database.printed().split("\n")).sorted().toList();
             assertTrue(lines.contains("+,Bern,5"), database::printed);
             assertTrue(lines.contains("+,Basel,1"), database::printed);
         } finally {

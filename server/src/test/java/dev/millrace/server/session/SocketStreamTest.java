@@ -125,8 +125,9 @@ class SocketStreamTest {
                 }
             }
             Eventually.holds("all were taken or thrown away", () -> {
-                List<String> found = database.rows("SELECT records + shed_records + coalesce(lag_records, 0), shed_records > 0"
-                        + " FROM millrace.sources WHERE stream = 's'");
+                List<String> found =
+                        database.rows("SELECT records + shed_records + coalesce(lag_records, 0), shed_records > 0"
+                                + " FROM millrace.sources WHERE stream = 's'");
                 return found.equals(List.of(count + "|t"));
             });
             Eventually.holds(

@@ -458,7 +458,8 @@ class StoppedQueriesTest {
     void whereTooManyRowsFailTheQueryGivesUp() {
         try (TestDatabase database = new TestDatabase()) {
             database.run(TABLES);
-            database.run("SET row_timeout = '1h'"); // so many failures are one step, which may take its time on a busy machine
+            database.run("SET row_timeout = '1h'"); // so many failures are one step, which may take its time on a busy
+            // machine
             database.run("CREATE MATERIALIZED VIEW v AS SELECT sum(100 / n) AS total FROM s");
             database.run("CREATE MATERIALIZED VIEW healthy AS SELECT count(*) AS c FROM s");
             database.run("INSERT INTO s SELECT 1, 0 FROM generate_series(1, 60000); FLUSH");

@@ -80,9 +80,8 @@ public final class SourceLives implements AutoCloseable {
 
     /** Begins, where positions were kept last. */
     public void begin() {
-        readers = kept.isPresent()
-                ? source.reopen(request(), kept.get(), context())
-                : source.open(request(), context());
+        readers =
+                kept.isPresent() ? source.reopen(request(), kept.get(), context()) : source.open(request(), context());
         rows.subList(keptRows, rows.size()).clear();
     }
 
@@ -110,7 +109,8 @@ public final class SourceLives implements AutoCloseable {
     /** Keeps positions, and what came before them, as a checkpoint does. */
     public void keep() {
         kept = Optional.of(readers.stream()
-                .map(reader -> new SourcePosition(reader.position().orElseThrow().bytes()))
+                .map(reader ->
+                        new SourcePosition(reader.position().orElseThrow().bytes()))
                 .toList());
         keptRows = rows.size();
     }

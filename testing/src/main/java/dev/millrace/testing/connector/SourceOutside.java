@@ -9,8 +9,7 @@ import java.util.List;
 /** An outside and the source that reads it, as the suite needs them. Each test has one of its own, which is empty when it begins. */
 public interface SourceOutside {
     /** What is read: {@code id} numbers from 0 on, {@code name} some text. */
-    Schema SCHEMA =
-            new Schema(List.of(new Field("id", DataType.BIGINT, true), new Field("name", DataType.TEXT, true)));
+    Schema SCHEMA = new Schema(List.of(new Field("id", DataType.BIGINT, true), new Field("name", DataType.TEXT, true)));
 
     /** The source; bad records are for {@link dev.millrace.connector.SourceContext#reject}. */
     Source source();
