@@ -9,6 +9,7 @@ import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.SlotKind;
+import dev.millrace.engine.state.cold.ColdEntries;
 import dev.millrace.engine.state.frozen.ChangedEntries;
 import dev.millrace.engine.state.frozen.FrozenChanges;
 import dev.millrace.engine.state.frozen.FrozenEntries;
@@ -55,9 +56,11 @@ public final class GroupSnapshot implements KeyGroupPart {
         AggregateLayout layout = state.layout();
         int words = layout.initial().length;
         int[] byteSlots = byteSlots(layout);
+        ColdEntries.Writer cold = (hash, entry, out) -> writeEntry(hash, entry, words, byteSlots, out);
         if (changes.freeze(kept, state.size())) {
-            return changes.freezeChanges(
+            FrozenChanges changed = changes.freezeChanges(
                     StateFormats.GROUPS_SINCE, (entry, out) -> writeGroup(state, entry, words, byteSlots, out));
+            return state.cold().isPresent() ? state.cold().get().freeze(changed, changed::begin, cold) : changed;
         }
         FrozenEntries frozen = new FrozenEntries(
                 state.table(),
@@ -66,12 +69,7 @@ public final class GroupSnapshot implements KeyGroupPart {
                 entry -> Memory.getLong(entry + layout.rowsOffset()) != 0);
         changes.watch(frozen);
         return state.cold().isPresent()
-                ? state.cold()
-                        .get()
-                        .freeze(
-                                frozen,
-                                StateFormats.GROUPS,
-                                (hash, entry, out) -> writeEntry(hash, entry, words, byteSlots, out))
+                ? state.cold().get().freeze(frozen, (to, group) -> to.keyGroup(StateFormats.GROUPS, group), cold)
                 : frozen;
     }
 

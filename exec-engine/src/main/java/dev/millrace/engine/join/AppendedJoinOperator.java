@@ -409,7 +409,7 @@ public final class AppendedJoinOperator implements Replay, RowByRow, Freezing {
         if (general.isPresent()) {
             return Optional.empty();
         }
-        FrozenState rows = state.freeze(StateFormats.APPENDED_JOIN, StateFormats.APPENDED_JOIN_SINCE, kept);
+        FrozenState rows = state.freeze(StateFormats.APPENDED_JOIN, StateFormats.APPENDED_JOIN_SINCE, kept, watermark);
         StateFormat format = rows.isWhole() ? StateFormats.APPENDED_JOIN : StateFormats.APPENDED_JOIN_SINCE;
         long until = watermark;
         frozen = Optional.of(new FrozenState() {

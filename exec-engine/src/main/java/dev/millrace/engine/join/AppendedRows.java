@@ -19,15 +19,16 @@ import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Freezing.Kept;
 import dev.millrace.operator.FrozenState;
+import dev.millrace.operator.Operator;
 import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateWriter;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 import java.util.function.LongUnaryOperator;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -60,6 +61,7 @@ final class AppendedRows implements AutoCloseable {
     private long lastLeft; // the same of when this was frozen last
     private long lastRight;
     private long lastRows;
+    private long[] chain = new long[16]; // rows of a key, while they are written
     private boolean frozen; // nothing is forgotten
     private boolean closing; // when it is not frozen any more
 
@@ -220,8 +222,8 @@ final class AppendedRows implements AutoCloseable {
                         table,
                         (entry, out) -> {
                             keys.write(entry, out);
-                            write(0, entry, 0, Long.MAX_VALUE, out);
-                            write(1, entry, 0, Long.MAX_VALUE, out);
+                            write(0, entry, 0, Long.MAX_VALUE, Operator.NO_WATERMARK, out);
+                            write(1, entry, 0, Long.MAX_VALUE, Operator.NO_WATERMARK, out);
                         },
                         entry -> newest(0, entry, Long.MAX_VALUE),
                         entry -> newest(1, entry, Long.MAX_VALUE))
@@ -230,11 +232,11 @@ final class AppendedRows implements AutoCloseable {
 
     /**
      * The rows of now, or those that came since what is kept, which are told from those to come by their positions. Until it is closed
-     * nothing is forgotten, nor freed.
+     * nothing is forgotten, nor freed. Rows that none can reach any more, of which there may be many, are not written.
      *
      * @param since the state that rows are which came since others
      */
-    FrozenState freeze(StateFormat state, StateFormat since, Kept kept) {
+    FrozenState freeze(StateFormat state, StateFormat since, Kept kept, long watermark) {
         assert !frozen : "frozen twice";
         if (kept == Kept.ALL) {
             keptLeft = lastLeft;
@@ -252,20 +254,16 @@ final class AppendedRows implements AutoCloseable {
         long fromRight = isEnough ? keptRight : 0;
         EntryWriter writer = (entry, out) -> {
             keys.write(entry, out);
-            write(0, entry, fromLeft, left, out);
-            write(1, entry, fromRight, right, out);
+            write(0, entry, fromLeft, left, watermark, out);
+            write(1, entry, fromRight, right, watermark, out);
         };
+        LongPredicate exists =
+                entry -> hasRows(0, entry, fromLeft, left, watermark) || hasRows(1, entry, fromRight, right, watermark);
         LongUnaryOperator newestLeft = entry -> newest(0, entry, left);
         LongUnaryOperator newestRight = entry -> newest(1, entry, right);
         EntryWatch entries = isEnough
-                ? changes.freezeChanges(since, writer, newestLeft, newestRight)
-                : new FrozenEntries(
-                        table,
-                        state,
-                        writer,
-                        entry -> newest(0, entry, left) != 0 || newest(1, entry, right) != 0,
-                        newestLeft,
-                        newestRight);
+                ? changes.freezeChanges(since, writer, exists, newestLeft, newestRight)
+                : new FrozenEntries(table, state, writer, exists, newestLeft, newestRight);
         frozen = true;
         return new FrozenState() {
             @Override
@@ -305,20 +303,39 @@ final class AppendedRows implements AutoCloseable {
         return at;
     }
 
-    /** Writes the rows of a key that are there from one position on and before another. */
-    private void write(int port, long entry, long from, long end, DataOutput out) throws IOException {
-        RowLog log = sides.get(port).log();
+    /** Whether a key has rows that {@link #write(int, long, long, long, long, DataOutput)} writes. */
+    private boolean hasRows(int port, long entry, long from, long end, long watermark) {
+        AppendedSide side = sides.get(port);
+        RowLog log = side.log();
         long begin = Math.max(from, log.begin());
-        List<Long> rows = new ArrayList<>();
-        for (long at = newestPosition(log, entry + head(port), end);
-                at >= begin;
-                at = log.before(at, log.address(at))) {
-            rows.add(log.address(at) + RowLog.HEADER);
+        for (long at = newestPosition(log, entry + head(port), end); at >= begin; ) {
+            long row = log.address(at);
+            if (!side.isOver(row, watermark)) {
+                return true;
+            }
+            at = log.before(at, row);
         }
-        out.writeInt(rows.size());
-        PackedCodec codec = sides.get(port).codec();
-        for (int i = rows.size() - 1; i >= 0; i--) { // the oldest first
-            long inlined = codec.inlined(rows.get(i));
+        return false;
+    }
+
+    /** Writes the rows of a key that are there from one position on and before another, and are not over. */
+    private void write(int port, long entry, long from, long end, long watermark, DataOutput out) throws IOException {
+        AppendedSide side = sides.get(port);
+        RowLog log = side.log();
+        long begin = Math.max(from, log.begin());
+        int count = 0;
+        for (long at = newestPosition(log, entry + head(port), end); at >= begin; ) {
+            long row = log.address(at);
+            if (!side.isOver(row, watermark)) {
+                chain = count == chain.length ? Arrays.copyOf(chain, 2 * count) : chain;
+                chain[count++] = row + RowLog.HEADER;
+            }
+            at = log.before(at, row);
+        }
+        out.writeInt(count);
+        PackedCodec codec = side.codec();
+        while (--count >= 0) { // the oldest first
+            long inlined = codec.inlined(chain[count]);
             SectionOutput.writeBytes(inlined, codec.length(inlined), out);
         }
     }

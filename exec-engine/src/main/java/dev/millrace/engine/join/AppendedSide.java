@@ -268,7 +268,10 @@ final class AppendedSide implements AutoCloseable {
 
     /** The time before which rows go when the watermark is there. */
     private long due(long watermark) {
-        return watermark == Operator.END_OF_INPUT ? watermark : watermark - Math.max(0, reach);
+        long behind = Math.max(0, reach);
+        return watermark == Operator.END_OF_INPUT || watermark < Operator.NO_WATERMARK + behind
+                ? watermark
+                : watermark - behind;
     }
 
     /** Forgets rows that none can reach any more, if they are the oldest. */

@@ -173,8 +173,8 @@ class ColdGroupsTest {
             return written;
         }
 
-        FrozenState freeze() {
-            return ((Freezing) operator).freeze(Freezing.Kept.NOTHING).orElseThrow();
+        FrozenState freeze(Freezing.Kept kept) {
+            return ((Freezing) operator).freeze(kept).orElseThrow();
         }
 
         @Override
@@ -194,11 +194,47 @@ class ColdGroupsTest {
         assertEquals("", expected.differences(actual), when);
     }
 
-    /** What is in parts that were written while rows flowed. */
-    private static ZSet contents(Aggregate node, Written written) {
-        try (Kept restored = new Kept(node, false, new Short())) {
-            restored.operator.restore(written.reader());
-            return restored.replay();
+    /** What was written while rows flowed, time and again: each is kept, or comes to nothing. */
+    private static final class Moments {
+        private List<Written> counted = List.of();
+        private List<Written> last = List.of();
+        private boolean isLastComplete;
+        private int changes;
+
+        /** Begins with another operator. */
+        void clear() {
+            counted = List.of();
+            last = List.of();
+            isLastComplete = false;
+        }
+
+        FrozenState freeze(Kept operator, SplittableRandom random) {
+            boolean isLastKept = isLastComplete && random.nextInt(4) > 0;
+            counted = isLastKept ? last : counted;
+            FrozenState frozen = operator.freeze(
+                    counted.isEmpty()
+                            ? Freezing.Kept.NOTHING
+                            : isLastKept ? Freezing.Kept.ALL : Freezing.Kept.ALL_BUT_LAST);
+            last = new ArrayList<>(frozen.isWhole() ? List.of() : counted);
+            last.add(new Written());
+            isLastComplete = false;
+            changes += frozen.isWhole() ? 0 : 1;
+            return frozen;
+        }
+
+        Written written() {
+            return last.get(last.size() - 1);
+        }
+
+        /** What was written last is written to its end: what is in it, and in what it goes on from. */
+        ZSet contents(Aggregate node) {
+            isLastComplete = true;
+            Written all = new Written();
+            last.forEach(written -> all.parts.addAll(written.parts));
+            try (Kept restored = new Kept(node, false, new Short())) {
+                restored.operator.restore(all.reader());
+                return restored.replay();
+            }
         }
     }
 
@@ -221,7 +257,7 @@ class ColdGroupsTest {
                 Kept warm = new Kept(node, forgets, ChunkSource.SYSTEM)) {
             List<FrozenState> frozen = new ArrayList<>();
             ZSet moment = new ZSet();
-            Written written = new Written();
+            Moments written = new Moments();
             for (int epoch = 0; epoch < EPOCHS; epoch++) {
                 for (int part = 0; part < 2; part++) {
                     List<Row> rows = new ArrayList<>();
@@ -239,9 +275,9 @@ class ColdGroupsTest {
                     }
                     cold.add(rows, weights);
                     warm.add(rows, weights);
-                    if (!frozen.isEmpty() && frozen.get(0).writeMore(written)) {
+                    if (!frozen.isEmpty() && frozen.get(0).writeMore(written.written())) {
                         frozen.remove(0).close();
-                        assertSame(moment, contents(node, written), "written until epoch " + epoch);
+                        assertSame(moment, written.contents(node), "written until epoch " + epoch);
                         moments++;
                     }
                 }
@@ -250,16 +286,16 @@ class ColdGroupsTest {
                 all.addAll(expected);
                 if (epoch % 16 == 15 && frozen.isEmpty()) {
                     assertEquals(warm.restart().groups(), cold.restart().groups(), "what there is anything in");
+                    written.clear();
                 }
                 if (epoch % 20 == 18) {
                     ZSet again = warm.replay();
                     assertSame(again, cold.replay(), "all again");
                     assertSame(all, again, "which is what was said");
                 }
-                if (!forgets && frozen.isEmpty() && epoch > 8 && epoch % 5 == 0) {
-                    frozen.add(cold.freeze());
+                if (!forgets && frozen.isEmpty() && epoch > 8 && random.nextInt(2) == 0) {
+                    frozen.add(written.freeze(cold, random));
                     moment = all.copy();
-                    written = new Written();
                 }
             }
             for (FrozenState last : frozen) {
@@ -269,6 +305,7 @@ class ColdGroupsTest {
             boolean isChecked = Boolean.getBoolean("millrace.memory.checked"); // then nobody is asked for a place
             assertTrue(isChecked || memory.onDisk > 4 << 20, "groups were on disk");
             assertTrue(forgets || moments > 1, moments + " moments were written");
+            assertTrue(forgets || written.changes > 1, written.changes + " times only what had changed");
         }
     }
 }

@@ -4,13 +4,13 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.frozen.ChangedEntries;
-import dev.millrace.engine.state.frozen.FrozenEntries;
+import dev.millrace.engine.state.frozen.EntryWatch;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.ChunkSource;
 import dev.millrace.memory.Memory;
 import dev.millrace.memory.PooledAllocation;
 import dev.millrace.operator.FrozenState;
-import dev.millrace.operator.StateFormat;
+import dev.millrace.operator.StateWriter;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -60,8 +60,7 @@ public final class ColdEntries implements AutoCloseable {
     private long settledBytes; // of the table, when this was found
     private long nextLook; // entries in the table
     private int tries; // parts that were looked at in this epoch
-    private Optional<ChangedEntries> changes = Optional.empty(); // is told of entries before they leave the table
-    private Optional<FrozenEntries> frozen =
+    private Optional<ChangedEntries> changes =
             Optional.empty(); // is told of entries before they leave the table, and once they came
 
     /** @param byteSlots where in an entry slots of texts are; else it points to nothing */
@@ -78,9 +77,31 @@ public final class ColdEntries implements AutoCloseable {
         table.lookFurther(this::fetch);
     }
 
-    /** Has this be told of entries before they leave the table. */
+    /** Has this be told of entries before they leave the table, and once they came; before it is frozen first. */
     public void tell(ChangedEntries whom) {
         changes = Optional.of(whom);
+        whom.lookFurther(new ChangedEntries.Elsewhere() {
+            @Override
+            public void unmark(boolean all) {
+                parts.forEach(runs -> runs.forEach(run -> run.unmark(all)));
+            }
+
+            @Override
+            public void movePending() {
+                parts.forEach(runs -> runs.forEach(ColdRun::movePending));
+            }
+
+            @Override
+            public long pending() {
+                long pending = 0;
+                for (List<ColdRun> runs : parts) {
+                    for (ColdRun run : runs) {
+                        pending += run.pending();
+                    }
+                }
+                return pending;
+            }
+        });
     }
 
     /** How many entries are here. */
@@ -177,16 +198,14 @@ public final class ColdEntries implements AutoCloseable {
         parts.get(part).add(run);
         size += count;
         for (int i = 0; i < count; i++) {
-            if (frozen.isPresent()) {
-                frozen.get().beforeChange(entries[i]);
-            }
+            long entry = entries[(int) order[i] & (1 << INDEX_BITS) - 1];
             if (changes.isPresent()) {
-                changes.get().left(entries[i]);
+                run.mark(i, changes.get().take(entry));
             }
             for (int slot : byteSlots) {
-                ByteSlots.free(table.memory(), entries[i] + GroupTable.BODY + slot);
+                ByteSlots.free(table.memory(), entry + GroupTable.BODY + slot);
             }
-            Memory.putLong(entries[i] + GroupTable.LINK, GroupTable.GONE);
+            Memory.putLong(entry + GroupTable.LINK, GroupTable.GONE);
         }
         table.removeGone(part, places.bits());
         compact(parts.get(part));
@@ -277,6 +296,7 @@ public final class ColdEntries implements AutoCloseable {
                 }
                 ColdRun run = sources.get(least);
                 into.append(run.hash(at[least]), heads[least], run.body(at[least]));
+                into.mark(into.count() - 1, run.marks(at[least]));
                 at[least]++;
                 heads[least] = head(run, at, least);
             }
@@ -330,8 +350,8 @@ public final class ColdEntries implements AutoCloseable {
         table.put(entry);
         run.drop(i);
         size--;
-        if (frozen.isPresent()) {
-            frozen.get().arrived(entry, run.isDue(i));
+        if (changes.isPresent()) {
+            changes.get().arrived(entry, run.marks(i), run.isDue(i));
         }
     }
 
@@ -399,22 +419,27 @@ public final class ColdEntries implements AutoCloseable {
         void write(long hash, long entry, DataOutput out) throws IOException;
     }
 
+    /** Begins a part of a key group's entries, whose number follows. */
+    @FunctionalInterface
+    public interface Parts {
+        DataOutput begin(StateWriter to, int group) throws IOException;
+    }
+
     /**
      * What is in the table and here, as of now: for each entry that comes or goes meanwhile it is written once, too.
      *
-     * @param ofTable those of the table as of now; taken over
+     * @param ofTable those of the table as of now, which knows of what comes and goes; taken over
+     * @param newParts begins parts of those that are here
      */
-    public FrozenState freeze(FrozenEntries ofTable, StateFormat format, Writer writer) {
-        frozen = Optional.of(ofTable);
+    public FrozenState freeze(EntryWatch ofTable, Parts newParts, Writer writer) {
         List<ColdRun> runs = new ArrayList<>();
         parts.forEach(runs::addAll);
-        runs.forEach(ColdRun::freeze);
-        return new FrozenRuns(ofTable, runs, format, writer, () -> frozen = Optional.empty());
+        runs.forEach(run -> run.freeze(!ofTable.isWhole()));
+        return new FrozenRuns(ofTable, runs, newParts, writer);
     }
 
     @Override
     public void close() {
-        frozen = Optional.empty();
         List<AutoCloseable> all = new ArrayList<>();
         parts.forEach(all::addAll);
         all.add(onDisk);

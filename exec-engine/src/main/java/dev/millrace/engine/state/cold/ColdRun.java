@@ -2,7 +2,9 @@ package dev.millrace.engine.state.cold;
 
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.state.ByteSlots;
+import dev.millrace.engine.state.frozen.ChangedEntries;
 import dev.millrace.memory.Memory;
+import java.util.BitSet;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -41,6 +43,9 @@ final class ColdRun implements AutoCloseable {
     private int count;
     private int live;
     private int dueFrom = Integer.MAX_VALUE; // of a frozen run: the first that is not written yet
+    private boolean isOfPending; // only entries that changed are due
+    private BitSet since = new BitSet(); // entries that changed since they were frozen last
+    private BitSet pending = new BitSet(); // and those that were frozen, and may have to be once more
 
     /**
      * @param onDisk for records, {@code inMemory} for what finds them
@@ -168,11 +173,51 @@ final class ColdRun implements AutoCloseable {
         live--;
     }
 
+    // ---- what of it changed
+
+    /** Sets marks of an entry, as {@link ChangedEntries#take} has them. */
+    void mark(int i, int marks) {
+        if ((marks & ChangedEntries.SINCE) != 0) {
+            since.set(i);
+        }
+        if ((marks & ChangedEntries.PENDING) != 0) {
+            pending.set(i);
+        }
+    }
+
+    int marks(int i) {
+        return (since.get(i) ? ChangedEntries.SINCE : 0) | (pending.get(i) ? ChangedEntries.PENDING : 0);
+    }
+
+    /** Takes all marks away, or those of entries that need not be written again. */
+    void unmark(boolean alsoSince) {
+        pending = new BitSet();
+        since = alsoSince ? new BitSet() : since;
+    }
+
+    /** It is frozen: what changed since it was last is to be written. */
+    void movePending() {
+        if (pending.isEmpty()) {
+            BitSet none = pending;
+            pending = since;
+            since = none;
+        } else {
+            pending.or(since);
+            since = new BitSet();
+        }
+    }
+
+    /** How many entries are pending, some of which may not be here any more. */
+    int pending() {
+        return pending.cardinality();
+    }
+
     // ---- while it is written
 
-    /** Has all entries be due: to be written, by {@link FrozenRuns} or when they leave. */
-    void freeze() {
+    /** Has all entries be due, or those that changed: to be written, by {@link FrozenRuns} or when they leave. */
+    void freeze(boolean onlyPending) {
         dueFrom = 0;
+        isOfPending = onlyPending;
     }
 
     /** The first entry that is due still, if {@link #isDue}. */
@@ -191,7 +236,7 @@ final class ColdRun implements AutoCloseable {
     }
 
     boolean isDue(int i) {
-        return i >= dueFrom;
+        return i >= dueFrom && (!isOfPending || pending.get(i));
     }
 
     /** Whether there are entries that are due. */

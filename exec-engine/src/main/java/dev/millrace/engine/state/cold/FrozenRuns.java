@@ -1,10 +1,10 @@
 package dev.millrace.engine.state.cold;
 
 import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.frozen.EntryWatch;
 import dev.millrace.engine.state.frozen.FrozenEntries;
 import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.KeyGroups;
-import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateWriter;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -27,29 +27,26 @@ import java.util.List;
 final class FrozenRuns implements FrozenState {
     private static final int STEP = 1 << 13; // entries that are written at a time
 
-    private final FrozenEntries table;
+    private final EntryWatch table;
     private final Deque<ColdRun> left;
-    private final StateFormat format;
+    private final ColdEntries.Parts parts;
     private final ColdEntries.Writer writer;
-    private final Runnable atEnd;
     private boolean tableIsWritten;
 
     /**
      * @param table taken over
      * @param runs that were frozen; who closes one, or thaws it, says that nothing of it is to be written any more
-     * @param atEnd what is to be done when this is closed; any number of times
      */
-    FrozenRuns(FrozenEntries table, List<ColdRun> runs, StateFormat format, ColdEntries.Writer writer, Runnable atEnd) {
+    FrozenRuns(EntryWatch table, List<ColdRun> runs, ColdEntries.Parts parts, ColdEntries.Writer writer) {
         this.table = table;
         this.left = new ArrayDeque<>(runs);
-        this.format = format;
+        this.parts = parts;
         this.writer = writer;
-        this.atEnd = atEnd;
     }
 
     @Override
     public boolean isWhole() {
-        return true;
+        return table.isWhole();
     }
 
     @Override
@@ -82,14 +79,14 @@ final class FrozenRuns implements FrozenState {
             int live = 0;
             int next = at;
             while (next < end && KeyGroups.of(run.hash(next)) == group) {
-                live += run.isLive(next) ? 1 : 0;
+                live += run.isLive(next) && run.isDue(next) ? 1 : 0;
                 next++;
             }
             if (live > 0) {
-                DataOutput out = to.keyGroup(format, group);
+                DataOutput out = parts.begin(to, group);
                 out.writeInt(live);
                 for (int i = at; i < next; i++) {
-                    if (run.isLive(i)) {
+                    if (run.isLive(i) && run.isDue(i)) {
                         writer.write(run.hash(i), run.body(i) - GroupTable.BODY, out);
                     }
                 }
@@ -104,7 +101,6 @@ final class FrozenRuns implements FrozenState {
         left.forEach(ColdRun::thaw);
         left.clear();
         tableIsWritten = true;
-        atEnd.run();
         table.close();
     }
 }

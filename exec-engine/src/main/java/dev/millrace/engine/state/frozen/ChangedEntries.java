@@ -7,6 +7,7 @@ import dev.millrace.operator.Freezing.Kept;
 import dev.millrace.operator.StateFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
 import org.apache.arrow.memory.BufferAllocator;
@@ -23,6 +24,24 @@ import org.apache.arrow.memory.BufferAllocator;
  * Before it is frozen first, and where nearly all changes, nothing is noted, and all is written. One thread, the table's.
  */
 public final class ChangedEntries implements AutoCloseable {
+    /** The mark of an entry that changed since the table was frozen last. */
+    public static final int SINCE = 1;
+
+    /** The mark of one that was frozen, and may have to be written once more. */
+    public static final int PENDING = 2;
+
+    /** Where entries of the table may be that are not in it, with their marks. */
+    public interface Elsewhere {
+        /** Takes marks away: {@link ChangedEntries#PENDING}, and the others, too, if {@code all}. */
+        void unmark(boolean all);
+
+        /** What changed since the table was frozen last is frozen. */
+        void movePending();
+
+        /** How many entries may be written. */
+        long pending();
+    }
+
     /** How many times as much as there is may be read again after a restart: beyond that all is written. */
     private static final int MOST_WRITTEN = 2;
 
@@ -40,6 +59,7 @@ public final class ChangedEntries implements AutoCloseable {
     private boolean wasWhole; // the last one that was frozen
     private long written; // by the last whole one and those that go on from it
     private Optional<EntryWatch> frozen = Optional.empty();
+    private Optional<Elsewhere> elsewhere = Optional.empty();
 
     /** @param keys writes the keys of an entry, by which a reader knows what is gone */
     public ChangedEntries(GroupTable table, EntryWriter keys, BufferAllocator allocator) {
@@ -47,6 +67,11 @@ public final class ChangedEntries implements AutoCloseable {
         this.keys = keys;
         this.since = new EntryMarks(allocator);
         this.pending = new EntryMarks(allocator);
+    }
+
+    /** Has entries be elsewhere, too. */
+    public void lookFurther(Elsewhere where) {
+        elsewhere = Optional.of(where);
     }
 
     public long bytes() {
@@ -90,12 +115,32 @@ public final class ChangedEntries implements AutoCloseable {
         }
     }
 
-    /** An entry is about to leave the table for a place where nobody notes what it is: all is to be written, if it had changed. */
-    public void left(long entry) {
+    /**
+     * An entry is about to leave the table for {@link Elsewhere}.
+     *
+     * @return its marks, {@link #SINCE} and {@link #PENDING}, which it is to have there
+     */
+    public int take(long entry) {
         beforeFrozenChange(entry);
-        if (since.place(entry) >= 0 || pending.place(entry) >= 0) {
-            unmark(entry);
-            lost();
+        int marks = (since.place(entry) >= 0 ? SINCE : 0) | (pending.place(entry) >= 0 ? PENDING : 0);
+        unmark(entry);
+        return marks;
+    }
+
+    /**
+     * An entry came into the table from elsewhere, where it had these marks.
+     *
+     * @param isDue see {@link EntryWatch#arrived}
+     */
+    public void arrived(long entry, int marks, boolean isDue) {
+        if (isKnown && (marks & SINCE) != 0) {
+            since.add(entry);
+        }
+        if ((marks & PENDING) != 0) {
+            pending.add(entry);
+        }
+        if (frozen.isPresent()) {
+            frozen.get().arrived(entry, isDue);
         }
     }
 
@@ -116,7 +161,10 @@ public final class ChangedEntries implements AutoCloseable {
 
     /** The same as {@link #freeze(Kept, long, LongSupplier)} where each entry counts once. */
     public boolean freeze(Kept kept, long there) {
-        return freeze(kept, there, () -> pending.size());
+        return freeze(
+                kept,
+                there,
+                () -> pending.size() + elsewhere.map(Elsewhere::pending).orElse(0L));
     }
 
     /**
@@ -130,6 +178,7 @@ public final class ChangedEntries implements AutoCloseable {
         frozen = Optional.empty();
         if (kept == Kept.ALL) {
             pending.clear();
+            elsewhere.ifPresent(where -> where.unmark(false));
             gonePending.clear();
         }
         boolean goesOn = isKnown && (kept == Kept.ALL || kept == Kept.ALL_BUT_LAST && !wasWhole);
@@ -142,6 +191,7 @@ public final class ChangedEntries implements AutoCloseable {
             written = there;
             lost();
             pending.clear();
+            elsewhere.ifPresent(where -> where.unmark(true));
             gonePending.clear();
         }
         isKnown = true;
@@ -157,13 +207,20 @@ public final class ChangedEntries implements AutoCloseable {
             pending.addAll(since);
         }
         since.clear();
+        elsewhere.ifPresent(Elsewhere::movePending);
         gonePending.addAll(goneSince);
         goneSince.clear();
     }
 
-    /** What changed. @param far see {@link dev.millrace.engine.state.KeyGroupPart#of} */
+    /** What changed, where nothing that did is empty. @param far see {@link dev.millrace.engine.state.KeyGroupPart#of} */
     public FrozenChanges freezeChanges(StateFormat state, EntryWriter writer, LongUnaryOperator... far) {
-        FrozenChanges changes = new FrozenChanges(pending, gonePending, state, writer, far);
+        return freezeChanges(state, writer, entry -> true, far);
+    }
+
+    /** The same of those entries that have something to be written. */
+    public FrozenChanges freezeChanges(
+            StateFormat state, EntryWriter writer, LongPredicate exists, LongUnaryOperator... far) {
+        FrozenChanges changes = new FrozenChanges(pending, gonePending, state, writer, exists, far);
         watch(changes);
         return changes;
     }

@@ -10,6 +10,7 @@ import dev.millrace.operator.StateWriter;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.function.LongPredicate;
 import java.util.function.LongUnaryOperator;
 
 /**
@@ -40,6 +41,7 @@ public final class FrozenChanges implements EntryWatch {
     private final KeyGroupBytes gone;
     private final StateFormat state;
     private final EntryWriter writer;
+    private final LongPredicate exists;
     private final LongUnaryOperator[] far;
     private final KeyGroupBytes early = new KeyGroupBytes();
     private AddressSet written = new AddressSet(); // before their turn
@@ -51,14 +53,21 @@ public final class FrozenChanges implements EntryWatch {
     /**
      * @param marks from which only those of entries that go are taken away until this is closed
      * @param gone keys, none of which is added meanwhile
+     * @param exists whether an entry has something to be written
      * @param far see {@link dev.millrace.engine.state.KeyGroupPart#of}
      */
     FrozenChanges(
-            EntryMarks marks, KeyGroupBytes gone, StateFormat state, EntryWriter writer, LongUnaryOperator... far) {
+            EntryMarks marks,
+            KeyGroupBytes gone,
+            StateFormat state,
+            EntryWriter writer,
+            LongPredicate exists,
+            LongUnaryOperator... far) {
         this.marks = marks;
         this.gone = gone;
         this.state = state;
         this.writer = writer;
+        this.exists = exists;
         this.far = far;
     }
 
@@ -83,9 +92,24 @@ public final class FrozenChanges implements EntryWatch {
             return;
         }
         long place = marks.place(entry);
-        if (place >= next && written.add(entry)) {
+        if (place >= next && written.add(entry) && exists.test(entry)) {
             early.add(entry, writer);
         }
+    }
+
+    @Override
+    public void arrived(long entry, boolean isDue) {
+        if (next >= 0) {
+            written.add(entry); // it is marked again where it is now
+        }
+        if (isDue) {
+            early.add(entry, writer);
+        }
+    }
+
+    @Override
+    public void writeEarlier(StateWriter to, boolean all) throws IOException {
+        early.takeOut(all ? 0 : EARLY_BYTES, group -> begin(to, group));
     }
 
     @Override
@@ -98,9 +122,14 @@ public final class FrozenChanges implements EntryWatch {
             for (int round = written.size() > MANY_EARLY ? MANY_ROUNDS : 1; round > 0 && next >= 0; round--) {
                 writeNext(to);
             }
-            early.takeOut(next < 0 ? 0 : EARLY_BYTES, group -> begin(to, group, CHANGED));
+            writeEarlier(to, next < 0);
         }
         return next < 0;
+    }
+
+    /** Begins a part of entries that changed, whose number follows. */
+    public DataOutput begin(StateWriter to, int group) throws IOException {
+        return begin(to, group, CHANGED);
     }
 
     private DataOutput begin(StateWriter to, int group, int kind) throws IOException {
@@ -113,14 +142,14 @@ public final class FrozenChanges implements EntryWatch {
         long after = marks.next(next, entries, count);
         int left = 0;
         for (int i = 0; i < count[0]; i++) {
-            if (!written.contains(entries[i])) {
+            if (!written.contains(entries[i]) && exists.test(entries[i])) {
                 entries[left++] = entries[i];
             }
         }
         KeyGroupEntries some = new KeyGroupEntries(entries, left);
         for (int group = 0; group < KeyGroups.COUNT; group++) {
             if (some.count(group) > 0) {
-                some.write(group, begin(to, group, CHANGED), writer, far);
+                some.write(group, begin(to, group), writer, far);
             }
         }
         next = after;

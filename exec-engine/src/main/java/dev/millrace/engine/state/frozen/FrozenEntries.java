@@ -76,11 +76,7 @@ public final class FrozenEntries implements EntryWatch {
         }
     }
 
-    /**
-     * An entry came into the table from elsewhere, as it was at the moment or changed since; before anything else happens to it.
-     *
-     * @param isDue whether it was there at that moment, and nobody has written it or will: then it is written now
-     */
+    @Override
     public void arrived(long entry, boolean isDue) {
         if (isToCome(entry)) {
             early.add(entry);
@@ -103,7 +99,7 @@ public final class FrozenEntries implements EntryWatch {
         return scanned;
     }
 
-    /** Writes what was written before its turn: all of it, or that of key groups of which it is worth a part of its own. */
+    @Override
     public void writeEarlier(StateWriter to, boolean all) throws IOException {
         changed.takeOut(all ? 0 : EARLY_BYTES, group -> to.keyGroup(state, group));
     }

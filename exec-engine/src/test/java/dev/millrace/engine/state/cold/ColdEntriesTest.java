@@ -1,17 +1,19 @@
 package dev.millrace.engine.state.cold;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.frozen.ChangedEntries;
+import dev.millrace.engine.state.frozen.FrozenChanges;
 import dev.millrace.engine.state.frozen.FrozenEntries;
 import dev.millrace.memory.ChunkSource;
 import dev.millrace.memory.Memory;
 import dev.millrace.memory.PooledAllocation;
+import dev.millrace.operator.Freezing;
 import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.KeyGroups;
 import java.io.ByteArrayInputStream;
@@ -23,9 +25,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.apache.arrow.memory.AllocationListener;
 import org.apache.arrow.memory.BufferAllocator;
@@ -92,11 +96,14 @@ class ColdEntriesTest {
         private final ColdEntries cold;
         private final long hashes; // how many different ones there are
         private final Map<Long, Entry> expected = new HashMap<>();
-        private Optional<FrozenEntries> frozen = Optional.empty();
+        private final ChangedEntries changes;
 
         Kept(int words, long hashes) {
             this.table = new GroupTable(allocator, new long[words]);
             this.cold = new ColdEntries(table, new int[] {TEXT}, allocator);
+            this.changes =
+                    new ChangedEntries(table, (entry, out) -> out.writeLong(Memory.getLong(entry + KEY)), allocator);
+            cold.tell(changes);
             this.hashes = hashes;
         }
 
@@ -145,18 +152,23 @@ class ColdEntriesTest {
         }
 
         private void beforeChange(long entry) {
-            frozen.ifPresent(of -> of.beforeChange(entry));
+            changes.beforeChange(entry);
         }
 
-        /** All that is there now. */
-        FrozenState freeze() {
+        /** All that is there now, or what changed. */
+        FrozenState freeze(Freezing.Kept keptBefore) {
+            if (changes.freeze(keptBefore, table.size() + cold.size())) {
+                FrozenChanges changed = changes.freezeChanges(
+                        StateFormats.GROUPS_SINCE, (entry, out) -> write(Memory.getLong(entry), entry, out));
+                return cold.freeze(changed, changed::begin, this::write);
+            }
             FrozenEntries ofTable = new FrozenEntries(
                     table,
                     StateFormats.GROUPS,
                     (entry, out) -> write(Memory.getLong(entry), entry, out),
                     entry -> Memory.getLong(entry + VALUE) != 0);
-            frozen = Optional.of(ofTable);
-            return cold.freeze(ofTable, StateFormats.GROUPS, this::write);
+            changes.watch(ofTable);
+            return cold.freeze(ofTable, (to, group) -> to.keyGroup(StateFormats.GROUPS, group), this::write);
         }
 
         private void write(long hash, long entry, DataOutput out) throws IOException {
@@ -168,15 +180,23 @@ class ColdEntriesTest {
             out.writeUTF(new String(text, StandardCharsets.US_ASCII));
         }
 
-        /** What was written as key groups, each entry once. */
-        void read(Map<Integer, List<ByteArrayOutputStream>> groups, Map<Long, Entry> written) throws IOException {
+        /** Reads what was written at one moment, each entry once, over what was before. */
+        void read(Map<Integer, List<ByteArrayOutputStream>> groups, boolean isWhole, Map<Long, Entry> written)
+                throws IOException {
+            Set<Long> keys = new HashSet<>();
             for (Map.Entry<Integer, List<ByteArrayOutputStream>> group : groups.entrySet()) {
                 for (ByteArrayOutputStream bytes : group.getValue()) {
                     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes.toByteArray()));
+                    boolean areGone = !isWhole && FrozenChanges.readKind(in) == FrozenChanges.GONE;
                     for (int left = in.readInt(); left > 0; left--) {
                         long key = in.readLong();
                         assertEquals(group.getKey(), KeyGroups.of(hash(key)));
-                        assertNull(written.put(key, new Entry(in.readLong(), in.readUTF())), "written twice");
+                        if (areGone) {
+                            written.remove(key);
+                        } else {
+                            written.put(key, new Entry(in.readLong(), in.readUTF()));
+                            assertTrue(keys.add(key), "written twice");
+                        }
                     }
                     assertEquals(0, in.available());
                 }
@@ -188,6 +208,7 @@ class ColdEntriesTest {
             assertEquals(expected.remove(key) != null, entry != 0);
             if (entry != 0) {
                 beforeChange(entry);
+                changes.gone(entry);
                 ByteSlots.free(table.memory(), entry + TEXT);
                 table.remove(entry);
             }
@@ -220,6 +241,7 @@ class ColdEntriesTest {
 
         @Override
         public void close() {
+            changes.close();
             cold.close();
             table.close();
             allocator.close();
@@ -292,12 +314,20 @@ class ColdEntriesTest {
         SplittableRandom random = new SplittableRandom(words * hashes);
         try (Kept kept = new Kept(words, hashes)) {
             int beside = 0;
-            for (int round = 0; round < 8; round++) {
-                change(kept, random, keys, 60_000);
+            int ofChanges = 0;
+            Map<Long, Entry> counted = Map.of(); // what a reader has of what is kept
+            Map<Long, Entry> last = Map.of();
+            for (int round = 0; round < 14; round++) {
+                change(kept, random, keys, round % 3 == 0 ? 60_000 : 6_000);
                 Map<Long, Entry> expected = new HashMap<>(kept.expected);
                 beside += kept.cold.size() > expected.size() / 8 ? 1 : 0;
                 Map<Integer, List<ByteArrayOutputStream>> groups = new HashMap<>();
-                FrozenState frozen = kept.freeze();
+                boolean isLastKept = !last.isEmpty() && random.nextInt(4) > 0;
+                counted = isLastKept ? last : counted;
+                FrozenState frozen = kept.freeze(
+                        counted.isEmpty()
+                                ? Freezing.Kept.NOTHING
+                                : isLastKept ? Freezing.Kept.ALL : Freezing.Kept.ALL_BUT_LAST);
                 boolean isDone = round == 6;
                 while (!isDone) {
                     change(kept, random, keys, random.nextInt(3_000));
@@ -312,17 +342,18 @@ class ColdEntriesTest {
                 }
                 frozen.close();
                 frozen.close();
+                last = Map.of();
                 if (round != 6) { // else it was given up at once
-                    Map<Long, Entry> written = new HashMap<>();
-                    kept.read(groups, written);
-                    assertTrue(
-                            expected.equals(written),
-                            written.size() + " entries of " + expected.size() + ", or others");
+                    last = new HashMap<>(frozen.isWhole() ? Map.of() : counted);
+                    kept.read(groups, frozen.isWhole(), last);
+                    assertTrue(expected.equals(last), last.size() + " entries of " + expected.size() + ", or others");
+                    ofChanges += frozen.isWhole() ? 0 : 1;
                 }
             }
+            assertTrue(ofChanges > 2, ofChanges + " times only what had changed");
             assertTrue(beside > 4, "much was on disk");
             kept.checkAll();
-            kept.freeze(); // who is closed with it
+            kept.freeze(Freezing.Kept.NOTHING); // who is closed with it
         }
     }
 
