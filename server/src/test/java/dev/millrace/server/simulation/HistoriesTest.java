@@ -31,7 +31,7 @@ class HistoriesTest {
     private static final int HISTORIES = Integer.getInteger("millrace.histories", 200);
     private static final long SEED = Long.getLong("millrace.histories.seed", 1);
     private static final int STEPS = Integer.getInteger("millrace.histories.steps", 80);
-    private static final int ENOUGH = 100; // histories in which everything happens
+    private static final int ENOUGH = 200; // histories in which everything happens
 
     private final List<Logger> loggers =
             List.of(Logger.getLogger("dev.millrace"), Logger.getLogger("org.apache.arrow"));

@@ -766,6 +766,7 @@ final class History {
         if (random.nextInt(3) == 0) {
             flush();
             model.allIsShown();
+            checkLateRows();
         }
         Set<Integer> held = new HashSet<>();
         clients.forEach(client ->
@@ -1013,6 +1014,7 @@ final class History {
     private void leaveOut(Random random) {
         flush();
         model.allIsShown();
+        checkLateRows();
         List<ModelObject.View> stopped = model.all(ModelObject.View.class).stream()
                 .filter(model::isStopped)
                 .toList();

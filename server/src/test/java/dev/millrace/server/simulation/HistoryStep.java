@@ -25,7 +25,7 @@ record HistoryStep(Kind kind, long seed) {
         RECEIVE(30),
         DURABLE(45),
         PAUSE(10),
-        LEAVE_OUT(25),
+        LEAVE_OUT(45),
         RETENTION(20),
         SECRET(12),
         SYSTEM(8),
