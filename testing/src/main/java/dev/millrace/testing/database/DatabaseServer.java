@@ -188,7 +188,7 @@ public final class DatabaseServer implements AutoCloseable {
         try {
             return Files.readString(folder.resolve("output"));
         } catch (IOException e) {
-            return e.getMessage();
+            return String.valueOf(e.getMessage());
         }
     }
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The values of one row, in canonical form by kind of type:
@@ -28,7 +29,7 @@ public record Row(List<Object> values) {
     }
 
     /** A row of these values; {@link TestBatches} accepts looser forms, such as Integer for BIGINT. */
-    public static Row of(Object... values) {
+    public static Row of(@Nullable Object... values) {
         return new Row(Arrays.asList(values));
     }
 
