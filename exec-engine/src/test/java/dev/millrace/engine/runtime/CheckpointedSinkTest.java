@@ -225,6 +225,11 @@ final class CheckpointedSinkTest {
 
     private static final class FailingWriter implements CheckpointWriter {
         @Override
+        public boolean has(SectionContents contents) {
+            return false;
+        }
+
+        @Override
         public boolean keep(SectionContents contents) {
             return false;
         }
