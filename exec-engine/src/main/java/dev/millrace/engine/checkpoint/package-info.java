@@ -17,7 +17,10 @@
  *             8 bytes | key group, 2 bytes, -1 for none | bytes
  * </pre>
  *
- * A name and its group may come in several sections, and several times in one, each time with other entries. What holds the sections has checksums of its own; here only
+ * A section of states begins with a part {@code step}: the number of the checkpoint that it was written for, 8 bytes. A section that
+ * checkpoints before {@link dev.millrace.engine.checkpoint.QueryMeta} of version 3 have is of none.
+ *
+ * <p>A name and its group may come in several sections, and several times in one, each time with other entries. What holds the sections has checksums of its own; here only
  * what would mislead the reader is looked at: kinds, lengths, an end in the midst.
  */
 package dev.millrace.engine.checkpoint;
