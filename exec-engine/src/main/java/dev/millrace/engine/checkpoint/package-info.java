@@ -17,8 +17,8 @@
  *             8 bytes | key group, 2 bytes, -1 for none | bytes
  * </pre>
  *
- * A section of states begins with a part {@code step}: the number of the checkpoint that it was written for, 8 bytes. A section that
- * checkpoints before {@link dev.millrace.engine.checkpoint.QueryMeta} of version 3 have is of none.
+ * A section of states begins with a part {@code step}: the number of the checkpoint that it was written for, 8 bytes. It has none where
+ * part {@code query} of section {@code engine} is of version 1 or 2.
  *
  * <p>A name and its group may come in several sections, and several times in one, each time with other entries. What holds the sections has checksums of its own; here only
  * what would mislead the reader is looked at: kinds, lengths, an end in the midst.
