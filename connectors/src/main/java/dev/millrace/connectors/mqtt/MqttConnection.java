@@ -39,7 +39,7 @@ final class MqttConnection implements ReceivedMessages, Runnable {
     private static final int MOST_TOLD = 100; // topics
 
     private final MqttBroker broker;
-    private final Session session;
+    private final BrokerSession session;
     private final Clock clock;
     private final Consumer<MqttConnection> onClosed;
     private final Backoff backoff;
@@ -79,7 +79,7 @@ final class MqttConnection implements ReceivedMessages, Runnable {
         }
     }
 
-    MqttConnection(MqttBroker broker, Session session, Clock clock, Consumer<MqttConnection> onClosed) {
+    MqttConnection(MqttBroker broker, BrokerSession session, Clock clock, Consumer<MqttConnection> onClosed) {
         this.broker = broker;
         this.session = session;
         this.clock = clock;
@@ -91,7 +91,7 @@ final class MqttConnection implements ReceivedMessages, Runnable {
         return broker;
     }
 
-    Session session() {
+    BrokerSession session() {
         return session;
     }
 
@@ -166,10 +166,11 @@ final class MqttConnection implements ReceivedMessages, Runnable {
         if (dropped) {
             Set<TopicFilter> others = new HashSet<>();
             subscriptions.forEach(each -> others.addAll(each.filters()));
+            List<TopicFilter> own = subscription.filters().stream()
+                    .filter(filter -> !others.contains(filter))
+                    .toList();
             synchronized (this) {
-                subscription.filters().stream()
-                        .filter(filter -> !others.contains(filter))
-                        .forEach(unwanted::add);
+                unwanted.addAll(own);
                 changed = true;
                 notifyAll();
             }
@@ -220,8 +221,11 @@ final class MqttConnection implements ReceivedMessages, Runnable {
             }
             try (BrokerClient fresh = open(new Link(generation))) {
                 up(fresh);
-            } catch (BrokerClient.BrokerException | MillraceException e) {
-                failed(e instanceof BrokerClient.BrokerException known ? known.reason() : e.getMessage());
+            } catch (BrokerClient.BrokerException e) {
+                failed(e.reason());
+                pause(backoff.nextMillis());
+            } catch (MillraceException e) { // of a secret that is not there, or the disk
+                failed(String.valueOf(e.getMessage()));
                 pause(backoff.nextMillis());
             } finally {
                 client = Optional.empty();

@@ -31,7 +31,7 @@ public final class MqttConnections {
                         .map(full -> shared + "-"
                                 + Integer.toHexString(subscription.stream().hashCode()))
                         .orElse(shared));
-        MqttConnection connection = get(broker, new Session(id, subscription.isPersistent()), clock);
+        MqttConnection connection = get(broker, new BrokerSession(id, subscription.isPersistent()), clock);
         connection.add(subscription);
         return connection;
     }
@@ -44,12 +44,12 @@ public final class MqttConnections {
     synchronized MqttConnection publish(MqttBroker broker, Optional<SinkHome> home, boolean isApart, Clock clock) {
         boolean isPersistent = !isApart && broker.terms().persistent().orElse(home.isPresent());
         String id = sharedId(broker, home.map(SinkHome::database).orElse(unnamed), isPersistent);
-        MqttConnection connection = get(broker, new Session(isApart ? id + "-2" : id, isPersistent), clock);
+        MqttConnection connection = get(broker, new BrokerSession(isApart ? id + "-2" : id, isPersistent), clock);
         connection.retain();
         return connection;
     }
 
-    @GuardedBy("this") private MqttConnection get(MqttBroker broker, Session session, Clock clock) {
+    @GuardedBy("this") private MqttConnection get(MqttBroker broker, BrokerSession session, Clock clock) {
         return find(broker, session.clientId()).orElseGet(() -> {
             MqttConnection fresh = new MqttConnection(broker, session, clock, this::closed);
             open.add(fresh);

@@ -3,7 +3,7 @@ package dev.millrace.connectors.mqtt;
 import dev.millrace.connector.PushedContext;
 import dev.millrace.connector.PushedReader;
 import dev.millrace.connector.PushedSource;
-import dev.millrace.connectors.push.Inbox;
+import dev.millrace.connectors.push.ArrivalQueue;
 import dev.millrace.connectors.push.Overload;
 import dev.millrace.connectors.push.PushedRecords;
 import dev.millrace.connectors.push.RecordReceiver;
@@ -46,8 +46,8 @@ record MqttSource(
     }
 
     static void check(MqttBroker broker) {
-        Session session =
-                new Session("millrace-check-" + UUID.randomUUID().toString().substring(0, 8), false);
+        BrokerSession session = new BrokerSession(
+                "millrace-check-" + UUID.randomUUID().toString().substring(0, 8), false);
         BrokerClient.Listener nobody = new BrokerClient.Listener() {
             @Override
             public void arrived(ArrivedMessage message) {}
@@ -83,7 +83,7 @@ record MqttSource(
 
     @Override
     public PushedReader receive(PushedContext context) {
-        Inbox inbox = new Inbox(bufferBytes);
+        ArrivalQueue inbox = new ArrivalQueue(bufferBytes);
         return new RecordReceiver(records, context, inbox, new MqttSubscription(this, context, inbox));
     }
 }

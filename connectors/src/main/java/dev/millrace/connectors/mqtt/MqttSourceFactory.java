@@ -4,7 +4,7 @@ import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceFactory;
-import dev.millrace.connectors.push.Inbox;
+import dev.millrace.connectors.push.ArrivalQueue;
 import dev.millrace.connectors.push.Overload;
 import dev.millrace.connectors.push.PushedRecords;
 import dev.millrace.error.MillraceException;
@@ -45,7 +45,7 @@ public final class MqttSourceFactory implements SourceFactory {
                 (int) options.integer("qos", 1, 0, 2),
                 PushedRecords.read(name(), formats, "json", declared, options, ArrivedMessage.columns()),
                 Overload.read(options),
-                Inbox.readBytes(options));
+                ArrivalQueue.readBytes(options));
     }
 
     private static List<TopicFilter> filters(Options options) {
@@ -79,7 +79,7 @@ public final class MqttSourceFactory implements SourceFactory {
         all.add(2, new OptionDescription("qos", "1", "at most, of messages that are sent to us: 0, 1 or 2"));
         all.add(3, new OptionDescription("format", "json", "of the messages"));
         all.add(Overload.description());
-        all.add(Inbox.description());
+        all.add(ArrivalQueue.description());
         all.add(new OptionDescription("include.topic", "", "a column of that name with the topic"));
         all.add(new OptionDescription(
                 "include.level<n>", "", "with a level of the topic, from 1; NULL where it has fewer"));

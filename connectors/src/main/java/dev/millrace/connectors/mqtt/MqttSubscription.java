@@ -3,8 +3,8 @@ package dev.millrace.connectors.mqtt;
 import dev.millrace.connector.MemoryChange;
 import dev.millrace.connector.PushedContext;
 import dev.millrace.connector.RejectedRecord;
-import dev.millrace.connectors.push.Delivery;
-import dev.millrace.connectors.push.Inbox;
+import dev.millrace.connectors.push.ArrivalQueue;
+import dev.millrace.connectors.push.Consignment;
 import dev.millrace.connectors.push.RecordReceiver;
 import dev.millrace.error.SqlState;
 import java.nio.ByteBuffer;
@@ -39,12 +39,12 @@ final class MqttSubscription implements RecordReceiver.Transport {
 
     private final MqttSource source;
     private final PushedContext context;
-    private final Inbox inbox;
+    private final ArrivalQueue inbox;
     private final MqttConnection connection;
     private boolean isDropped; // the stream's thread's
     private volatile long pending; // the greatest number so far; written before the client is there, then by its thread
 
-    MqttSubscription(MqttSource source, PushedContext context, Inbox inbox) {
+    MqttSubscription(MqttSource source, PushedContext context, ArrivalQueue inbox) {
         this.source = source;
         this.context = context;
         this.inbox = inbox;
@@ -240,8 +240,8 @@ final class MqttSubscription implements RecordReceiver.Transport {
                 () -> {});
     }
 
-    private static Delivery delivery(ArrivedMessage message, MemoryChange change, Runnable kept) {
-        return new Delivery(List.of(message.payload()), message, message.topic(), change, rejected -> kept.run());
+    private static Consignment delivery(ArrivedMessage message, MemoryChange change, Runnable kept) {
+        return new Consignment(List.of(message.payload()), message, message.topic(), change, rejected -> kept.run());
     }
 
     /** Of version 5 the broker sends no larger ones. */

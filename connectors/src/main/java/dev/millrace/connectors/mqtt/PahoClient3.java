@@ -19,12 +19,12 @@ final class PahoClient3 implements BrokerClient, MqttCallbackExtended {
     private static final int REFUSED = 0x80;
 
     private final MqttBroker broker;
-    private final Session session;
+    private final BrokerSession session;
     private final Clock clock;
     private final Listener listener;
     private final MqttAsyncClient client;
 
-    PahoClient3(MqttBroker broker, Session session, ReceivedMessages received, Clock clock, Listener listener)
+    PahoClient3(MqttBroker broker, BrokerSession session, ReceivedMessages received, Clock clock, Listener listener)
             throws BrokerException {
         this.broker = broker;
         this.session = session;

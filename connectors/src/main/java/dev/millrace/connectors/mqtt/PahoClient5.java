@@ -27,12 +27,12 @@ final class PahoClient5 implements BrokerClient, MqttCallback {
     private static final JsonFactory JSON = new JsonFactory();
 
     private final MqttBroker broker;
-    private final Session session;
+    private final BrokerSession session;
     private final Clock clock;
     private final Listener listener;
     private final MqttAsyncClient client;
 
-    PahoClient5(MqttBroker broker, Session session, ReceivedMessages received, Clock clock, Listener listener)
+    PahoClient5(MqttBroker broker, BrokerSession session, ReceivedMessages received, Clock clock, Listener listener)
             throws BrokerException {
         this.broker = broker;
         this.session = session;

@@ -7,7 +7,7 @@
  * the broker when all of them have it on disk.
  *
  * <pre>
- *   broker -> PahoClient3 or 5 -> MqttConnection -> MqttSubscription, one a stream -> Inbox -> stream on disk -> PUBACK or PUBCOMP
+ *   broker -> PahoClient3 or 5 -> MqttConnection -> MqttSubscription, one a stream -> ArrivalQueue -> stream on disk -> PUBACK or PUBCOMP
  * </pre>
  *
  * <p><b>QoS 2.</b> A message is written to the memory of each stream that it is for before PUBREC is sent, and moves from there into the stream

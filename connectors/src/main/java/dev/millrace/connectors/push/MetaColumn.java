@@ -23,7 +23,7 @@ import org.apache.arrow.vector.FieldVector;
  * A column of what comes with records beside their values, behind the columns of the format: INCLUDE TOPIC AS t, or {@code include.topic =
  * 't'}. Immutable.
  *
- * @param value of what came with a record ({@link Delivery#about}): TEXT and JSONB String, INTEGER Integer, BOOLEAN Boolean, TIMESTAMPTZ Long
+ * @param value of what came with a record ({@link Consignment#about}): TEXT and JSONB String, INTEGER Integer, BOOLEAN Boolean, TIMESTAMPTZ Long
  *     in microseconds
  */
 public record MetaColumn(Field field, Function<Object, Optional<?>> value) {

@@ -86,7 +86,7 @@ public final class RecordReceiver implements PushedReader, DecoderContext {
     private final SourceContext context;
     private final PushedRecords records;
     private final Schema schema;
-    private final Inbox inbox;
+    private final ArrivalQueue inbox;
     private final Transport transport;
     private final RecordDecoder decoder;
     private final RecordMemory memory;
@@ -94,9 +94,9 @@ public final class RecordReceiver implements PushedReader, DecoderContext {
     private boolean closed;
 
     // What is being decoded, again and again while the decoder waits for something.
-    private final List<Delivery> decoding = new ArrayList<>();
+    private final List<Consignment> decoding = new ArrayList<>();
     private int[] deliveryOf = new int[64]; // of each record in memory
-    private final Map<Delivery, Integer> rejectedOf = new HashMap<>(); // records, where there are any
+    private final Map<Consignment, Integer> rejectedOf = new HashMap<>(); // records, where there are any
     private long position; // of records, since it was opened
 
     // What the stream was given.
@@ -108,10 +108,10 @@ public final class RecordReceiver implements PushedReader, DecoderContext {
 
     @GuardedBy("rate") private long total;
 
-    private record Given(List<Delivery> deliveries, Map<Delivery, Integer> rejected) {}
+    private record Given(List<Consignment> deliveries, Map<Consignment, Integer> rejected) {}
 
     /** @param transport is closed with this, also if this cannot be made */
-    public RecordReceiver(PushedRecords records, SourceContext context, Inbox inbox, Transport transport) {
+    public RecordReceiver(PushedRecords records, SourceContext context, ArrivalQueue inbox, Transport transport) {
         this.records = records;
         this.context = context;
         this.inbox = inbox;
@@ -158,7 +158,7 @@ public final class RecordReceiver implements PushedReader, DecoderContext {
 
     @Override
     public void reject(int record, String column, MillraceException reason) {
-        Delivery of = decoding.get(deliveryOf[record]);
+        Consignment of = decoding.get(deliveryOf[record]);
         rejectedOf.merge(of, 1, Integer::sum);
         int first = record;
         while (first > 0 && deliveryOf[first - 1] == deliveryOf[record]) {
@@ -214,11 +214,11 @@ public final class RecordReceiver implements PushedReader, DecoderContext {
     private boolean load() {
         memory.clear();
         while (memory.records().count() < context.batchRows() && memory.bytes() < BATCH_BYTES) {
-            Optional<Delivery> next = inbox.take();
+            Optional<Consignment> next = inbox.take();
             if (next.isEmpty()) {
                 break;
             }
-            Delivery delivery = next.get();
+            Consignment delivery = next.get();
             for (byte[] value : delivery.values()) {
                 int record = memory.records().count();
                 if (record == deliveryOf.length) {
@@ -234,10 +234,10 @@ public final class RecordReceiver implements PushedReader, DecoderContext {
     }
 
     /** All that these change, the later over the earlier. */
-    private static MemoryChange rememberedOf(List<Delivery> deliveries) {
+    private static MemoryChange rememberedOf(List<Consignment> deliveries) {
         Map<String, byte[]> put = new HashMap<>();
         Set<String> removed = new HashSet<>();
-        for (Delivery delivery : deliveries) {
+        for (Consignment delivery : deliveries) {
             MemoryChange change = delivery.remembered();
             if (!change.isEmpty()) {
                 removed.addAll(change.removed());
@@ -277,7 +277,7 @@ public final class RecordReceiver implements PushedReader, DecoderContext {
         while (acknowledged < batches) {
             Given kept = given.remove();
             acknowledged++;
-            for (Delivery delivery : kept.deliveries()) {
+            for (Consignment delivery : kept.deliveries()) {
                 delivery.receipt().kept(kept.rejected().getOrDefault(delivery, 0));
             }
         }

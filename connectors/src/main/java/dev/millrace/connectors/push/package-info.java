@@ -3,10 +3,10 @@
  * when it is kept.
  *
  * <p>Entry: {@link dev.millrace.connectors.push.RecordReceiver}, the reader of every such source. A transport's threads put {@link
- * dev.millrace.connectors.push.Delivery}s into its {@link dev.millrace.connectors.push.Inbox}; the stream's thread polls, which decodes.
+ * dev.millrace.connectors.push.Consignment}s into its {@link dev.millrace.connectors.push.ArrivalQueue}; the stream's thread polls, which decodes.
  *
  * <pre>
- *   transport's threads -> Inbox (bounded) -> RecordReceiver.poll -> the stream -> acknowledge -> Delivery.kept, on the stream's thread
+ *   transport's threads -> ArrivalQueue (bounded) -> RecordReceiver.poll -> the stream -> acknowledge -> Consignment.kept, on the stream's thread
  * </pre>
  */
 package dev.millrace.connectors.push;

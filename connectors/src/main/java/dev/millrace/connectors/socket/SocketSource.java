@@ -3,7 +3,7 @@ package dev.millrace.connectors.socket;
 import dev.millrace.connector.PushedContext;
 import dev.millrace.connector.PushedReader;
 import dev.millrace.connector.PushedSource;
-import dev.millrace.connectors.push.Inbox;
+import dev.millrace.connectors.push.ArrivalQueue;
 import dev.millrace.connectors.push.Overload;
 import dev.millrace.connectors.push.PushedRecords;
 import dev.millrace.connectors.push.RecordReceiver;
@@ -33,7 +33,7 @@ record SocketSource(
 
     @Override
     public PushedReader receive(PushedContext context) {
-        Inbox inbox = new Inbox(bufferBytes);
+        ArrivalQueue inbox = new ArrivalQueue(bufferBytes);
         return new RecordReceiver(
                 records,
                 context,

@@ -4,7 +4,7 @@ import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceFactory;
-import dev.millrace.connectors.push.Inbox;
+import dev.millrace.connectors.push.ArrivalQueue;
 import dev.millrace.connectors.push.Overload;
 import dev.millrace.connectors.push.PushedRecords;
 import dev.millrace.format.RecordFormats;
@@ -46,7 +46,7 @@ public final class SocketSourceFactory implements SourceFactory {
     public Source create(Schema declared, Options options) {
         ListenAddress listen = ListenAddress.read(options);
         PushedRecords records = PushedRecords.read(name(), formats, "json", declared, options, Sender.COLUMNS);
-        long bufferBytes = Inbox.readBytes(options);
+        long bufferBytes = ArrivalQueue.readBytes(options);
         if (datagrams) {
             return new SocketSource(true, listen, records, Overload.read(options), 0, 0, bufferBytes);
         }
@@ -65,7 +65,7 @@ public final class SocketSourceFactory implements SourceFactory {
         List<OptionDescription> all = new ArrayList<>(List.of(
                 new OptionDescription("listen", "", "host:port of this machine; port 0 is any that is free"),
                 new OptionDescription("format", "json", "of the lines"),
-                Inbox.description(),
+                ArrivalQueue.description(),
                 new OptionDescription("include.peer", "", "a column of that name with the sender's address"),
                 new OptionDescription(
                         "include.received", "", "a column of that name with the time at which a line came")));

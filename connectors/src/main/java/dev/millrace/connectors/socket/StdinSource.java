@@ -6,8 +6,8 @@ import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
-import dev.millrace.connectors.push.Delivery;
-import dev.millrace.connectors.push.Inbox;
+import dev.millrace.connectors.push.ArrivalQueue;
+import dev.millrace.connectors.push.Consignment;
 import dev.millrace.connectors.push.PushedRecords;
 import dev.millrace.connectors.push.RecordReceiver;
 import dev.millrace.error.MillraceException;
@@ -55,7 +55,7 @@ record StdinSource(PushedRecords records, int mostRecordBytes, Supplier<InputStr
                             SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, NAME + " was read by another query, and is gone")
                     .withHint("CREATE CONTINUOUS QUERY reads it once, and others read that");
         }
-        Inbox inbox = new Inbox(BUFFER_BYTES);
+        ArrivalQueue inbox = new ArrivalQueue(BUFFER_BYTES);
         Lines lines = new Lines(context, inbox);
         return List.of(new Reader(new RecordReceiver(records, context, inbox, lines), lines, request.columns()));
     }
@@ -63,11 +63,11 @@ record StdinSource(PushedRecords records, int mostRecordBytes, Supplier<InputStr
     /** Reads lines by a thread of its own, as nobody knows how long that takes. */
     private final class Lines implements RecordReceiver.Transport {
         private final SourceContext context;
-        private final Inbox inbox;
+        private final ArrivalQueue inbox;
         private volatile boolean ended; // written by the thread
         private volatile Optional<String> lastError = Optional.empty(); // likewise
 
-        Lines(SourceContext context, Inbox inbox) {
+        Lines(SourceContext context, ArrivalQueue inbox) {
             this.context = context;
             this.inbox = inbox;
         }
@@ -112,7 +112,7 @@ record StdinSource(PushedRecords records, int mostRecordBytes, Supplier<InputStr
                         SqlState.PROGRAM_LIMIT_EXCEEDED,
                         ""));
             }
-            return lines.isEmpty() || inbox.put(new Delivery(lines, NAME, NAME, Delivery.Receipt.NONE));
+            return lines.isEmpty() || inbox.put(new Consignment(lines, NAME, NAME, Consignment.Receipt.NONE));
         }
 
         @Override

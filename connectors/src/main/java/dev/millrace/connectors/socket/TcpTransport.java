@@ -3,8 +3,8 @@ package dev.millrace.connectors.socket;
 import dev.millrace.connector.PushedContext;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.SplitStatus;
-import dev.millrace.connectors.push.Delivery;
-import dev.millrace.connectors.push.Inbox;
+import dev.millrace.connectors.push.ArrivalQueue;
+import dev.millrace.connectors.push.Consignment;
 import dev.millrace.connectors.push.RecordReceiver;
 import dev.millrace.error.SqlState;
 import java.io.IOException;
@@ -28,7 +28,7 @@ final class TcpTransport implements RecordReceiver.Transport {
     private static final int BACKLOG = 128;
 
     private final PushedContext context;
-    private final Inbox inbox;
+    private final ArrivalQueue inbox;
     private final SocketSource source;
     private final ServerSocket server;
     private final Map<String, Peer> peers = new ConcurrentSkipListMap<>(); // that are connected
@@ -36,7 +36,7 @@ final class TcpTransport implements RecordReceiver.Transport {
     private volatile boolean closed; // written by close, read by the threads
 
     /** Listens from now on; who connects is answered from {@link #begin} on. */
-    TcpTransport(SocketSource source, PushedContext context, Inbox inbox) {
+    TcpTransport(SocketSource source, PushedContext context, ArrivalQueue inbox) {
         this.source = source;
         this.context = context;
         this.inbox = inbox;
@@ -135,7 +135,7 @@ final class TcpTransport implements RecordReceiver.Transport {
             }
             records += cut.size();
             Sender sender = new Sender(name, context.clock().epochMicros());
-            return cut.isEmpty() || inbox.put(new Delivery(cut, sender, name, Delivery.Receipt.NONE));
+            return cut.isEmpty() || inbox.put(new Consignment(cut, sender, name, Consignment.Receipt.NONE));
         }
 
         SplitStatus status() {

@@ -1,8 +1,8 @@
 package dev.millrace.connectors.socket;
 
 import dev.millrace.connector.PushedContext;
-import dev.millrace.connectors.push.Delivery;
-import dev.millrace.connectors.push.Inbox;
+import dev.millrace.connectors.push.ArrivalQueue;
+import dev.millrace.connectors.push.Consignment;
 import dev.millrace.connectors.push.RecordReceiver;
 import java.io.IOException;
 import java.net.DatagramPacket;
@@ -21,14 +21,14 @@ final class UdpTransport implements RecordReceiver.Transport {
     private static final int SYSTEM_BUFFER_BYTES = 4 << 20; // as much as the system allows of it
 
     private final PushedContext context;
-    private final Inbox inbox;
+    private final ArrivalQueue inbox;
     private final SocketSource source;
     private final DatagramSocket socket;
     private final String target;
     private volatile Optional<String> lastError = Optional.empty(); // written by the thread
     private volatile boolean closed; // written by close, read by the thread
 
-    UdpTransport(SocketSource source, PushedContext context, Inbox inbox) {
+    UdpTransport(SocketSource source, PushedContext context, ArrivalQueue inbox) {
         this.source = source;
         this.context = context;
         this.inbox = inbox;
@@ -60,7 +60,8 @@ final class UdpTransport implements RecordReceiver.Transport {
                 if (!lines.isEmpty()) {
                     String peer = TcpTransport.nameOf((InetSocketAddress) packet.getSocketAddress());
                     Sender sender = new Sender(peer, context.clock().epochMicros());
-                    inbox.offerOrShed(new Delivery(lines, sender, target, Delivery.Receipt.NONE), source.overload());
+                    inbox.offerOrShed(
+                            new Consignment(lines, sender, target, Consignment.Receipt.NONE), source.overload());
                 }
             } catch (IOException e) {
                 if (!closed) {

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.millrace.connector.MemoryChange;
 import dev.millrace.connector.PushedContext;
-import dev.millrace.connectors.push.Delivery;
-import dev.millrace.connectors.push.Inbox;
+import dev.millrace.connectors.push.ArrivalQueue;
+import dev.millrace.connectors.push.Consignment;
 import dev.millrace.connectors.push.RecordReceiver;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -30,7 +30,7 @@ public final class Webhook implements RecordReceiver.Transport {
 
     private final WebhookSource source;
     private final PushedContext context;
-    private final Inbox inbox;
+    private final ArrivalQueue inbox;
     private final RememberedKeys keys;
 
     /**
@@ -40,7 +40,7 @@ public final class Webhook implements RecordReceiver.Transport {
      */
     public record Outcome(int accepted, int rejected, boolean isRepeated) {}
 
-    Webhook(WebhookSource source, PushedContext context, Inbox inbox) {
+    Webhook(WebhookSource source, PushedContext context, ArrivalQueue inbox) {
         this.source = source;
         this.context = context;
         this.inbox = inbox;
@@ -91,7 +91,7 @@ public final class Webhook implements RecordReceiver.Transport {
     private Outcome take(List<byte[]> records, PostedRequest request, Optional<String> key, MemoryChange change) {
         CompletableFuture<Integer> kept = new CompletableFuture<>();
         PostedRequest.About about = new PostedRequest.About(key, request.receivedMicros());
-        Delivery delivery = new Delivery(records, about, target(), change, rejected -> {
+        Consignment delivery = new Consignment(records, about, target(), change, rejected -> {
             key.ifPresent(keys::end);
             kept.complete(rejected);
         });

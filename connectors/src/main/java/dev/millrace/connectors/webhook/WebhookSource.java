@@ -3,7 +3,7 @@ package dev.millrace.connectors.webhook;
 import dev.millrace.connector.PushedContext;
 import dev.millrace.connector.PushedReader;
 import dev.millrace.connector.PushedSource;
-import dev.millrace.connectors.push.Inbox;
+import dev.millrace.connectors.push.ArrivalQueue;
 import dev.millrace.connectors.push.PushedRecords;
 import dev.millrace.connectors.push.RecordReceiver;
 import dev.millrace.type.Schema;
@@ -21,7 +21,7 @@ record WebhookSource(
         String path,
         PushedRecords records,
         boolean isJson,
-        Optional<Signature> signature,
+        Optional<BodySignature> signature,
         String keyHeader,
         int mostKeys,
         long timeoutMillis,
@@ -37,7 +37,7 @@ record WebhookSource(
 
     @Override
     public PushedReader receive(PushedContext context) {
-        Inbox inbox = new Inbox(bufferBytes);
+        ArrivalQueue inbox = new ArrivalQueue(bufferBytes);
         return new RecordReceiver(records, context, inbox, new Webhook(this, context, inbox));
     }
 }

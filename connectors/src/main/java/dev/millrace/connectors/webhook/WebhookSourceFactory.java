@@ -4,7 +4,7 @@ import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceFactory;
-import dev.millrace.connectors.push.Inbox;
+import dev.millrace.connectors.push.ArrivalQueue;
 import dev.millrace.connectors.push.PushedRecords;
 import dev.millrace.format.RecordFormats;
 import dev.millrace.type.Schema;
@@ -52,11 +52,11 @@ public final class WebhookSourceFactory implements SourceFactory {
                 path,
                 PushedRecords.read(name(), formats, JSON, declared, options, PostedRequest.About.COLUMNS),
                 options.text("format", JSON).equalsIgnoreCase(JSON),
-                Signature.read(options),
+                BodySignature.read(options),
                 options.text("idempotency.header", "idempotency-key").toLowerCase(Locale.ROOT),
                 (int) options.integer("idempotency.keys", KEYS, 1, MOST_KEYS),
                 timeoutMicros / MICROS_PER_MILLI,
-                Inbox.readBytes(options));
+                ArrivalQueue.readBytes(options));
     }
 
     @Override
@@ -77,7 +77,7 @@ public final class WebhookSourceFactory implements SourceFactory {
                 new OptionDescription("idempotency.keys", "10000", "how many of its newest values are remembered"),
                 new OptionDescription(
                         "timeout", "30s", "how long a request waits until its records are kept; then 503"),
-                Inbox.description(),
+                ArrivalQueue.description(),
                 new OptionDescription("include.key", "", "a column of that name with the idempotency key"),
                 new OptionDescription("include.received", "", "with the time at which the request came"));
     }

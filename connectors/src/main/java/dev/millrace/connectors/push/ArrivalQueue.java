@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  * What came and was not taken yet, by bytes no more than so many. Peers that can wait are made to ({@link #put}, {@link #offer}); of what
  * others bring some is thrown away and counted ({@link #offerOrShed}). Safe on any thread.
  */
-public final class Inbox {
+public final class ArrivalQueue {
     private static final String BUFFER = "buffer_bytes";
     private static final long BUFFER_BYTES = 16 << 20;
     private static final long LEAST_BUFFER_BYTES = 1 << 10;
@@ -20,7 +20,7 @@ public final class Inbox {
 
     private final long mostBytes;
 
-    @GuardedBy("this") private final Deque<Delivery> waiting = new ArrayDeque<>();
+    @GuardedBy("this") private final Deque<Consignment> waiting = new ArrayDeque<>();
 
     @GuardedBy("this") private long bytes;
 
@@ -32,7 +32,7 @@ public final class Inbox {
 
     private volatile Runnable onArrival = () -> {}; // set before anything comes
 
-    public Inbox(long mostBytes) {
+    public ArrivalQueue(long mostBytes) {
         this.mostBytes = mostBytes;
     }
 
@@ -51,7 +51,7 @@ public final class Inbox {
     }
 
     /** Takes it if there is room, waiting so long for that; false if there is none, or all is closed. One that is larger than all room has it alone. */
-    public boolean offer(Delivery delivery, long waitMillis) throws InterruptedException {
+    public boolean offer(Consignment delivery, long waitMillis) throws InterruptedException {
         synchronized (this) {
             long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
             while (!closed && isFull(delivery)) {
@@ -71,7 +71,7 @@ public final class Inbox {
     }
 
     /** Takes it, waiting for room as long as it takes; false if all is closed. */
-    public boolean put(Delivery delivery) throws InterruptedException {
+    public boolean put(Consignment delivery) throws InterruptedException {
         synchronized (this) {
             while (!closed && isFull(delivery)) {
                 wait();
@@ -86,7 +86,7 @@ public final class Inbox {
     }
 
     /** Takes it whether there is room or not: of a peer that sends no more than so much before it hears of it. */
-    public void force(Delivery delivery) {
+    public void force(Consignment delivery) {
         synchronized (this) {
             add(delivery);
         }
@@ -94,7 +94,7 @@ public final class Inbox {
     }
 
     /** Takes it, or throws something away. What is thrown away must want no receipt. */
-    public void offerOrShed(Delivery delivery, Overload policy) {
+    public void offerOrShed(Consignment delivery, Overload policy) {
         synchronized (this) {
             if (closed) {
                 return;
@@ -104,7 +104,7 @@ public final class Inbox {
                 return;
             }
             while (isFull(delivery)) {
-                Delivery oldest = remove();
+                Consignment oldest = remove();
                 shed += oldest.values().size();
             }
             add(delivery);
@@ -112,18 +112,18 @@ public final class Inbox {
         onArrival.run();
     }
 
-    @GuardedBy("this") private boolean isFull(Delivery another) {
+    @GuardedBy("this") private boolean isFull(Consignment another) {
         return !waiting.isEmpty() && bytes + another.bytes() > mostBytes;
     }
 
-    @GuardedBy("this") private void add(Delivery delivery) {
+    @GuardedBy("this") private void add(Consignment delivery) {
         waiting.add(delivery);
         bytes += delivery.bytes();
         records += delivery.values().size();
     }
 
-    @GuardedBy("this") private Delivery remove() {
-        Delivery first = waiting.remove();
+    @GuardedBy("this") private Consignment remove() {
+        Consignment first = waiting.remove();
         bytes -= first.bytes();
         records -= first.values().size();
         notifyAll();
@@ -131,7 +131,7 @@ public final class Inbox {
     }
 
     /** What came first; none if nothing waits. */
-    synchronized Optional<Delivery> take() {
+    synchronized Optional<Consignment> take() {
         return waiting.isEmpty() ? Optional.empty() : Optional.of(remove());
     }
 

@@ -5,4 +5,4 @@ package dev.millrace.connectors.mqtt;
  *
  * @param isPersistent whether the broker keeps subscriptions and messages while the client is away
  */
-record Session(String clientId, boolean isPersistent) {}
+record BrokerSession(String clientId, boolean isPersistent) {}

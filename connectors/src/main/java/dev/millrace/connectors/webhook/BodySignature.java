@@ -19,11 +19,11 @@ import javax.crypto.spec.SecretKeySpec;
  *
  * @param secret a reference, which is looked up for each request
  */
-record Signature(String header, String secret, Options.References references) {
+record BodySignature(String header, String secret, Options.References references) {
     private static final String ALGORITHM = "HmacSHA256";
     private static final String PREFIX = "sha256=";
 
-    static Optional<Signature> read(Options options) {
+    static Optional<BodySignature> read(Options options) {
         Optional<String> secret = options.text("signature.secret");
         String header = options.text("signature.header", "x-hub-signature-256").toLowerCase(Locale.ROOT);
         if (secret.isPresent() && !secret.get().contains("${")) {
@@ -32,7 +32,7 @@ record Signature(String header, String secret, Options.References references) {
                             "option \"signature.secret\" is a secret, and definitions can be read")
                     .withHint("CREATE SECRET s AS '..', then signature.secret = '${secret:s}'");
         }
-        return secret.map(given -> new Signature(header, given, options.references()));
+        return secret.map(given -> new BodySignature(header, given, options.references()));
     }
 
     /** @throws MillraceException 28000 if the request has none, or another one */

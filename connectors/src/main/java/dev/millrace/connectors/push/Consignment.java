@@ -12,7 +12,7 @@ import java.util.List;
  * @param remembered what is to be remembered with them
  * @param receipt who is told
  */
-public record Delivery(List<byte[]> values, Object about, String origin, MemoryChange remembered, Receipt receipt) {
+public record Consignment(List<byte[]> values, Object about, String origin, MemoryChange remembered, Receipt receipt) {
     private static final int OVERHEAD_BYTES = 64; // of a record, about
 
     /** Told when records are kept: on disk where there is one. */
@@ -29,12 +29,12 @@ public record Delivery(List<byte[]> values, Object about, String origin, MemoryC
         void kept(int rejected);
     }
 
-    public Delivery {
+    public Consignment {
         values = List.copyOf(values);
     }
 
     /** Nothing is remembered. */
-    public Delivery(List<byte[]> values, Object about, String origin, Receipt receipt) {
+    public Consignment(List<byte[]> values, Object about, String origin, Receipt receipt) {
         this(values, about, origin, MemoryChange.NONE, receipt);
     }
 
