@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
@@ -79,6 +80,10 @@ class StreamFollowerTest {
         }
     }
 
+    private static StreamFollower follower(SegmentStore store, LongSupplier durable) {
+        return new StreamFollower(store, SCHEMA, OptionalLong.empty(), durable, new ReadUpTo(store, durable));
+    }
+
     @Test
     void whereverAReaderGoesOnNoRowIsMissingOrDoubled() {
         Random random = new Random(SEED);
@@ -93,7 +98,7 @@ class StreamFollowerTest {
                     KnownPast.NOTHING,
                     allocator)) {
                 long[] last = {0};
-                StreamFollower follower = new StreamFollower(store, SCHEMA, OptionalLong.empty(), () -> last[0]);
+                StreamFollower follower = follower(store, () -> last[0]);
                 SourceReader reader = follower.open(ALL, context).get(0);
                 for (int step = 0; step < 200; step++) {
                     switch (random.nextInt(7)) {
@@ -153,7 +158,7 @@ class StreamFollowerTest {
             append(store, 1);
             store.drop(100);
             append(store, 101);
-            StreamFollower follower = new StreamFollower(store, SCHEMA, OptionalLong.empty(), () -> 1000);
+            StreamFollower follower = follower(store, () -> 1000);
             try (SourceReader reader = follower.open(ALL, context).get(0)) {
                 assertEquals(List.of(Row.of(101L)), take(reader.poll()));
                 assertEquals(List.of(), take(reader.poll()));
@@ -170,7 +175,7 @@ class StreamFollowerTest {
         }
         try (SegmentStore store = SegmentStore.open(disk, SCHEMA, options, KnownPast.NOTHING, allocator)) {
             append(store, 401);
-            StreamFollower follower = new StreamFollower(store, SCHEMA, OptionalLong.empty(), () -> 1000);
+            StreamFollower follower = follower(store, () -> 1000);
             try (SourceReader reader =
                     follower.reopen(ALL, List.of(position), context).get(0)) {
                 assertEquals(List.of(Row.of(401L)), take(reader.poll()));
@@ -202,7 +207,7 @@ class StreamFollowerTest {
                 RetentionOptions.of(Optional.empty(), RetentionPolicy.FOREVER),
                 KnownPast.NOTHING,
                 allocator)) {
-            StreamFollower follower = new StreamFollower(store, SCHEMA, OptionalLong.empty(), () -> 0);
+            StreamFollower follower = follower(store, () -> 0);
             for (SourcePosition wrong : List.of(
                     SourcePosition.of("file", 1, out -> out.writeLong(1)),
                     SourcePosition.of("retained", 1, out -> out.writeLong(1)),
