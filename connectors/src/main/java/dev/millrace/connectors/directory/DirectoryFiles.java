@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -111,11 +112,10 @@ final class DirectoryFiles implements AutoCloseable {
             for (Path file : old) {
                 Files.deleteIfExists(file);
             }
-        } catch (IOException | UncheckedIOException e) {
-            throw FileErrors.opening(
-                    directory,
-                    "for writing",
-                    e instanceof UncheckedIOException wrapped ? wrapped.getCause() : (IOException) e);
+        } catch (IOException e) {
+            throw FileErrors.opening(directory, "for writing", e);
+        } catch (UncheckedIOException e) {
+            throw FileErrors.opening(directory, "for writing", new IOException(e.getMessage()));
         }
     }
 
@@ -139,7 +139,10 @@ final class DirectoryFiles implements AutoCloseable {
             Path path = at(place);
             try {
                 Files.createDirectories(path);
-                for (Path above = path; above.startsWith(directory); above = above.getParent()) {
+                force(directory);
+                Path above = directory;
+                for (Path name : directory.relativize(path)) {
+                    above = above.resolve(name);
                     force(above);
                 }
             } catch (IOException e) {
@@ -190,7 +193,7 @@ final class DirectoryFiles implements AutoCloseable {
     }
 
     private void finish(String place) {
-        Open file = open.get(place);
+        Open file = Objects.requireNonNull(open.get(place));
         try (PartFile ends = file.file()) {
             complete.add(new PartEntry(place, file.number(), ends.finish(), true));
         } finally {

@@ -1,5 +1,7 @@
 package dev.millrace.connectors.kafka;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
 import dev.millrace.connectors.Connectors;
@@ -64,17 +66,17 @@ class KafkaSourceConformanceTest extends SourceConformance {
                 for (long id = from; id < to; id++) {
                     send((int) (id % partitions), "{\"id\": " + id + ", \"name\": \"n" + id + "\"}");
                 }
-                producer.flush();
             }
 
             @Override
             public void poison() {
                 send(0, "{\"id\": \"none\"");
-                producer.flush();
             }
 
             private void send(int partition, String text) {
-                producer.send(new ProducerRecord<>(topic, partition, null, text.getBytes(StandardCharsets.UTF_8)));
+                ProducerRecord<byte[], byte[]> record =
+                        new ProducerRecord<>(topic, partition, null, text.getBytes(StandardCharsets.UTF_8));
+                assertDoesNotThrow(() -> producer.send(record).get());
             }
 
             @Override

@@ -82,17 +82,25 @@ class SinkMutantsTest {
     }
 
     private void isCaught(UnaryOperator<CheckpointedSink> fault) {
-        assertThrows(Throwable.class, () -> {
+        assertThrows(Throwable.class, () -> lives(fault));
+    }
+
+    private void lives(UnaryOperator<CheckpointedSink> fault) {
             for (int seed = 1; seed <= LIVES; seed++) {
                 Path directory = home.resolve("life " + seed);
                 try (SinkLives lives = new SinkLives(
-                        new Mutant(new MemoryOutside(seed, 0), fault),
-                        new TestSinkContext(memory.allocator(), "d", directory),
-                        seed)) {
+                                new Mutant(new MemoryOutside(seed, 0), fault),
+                                new TestSinkContext(memory.allocator(), "d", directory),
+                                seed)
+                        .impatient()) {
                     lives.live(STEPS);
                 }
             }
-        });
+    }
+
+    @Test
+    void aSinkWithoutAFaultIsNot() {
+        lives(Same::new);
     }
 
     @Test

@@ -32,6 +32,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -142,7 +143,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
             return;
         }
         long number = relations.containsValue(object.name()) // it has the number of its rows
-                ? numbers.get(object.name())
+                ? Objects.requireNonNull(numbers.get(object.name()))
                 : Optional.ofNullable(ahead.remove(object.name())).orElseGet(this::newNumber);
         numbers.put(object.name(), number);
         if (!listening) {

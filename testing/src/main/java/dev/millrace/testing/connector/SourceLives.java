@@ -143,7 +143,7 @@ public final class SourceLives implements AutoCloseable {
     public void givesAll() {
         Eventually.holds(added + " rows are given", () -> {
             poll();
-            return rows.size() >= added;
+            return rows.size() >= added || readers.stream().allMatch(SourceReader::isFinished);
         });
         for (int more = 0; more < 5; more++) {
             poll();
