@@ -1,5 +1,6 @@
 package dev.millrace.capture;
 
+import dev.millrace.connector.RowChange;
 import dev.millrace.connector.FedTable;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SplitStatus;
@@ -70,7 +71,7 @@ final class CaptureFeed implements TableFeed {
         CapturedPosition from = kept.map(CapturedPosition::of).orElse(CapturedPosition.NOTHING);
         if (kept.isPresent() && !from.isWhole()) { // what the first reading had begun with may have gone since
             from = CapturedPosition.NOTHING;
-            fed.replace(List.<dev.millrace.connector.RowChange>of().iterator(), Optional.of(from.toPosition()));
+            fed.replace(List.<RowChange>of().iterator(), Optional.of(from.toPosition()));
         }
         if (from.isWhole()) {
             upstream.checkGoesOn(source, offset(from));

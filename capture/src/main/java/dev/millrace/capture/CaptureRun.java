@@ -1,5 +1,7 @@
 package dev.millrace.capture;
 
+import java.util.HashMap;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.FedTable;
 import dev.millrace.connector.RowChange;
 import dev.millrace.connector.SplitStatus;
@@ -128,7 +130,7 @@ final class CaptureRun implements ChangeConsumer<RecordChangeEvent<SourceRecord>
         unacknowledged.clear();
     }
 
-    private Optional<dev.millrace.connector.SourcePosition> position(SourceRecord record) {
+    private Optional<SourcePosition> position(SourceRecord record) {
         Map<String, ?> offset = record.sourceOffset();
         byte[] json = converter.fromConnectData(record.topic(), null, offset);
         return Optional.of(new CapturedPosition(isWhole(offset), json, state.definitions()).toPosition());
@@ -154,7 +156,7 @@ final class CaptureRun implements ChangeConsumer<RecordChangeEvent<SourceRecord>
         if (last.isEmpty()) {
             return;
         }
-        Map<String, Object> offset = new java.util.HashMap<>(last.get().sourceOffset());
+        Map<String, Object> offset = new HashMap<>(last.get().sourceOffset());
         table.tell(new SplitStatus(
                 split,
                 upstream.text(offset),

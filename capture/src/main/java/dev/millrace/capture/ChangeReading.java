@@ -1,5 +1,6 @@
 package dev.millrace.capture;
 
+import java.nio.charset.StandardCharsets;
 import dev.millrace.connector.RowChange;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -72,7 +73,7 @@ final class ChangeReading {
 
     private static boolean isUnavailableBytes(@Nullable Object value) {
         return value instanceof String text
-                && text.equals(HexFormat.of().formatHex(UNAVAILABLE.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+                && text.equals(HexFormat.of().formatHex(UNAVAILABLE.getBytes(StandardCharsets.UTF_8)));
     }
 
     private void noteColumns(Struct row) {

@@ -1,5 +1,6 @@
 package dev.millrace.capture;
 
+import java.util.LinkedHashSet;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.error.MillraceException;
@@ -27,7 +28,6 @@ import java.util.Set;
  * @param properties further ones, for Debezium
  * @param schema the columns that the table has here
  * @param key places of its primary key
- * @param timeoutSeconds that an answer is waited for
  */
 record SourceTable(
         String host,
@@ -173,7 +173,7 @@ record SourceTable(
 
     private static Set<String> names(ResultSet columns) throws SQLException {
         try (columns) {
-            Set<String> names = new java.util.LinkedHashSet<>();
+            Set<String> names = new LinkedHashSet<>();
             while (columns.next()) {
                 names.add(columns.getString("COLUMN_NAME"));
             }

@@ -1,5 +1,6 @@
 package dev.millrace.capture;
 
+import dev.millrace.testing.time.Eventually;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.database.DatabaseServer;
@@ -121,7 +122,7 @@ class KilledCaptureTest {
                 }
                 database.holds("SELECT id, amount FROM bank", expected);
                 database.run("CHECKPOINT");
-                dev.millrace.testing.time.Eventually.holds(
+                Eventually.holds(
                         "the copy is the same, seed " + SEED,
                         () -> target.rows("SELECT id, amount FROM copy").stream()
                                 .sorted()

@@ -1,5 +1,6 @@
 package dev.millrace.connectors.jdbc;
 
+import java.util.ArrayList;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.error.MillraceException;
@@ -168,7 +169,7 @@ record DatabaseAddress(
     }
 
     private List<String> secretTexts() {
-        List<String> texts = new java.util.ArrayList<>(properties.values());
+        List<String> texts = new ArrayList<>(properties.values());
         password.ifPresent(texts::add);
         texts.add(url);
         return texts;

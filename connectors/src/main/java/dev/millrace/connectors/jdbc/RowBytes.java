@@ -1,5 +1,7 @@
 package dev.millrace.connectors.jdbc;
 
+import java.util.Optional;
+import java.util.Arrays;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.VectorText;
 import dev.millrace.text.TextBuffer;
@@ -41,7 +43,7 @@ final class RowBytes {
         for (int column : columns) {
             append(schema.type(column), batch.column(column), row);
         }
-        return java.util.Arrays.copyOf(bytes, length);
+        return Arrays.copyOf(bytes, length);
     }
 
     private void append(DataType type, FieldVector vector, int row) {
@@ -71,7 +73,7 @@ final class RowBytes {
 
     private void require(int more) {
         if (length + more > bytes.length) {
-            bytes = java.util.Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + more));
+            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + more));
         }
     }
 
@@ -79,7 +81,7 @@ final class RowBytes {
     @FunctionalInterface
     interface Visitor<E extends Exception> {
         /** @param value empty if it is NULL */
-        void value(int place, java.util.Optional<byte[]> value) throws E;
+        void value(int place, Optional<byte[]> value) throws E;
     }
 
     /** The values of a row, from the first place on. */
@@ -88,11 +90,11 @@ final class RowBytes {
         for (int place = 0; in.hasRemaining(); place++) {
             int size = in.getInt();
             if (size == NULL) {
-                visitor.value(place, java.util.Optional.empty());
+                visitor.value(place, Optional.empty());
             } else {
                 byte[] value = new byte[size];
                 in.get(value);
-                visitor.value(place, java.util.Optional.of(value));
+                visitor.value(place, Optional.of(value));
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.millrace.connectors.jdbc;
 
+import dev.millrace.text.TextBuffer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -440,7 +441,7 @@ class JdbcSinkTest {
 
     private static RowChange change(Row row, LeakCheck memory) {
         try (Batch batch = TestBatches.of(TOTALS, memory.allocator(), row);
-                dev.millrace.text.TextBuffer scratch = new dev.millrace.text.TextBuffer(memory.allocator(), 64)) {
+                TextBuffer scratch = new TextBuffer(memory.allocator(), 64)) {
             return RowChange.put(new RowBytes(TOTALS, scratch).of(batch, 0, List.of(0, 1, 2)));
         }
     }

@@ -110,10 +110,11 @@ public final class FedRows {
             List<Optional<String>> key = table.primaryKey().stream()
                     .map(column -> change.values().get(places[column]))
                     .toList();
-            RowChange before = newest.get(key);
-            boolean goesOn =
-                    before != null && !before.isDelete() && !change.kept().isEmpty();
-            newest.put(key, goesOn ? filled(change, before.values(), before.kept()) : change);
+            RowChange told = Optional.ofNullable(newest.get(key))
+                    .filter(before -> !before.isDelete() && !change.kept().isEmpty())
+                    .map(before -> filled(change, before.values(), before.kept()))
+                    .orElse(change);
+            newest.put(key, told);
         }
         return List.copyOf(newest.values());
     }

@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.connector.FedTable;
 import dev.millrace.connector.RowChange;
 import dev.millrace.connector.SourcePosition;
@@ -163,13 +164,10 @@ final class FeedThread {
                     "reason",
                     String.valueOf(e.getMessage()));
         }
-        if (feed.source().hasPosition() && !stoppedWithDatabase()) {
+        boolean hasPositions = database.instance().catalog().object(Feeds.POSITIONS).isPresent();
+        if (feed.source().hasPosition() && hasPositions) {
             forgetPosition();
         }
-    }
-
-    private boolean stoppedWithDatabase() {
-        return database.instance().catalog().object(Feeds.POSITIONS).isEmpty();
     }
 
     /** Of tables that are no more; those that are have another number. */
@@ -204,8 +202,8 @@ final class FeedThread {
                     feed.table(),
                     number)) {
                 Optional<SourcePosition> found = Optional.empty();
-                for (var next = rows.next(); next.isPresent(); next = rows.next()) {
-                    try (var batch = next.get()) {
+                for (Optional<Batch> next = rows.next(); next.isPresent(); next = rows.next()) {
+                    try (Batch batch = next.get()) {
                         if (batch.rowCount() > 0) {
                             found = Optional.of(new SourcePosition(((VarBinaryVector) batch.column(0)).get(0)));
                         }
