@@ -1,7 +1,7 @@
 package dev.millrace.capture;
 
-import dev.millrace.connector.RowChange;
 import dev.millrace.connector.FedTable;
+import dev.millrace.connector.RowChange;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SplitStatus;
 import dev.millrace.connector.TableFeed;

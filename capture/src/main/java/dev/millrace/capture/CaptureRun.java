@@ -1,14 +1,14 @@
 package dev.millrace.capture;
 
-import java.util.HashMap;
-import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.FedTable;
 import dev.millrace.connector.RowChange;
+import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SplitStatus;
 import io.debezium.engine.DebeziumEngine.ChangeConsumer;
 import io.debezium.engine.DebeziumEngine.RecordCommitter;
 import io.debezium.engine.RecordChangeEvent;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

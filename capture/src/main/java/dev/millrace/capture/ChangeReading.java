@@ -1,6 +1,5 @@
 package dev.millrace.capture;
 
-import java.nio.charset.StandardCharsets;
 import dev.millrace.connector.RowChange;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -9,6 +8,7 @@ import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HexFormat;

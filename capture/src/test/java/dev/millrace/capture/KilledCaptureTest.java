@@ -1,9 +1,9 @@
 package dev.millrace.capture;
 
-import dev.millrace.testing.time.Eventually;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.database.DatabaseServer;
+import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;

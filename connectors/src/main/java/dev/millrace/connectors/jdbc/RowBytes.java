@@ -1,7 +1,5 @@
 package dev.millrace.connectors.jdbc;
 
-import java.util.Optional;
-import java.util.Arrays;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.VectorText;
 import dev.millrace.text.TextBuffer;
@@ -9,7 +7,9 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VarBinaryVector;
 

@@ -86,16 +86,16 @@ class SinkMutantsTest {
     }
 
     private void lives(UnaryOperator<CheckpointedSink> fault) {
-            for (int seed = 1; seed <= LIVES; seed++) {
-                Path directory = home.resolve("life " + seed);
-                try (SinkLives lives = new SinkLives(
-                                new Mutant(new MemoryOutside(seed, 0), fault),
-                                new TestSinkContext(memory.allocator(), "d", directory),
-                                seed)
-                        .impatient()) {
-                    lives.live(STEPS);
-                }
+        for (int seed = 1; seed <= LIVES; seed++) {
+            Path directory = home.resolve("life " + seed);
+            try (SinkLives lives = new SinkLives(
+                            new Mutant(new MemoryOutside(seed, 0), fault),
+                            new TestSinkContext(memory.allocator(), "d", directory),
+                            seed)
+                    .impatient()) {
+                lives.live(STEPS);
             }
+        }
     }
 
     @Test

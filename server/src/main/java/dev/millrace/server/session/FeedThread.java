@@ -164,7 +164,8 @@ final class FeedThread {
                     "reason",
                     String.valueOf(e.getMessage()));
         }
-        boolean hasPositions = database.instance().catalog().object(Feeds.POSITIONS).isPresent();
+        boolean hasPositions =
+                database.instance().catalog().object(Feeds.POSITIONS).isPresent();
         if (feed.source().hasPosition() && hasPositions) {
             forgetPosition();
         }
