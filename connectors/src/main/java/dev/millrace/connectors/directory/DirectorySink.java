@@ -43,7 +43,7 @@ public final class DirectorySink implements CheckpointedSink {
             SinkContext context,
             Path directory,
             String tag,
-            Partitions partitions,
+            PartitionColumns partitions,
             PartFormat format,
             Options options) {
         this.directory = directory;
@@ -69,7 +69,7 @@ public final class DirectorySink implements CheckpointedSink {
     public static Sink open(
             SinkContext context,
             Path directory,
-            Partitions partitions,
+            PartitionColumns partitions,
             PartFormat format,
             boolean exactlyOnce,
             Options options) {

@@ -28,10 +28,10 @@ final class PlacedRows implements AutoCloseable {
         }
     }
 
-    private final Partitions partitions;
+    private final PartitionColumns partitions;
     private final TextBuffer scratch;
 
-    PlacedRows(Partitions partitions, BufferAllocator allocator) {
+    PlacedRows(PartitionColumns partitions, BufferAllocator allocator) {
         this.partitions = partitions;
         this.scratch = new TextBuffer(allocator, FIRST_BYTES);
     }

@@ -9,7 +9,7 @@ import dev.millrace.connector.SinkContext;
 import dev.millrace.connector.SinkFactory;
 import dev.millrace.connectors.directory.DirectorySink;
 import dev.millrace.connectors.directory.PartFormat;
-import dev.millrace.connectors.directory.Partitions;
+import dev.millrace.connectors.directory.PartitionColumns;
 import dev.millrace.connectors.parquet.ParquetCompression;
 import dev.millrace.connectors.parquet.ParquetParts;
 import dev.millrace.error.MillraceException;
@@ -85,7 +85,7 @@ public final class FileSinkFactory implements SinkFactory {
                             "one file marks rows that are taken back: path = 'out.csv'; or sink a stream of changes that are final,"
                                     + " as windows are");
         }
-        Partitions partitions = Partitions.read(schema, options);
+        PartitionColumns partitions = PartitionColumns.read(schema, options);
         Delivery delivery =
                 options.oneOf("delivery", context.home().isPresent() ? Delivery.EXACTLY_ONCE : Delivery.AT_LEAST_ONCE);
         Schema written = partitions.written();

@@ -38,7 +38,7 @@ final class ChangeMaker implements AutoCloseable {
     }
 
     /** Rows of the epoch under way. */
-    void write(Batch batch, Consumer<RowChange> changes) {
+    void write(Batch batch, Consumer<WrittenChange> changes) {
         long weights = batch.weightsAddress();
         for (int row = 0; row < batch.rowCount(); row++) {
             long weight = weights == 0 ? 1 : Memory.getLong(weights + 8L * row);
@@ -48,7 +48,7 @@ final class ChangeMaker implements AutoCloseable {
                 epoch.add(rowBytes.of(batch, row, table.key()), bytes, weight);
             } else {
                 for (long times = weight; times > 0; times--) {
-                    changes.accept(RowChange.put(bytes));
+                    changes.accept(WrittenChange.put(bytes));
                 }
                 isChanged = true;
             }
@@ -64,19 +64,19 @@ final class ChangeMaker implements AutoCloseable {
     }
 
     /** The epoch has no more rows. Deletes come first: a value that is unique may have gone from one key to another. */
-    void endEpoch(Consumer<RowChange> changes) {
-        List<RowChange> puts = new ArrayList<>();
+    void endEpoch(Consumer<WrittenChange> changes) {
+        List<WrittenChange> puts = new ArrayList<>();
         epoch.drain((key, value) -> {
             isChanged = true;
             if (value == null) {
-                changes.accept(RowChange.delete(key));
+                changes.accept(WrittenChange.delete(key));
             } else {
-                puts.add(RowChange.put(value));
+                puts.add(WrittenChange.put(value));
             }
         });
         puts.forEach(changes);
         if (isChanged) {
-            changes.accept(RowChange.END);
+            changes.accept(WrittenChange.END);
         }
         isChanged = false;
     }

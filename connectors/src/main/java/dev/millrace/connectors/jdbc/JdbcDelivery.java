@@ -30,14 +30,14 @@ final class JdbcDelivery implements Delivery {
     @Override
     public void deliver(long number, Records records) {
         writer.write(
-                new RowChange.Sequence() {
+                new WrittenChange.Sequence() {
                     @Override
                     public long count() {
                         return records.count();
                     }
 
                     @Override
-                    public void forEach(Consumer<RowChange> each) {
+                    public void forEach(Consumer<WrittenChange> each) {
                         records.forEach(bytes -> each.accept(SpooledChanges.read(bytes)));
                     }
                 },

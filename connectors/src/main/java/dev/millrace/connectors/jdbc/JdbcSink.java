@@ -21,7 +21,7 @@ final class JdbcSink implements Sink {
     private final ChangeMaker maker;
     private final JdbcWriter writer;
     private final long mostEpochBytes;
-    private final List<RowChange> changes = new ArrayList<>(); // of the epoch under way
+    private final List<WrittenChange> changes = new ArrayList<>(); // of the epoch under way
     private long bytes;
     private volatile long records; // written by the sink's thread, read by any
     private volatile long waiting; // likewise
@@ -45,7 +45,7 @@ final class JdbcSink implements Sink {
         maker.write(batch, this::add);
     }
 
-    private void add(RowChange change) {
+    private void add(WrittenChange change) {
         changes.add(change);
         bytes += CHANGE_OBJECT_BYTES + change.bytes().length;
         if (bytes > mostEpochBytes) {
@@ -61,9 +61,9 @@ final class JdbcSink implements Sink {
     public void commit(long number) {
         maker.endEpoch(this::add);
         waitingSinceNanos = System.nanoTime();
-        long rows = changes.stream().filter(change -> change != RowChange.END).count();
+        long rows = changes.stream().filter(change -> change != WrittenChange.END).count();
         waiting = rows;
-        writer.write(RowChange.Sequence.of(changes));
+        writer.write(WrittenChange.Sequence.of(changes));
         changes.clear();
         bytes = 0;
         records += rows;

@@ -6,7 +6,7 @@ import dev.millrace.connector.Sink;
 import dev.millrace.connector.SinkContext;
 import dev.millrace.connector.SinkFactory;
 import dev.millrace.connectors.outbox.OutboxSink;
-import dev.millrace.connectors.upsert.KeyColumns;
+import dev.millrace.connectors.upsert.KeyOption;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.type.Schema;
@@ -40,7 +40,7 @@ public final class JdbcSinkFactory implements SinkFactory {
     public Sink open(Schema schema, boolean appendOnly, Options options, SinkContext context) {
         DatabaseAddress address = DatabaseAddress.read(options);
         String table = options.required("table");
-        List<Integer> key = KeyColumns.read(schema, options);
+        List<Integer> key = KeyOption.read(schema, options);
         Mode mode = options.oneOf("mode", appendOnly && key.isEmpty() ? Mode.APPEND : Mode.UPSERT);
         int batchRows = (int) options.integer("batch.rows", BATCH_ROWS, 1, 100_000);
         if (mode == Mode.UPSERT && key.isEmpty()) {

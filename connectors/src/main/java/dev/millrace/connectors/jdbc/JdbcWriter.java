@@ -42,9 +42,9 @@ final class JdbcWriter implements AutoCloseable {
         private static final long serialVersionUID = 1;
 
         private final transient SQLException why;
-        private final transient RowChange change;
+        private final transient WrittenChange change;
 
-        Refused(SQLException why, RowChange change) {
+        Refused(SQLException why, WrittenChange change) {
             super(why);
             this.why = why;
             this.change = change;
@@ -93,7 +93,7 @@ final class JdbcWriter implements AutoCloseable {
      *
      * @throws MillraceException what the database refuses, with the row; 57014 when interrupted
      */
-    void write(RowChange.Sequence changes) {
+    void write(WrittenChange.Sequence changes) {
         if (changes.count() > 0) {
             untilTaken(
                     open -> {
@@ -110,7 +110,7 @@ final class JdbcWriter implements AutoCloseable {
      *
      * @param sink a name that no other sink has there
      */
-    void write(RowChange.Sequence changes, String sink, long checkpoint) {
+    void write(WrittenChange.Sequence changes, String sink, long checkpoint) {
         untilTaken(
                 open -> {
                     if (readCheckpoint(open, sink).orElse(-1) < checkpoint) {
@@ -131,7 +131,7 @@ final class JdbcWriter implements AutoCloseable {
                     open.commit();
                     return found;
                 },
-                RowChange.Sequence.of(List.of()));
+                WrittenChange.Sequence.of(List.of()));
     }
 
     private OptionalLong readCheckpoint(Connection open, String sink) throws SQLException {
@@ -164,7 +164,7 @@ final class JdbcWriter implements AutoCloseable {
 
     // ---- changes ---------------------------------------------------------------------------------------------------
 
-    private void apply(Connection open, RowChange.Sequence changes) throws SQLException {
+    private void apply(Connection open, WrittenChange.Sequence changes) throws SQLException {
         try (Batches batches = new Batches(open)) {
             changes.forEach(change -> {
                 try {
@@ -182,20 +182,20 @@ final class JdbcWriter implements AutoCloseable {
     /** Changes that are sent together as long as they are of one kind, and no key is in them twice. */
     private final class Batches implements AutoCloseable {
         private final Connection open;
-        private final Map<RowChange.Kind, PreparedStatement> statements = new EnumMap<>(RowChange.Kind.class);
-        private RowChange.Kind kind = RowChange.Kind.END_OF_EPOCH; // of those that wait
+        private final Map<WrittenChange.Kind, PreparedStatement> statements = new EnumMap<>(WrittenChange.Kind.class);
+        private WrittenChange.Kind kind = WrittenChange.Kind.END_OF_EPOCH; // of those that wait
         private int waiting;
 
         Batches(Connection open) {
             this.open = open;
         }
 
-        void add(RowChange change) throws SQLException {
+        void add(WrittenChange change) throws SQLException {
             if (change.kind() != kind || waiting == batchRows) {
                 flush();
                 kind = change.kind();
             }
-            if (kind != RowChange.Kind.END_OF_EPOCH) {
+            if (kind != WrittenChange.Kind.END_OF_EPOCH) {
                 PreparedStatement statement = statement();
                 bind(statement, change);
                 statement.addBatch();
@@ -206,7 +206,7 @@ final class JdbcWriter implements AutoCloseable {
         private PreparedStatement statement() throws SQLException {
             PreparedStatement known = statements.get(kind);
             if (known == null) {
-                known = prepare(open, kind == RowChange.Kind.DELETE);
+                known = prepare(open, kind == WrittenChange.Kind.DELETE);
                 statements.put(kind, known);
             }
             return known;
@@ -239,9 +239,9 @@ final class JdbcWriter implements AutoCloseable {
                         : dialect.insert(table.name(), columns));
     }
 
-    private void bind(PreparedStatement statement, RowChange change) throws SQLException {
+    private void bind(PreparedStatement statement, WrittenChange change) throws SQLException {
         RowBytes.read(change.bytes(), (place, value) -> {
-            int column = change.kind() == RowChange.Kind.DELETE ? table.key().get(place) : place;
+            int column = change.kind() == WrittenChange.Kind.DELETE ? table.key().get(place) : place;
             ValueBinding.bind(
                     statement, place + 1, address.dialect(), table.schema().type(column), value);
         });
@@ -249,7 +249,7 @@ final class JdbcWriter implements AutoCloseable {
 
     // ---- until it works --------------------------------------------------------------------------------------------
 
-    private <T> T untilTaken(Step<T> step, RowChange.Sequence changes) {
+    private <T> T untilTaken(Step<T> step, WrittenChange.Sequence changes) {
         while (true) {
             try {
                 T result = step.run(open());
@@ -304,7 +304,7 @@ final class JdbcWriter implements AutoCloseable {
     }
 
     /** What the database does not take, with the first row that it does not take, as far as that can be found. */
-    private MillraceException refused(SQLException e, RowChange.Sequence changes) {
+    private MillraceException refused(SQLException e, WrittenChange.Sequence changes) {
         String where = "table \"" + table.name() + "\" of " + address;
         if (changes.count() > 0 && changes.count() <= MOST_TO_FIND_A_ROW) {
             try {
@@ -312,7 +312,7 @@ final class JdbcWriter implements AutoCloseable {
                 open.rollback();
                 findRefused(open, changes);
             } catch (Refused found) {
-                boolean isDelete = found.change.kind() == RowChange.Kind.DELETE;
+                boolean isDelete = found.change.kind() == WrittenChange.Kind.DELETE;
                 List<Integer> columns = isDelete ? table.key() : table.allColumns();
                 return MillraceException.user(
                         SqlState.DATA_EXCEPTION,
@@ -327,10 +327,10 @@ final class JdbcWriter implements AutoCloseable {
     }
 
     /** Does the changes one by one. */
-    private void findRefused(Connection open, RowChange.Sequence changes) {
+    private void findRefused(Connection open, WrittenChange.Sequence changes) {
         changes.forEach(change -> {
-            if (change.kind() != RowChange.Kind.END_OF_EPOCH) {
-                try (PreparedStatement statement = prepare(open, change.kind() == RowChange.Kind.DELETE)) {
+            if (change.kind() != WrittenChange.Kind.END_OF_EPOCH) {
+                try (PreparedStatement statement = prepare(open, change.kind() == WrittenChange.Kind.DELETE)) {
                     bind(statement, change);
                     statement.executeUpdate();
                 } catch (SQLException e) {

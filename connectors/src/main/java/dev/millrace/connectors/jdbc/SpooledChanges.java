@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 
 /** Changes as an outbox has them: a byte that says which kind it is, and its bytes. */
 final class SpooledChanges implements OutboxRows {
-    private static final RowChange.Kind[] KINDS = RowChange.Kind.values();
+    private static final WrittenChange.Kind[] KINDS = WrittenChange.Kind.values();
 
     private final ChangeMaker maker;
 
@@ -27,7 +27,7 @@ final class SpooledChanges implements OutboxRows {
         maker.endEpoch(change -> add(change, records));
     }
 
-    private static void add(RowChange change, Records records) {
+    private static void add(WrittenChange change, Records records) {
         byte[] bytes = new byte[1 + change.bytes().length];
         bytes[0] = (byte) change.kind().ordinal();
         System.arraycopy(change.bytes(), 0, bytes, 1, change.bytes().length);
@@ -35,14 +35,14 @@ final class SpooledChanges implements OutboxRows {
     }
 
     /** The change that was made to these bytes. */
-    static RowChange read(ByteBuffer from) {
+    static WrittenChange read(ByteBuffer from) {
         int kind = from.hasRemaining() ? from.get() : -1;
         if (kind < 0 || kind >= KINDS.length) {
             throw MillraceException.external(SqlState.DATA_CORRUPTED, "a change of a sink is of kind " + kind);
         }
         byte[] bytes = new byte[from.remaining()];
         from.get(bytes);
-        return new RowChange(KINDS[kind], bytes);
+        return new WrittenChange(KINDS[kind], bytes);
     }
 
     @Override

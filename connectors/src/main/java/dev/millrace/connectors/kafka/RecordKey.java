@@ -4,7 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.JsonRows;
 import dev.millrace.batch.text.VectorText;
 import dev.millrace.connector.Options;
-import dev.millrace.connectors.upsert.KeyColumns;
+import dev.millrace.connectors.upsert.KeyOption;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.Schema;
 import java.util.List;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RecordKey(Schema schema, List<Integer> columns, JsonRows json) {
     static RecordKey read(Schema schema, Options options) {
-        List<Integer> columns = KeyColumns.read(schema, options);
+        List<Integer> columns = KeyOption.read(schema, options);
         return new RecordKey(schema, columns, new JsonRows(schema.select(columns)));
     }
 

@@ -27,7 +27,7 @@ final class DeliveryThread implements AutoCloseable {
     private static final long MOST_WAIT_MILLIS = 30_000;
     private static final long PATIENCE_MILLIS = 2_000;
 
-    private final Spool spool;
+    private final RecordSpool spool;
     private final Delivery delivery;
     private final Clock clock;
     private final Consumer<SpoolEntry> onDelivered;
@@ -61,7 +61,7 @@ final class DeliveryThread implements AutoCloseable {
      */
     DeliveryThread(
             String name,
-            Spool spool,
+            RecordSpool spool,
             Delivery delivery,
             Clock clock,
             boolean inDoubt,

@@ -37,7 +37,7 @@ public final class OutboxSink implements CheckpointedSink {
     private final OutboxRows rows;
     private final Delivery delivery;
     private final long mostBytes;
-    private final Spool spool;
+    private final RecordSpool spool;
     private Optional<DeliveryThread> thread = Optional.empty(); // the sink's thread's, and who asks for the status
 
     @GuardedBy("this") private final Deque<SpoolEntry> prepared = new ArrayDeque<>(); // for checkpoints not on disk yet
@@ -68,7 +68,7 @@ public final class OutboxSink implements CheckpointedSink {
         this.delivery = delivery;
         SinkHome home = context.requireHome("delivery = 'exactly_once'");
         this.mostBytes = options.integer(LIMIT, DEFAULT_LIMIT_MB, 1, MOST_LIMIT_MB) << 20;
-        this.spool = new Spool(home.directory());
+        this.spool = new RecordSpool(home.directory());
     }
 
     /** Descriptions of the options that are read here. */

@@ -150,7 +150,9 @@ class FileSourceConformanceTest {
             public List<SourceReader> reopen(
                     ScanRequest request, List<SourcePosition> positions, SourceContext context) {
                 List<SourceReader> readers = new ArrayList<>(source.reopen(request, positions, context));
-                readers.remove(readers.size() - 1).close();
+                if (!readers.isEmpty()) {
+                    readers.remove(readers.size() - 1).close();
+                }
                 return readers;
             }
         });

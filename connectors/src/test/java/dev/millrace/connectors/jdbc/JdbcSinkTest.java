@@ -439,10 +439,10 @@ class JdbcSinkTest {
 
     // ---- the number of a checkpoint --------------------------------------------------------------------------------
 
-    private static RowChange change(Row row, LeakCheck memory) {
+    private static WrittenChange change(Row row, LeakCheck memory) {
         try (Batch batch = TestBatches.of(TOTALS, memory.allocator(), row);
                 TextBuffer scratch = new TextBuffer(memory.allocator(), 64)) {
-            return RowChange.put(new RowBytes(TOTALS, scratch).of(batch, 0, List.of(0, 1, 2)));
+            return WrittenChange.put(new RowBytes(TOTALS, scratch).of(batch, 0, List.of(0, 1, 2)));
         }
     }
 
@@ -462,9 +462,9 @@ class JdbcSinkTest {
             for (int run = 0; run < 2; run++) { // as after a crash behind the commit
                 try (JdbcWriter writer = new JdbcWriter(address, table, false, 10, true)) {
                     assertEquals(run == 0 ? -1 : 8, writer.checkpoint("one").orElse(-1), outside.toString());
-                    writer.write(RowChange.Sequence.of(List.of(change(Row.of("a", 0, 1L), memory))), "one", 7);
-                    writer.write(RowChange.Sequence.of(List.of(change(Row.of("b", 0, 2L), memory))), "one", 8);
-                    writer.write(RowChange.Sequence.of(List.of(change(Row.of("c", 0, 3L), memory))), "other", 7 + run);
+                    writer.write(WrittenChange.Sequence.of(List.of(change(Row.of("a", 0, 1L), memory))), "one", 7);
+                    writer.write(WrittenChange.Sequence.of(List.of(change(Row.of("b", 0, 2L), memory))), "one", 8);
+                    writer.write(WrittenChange.Sequence.of(List.of(change(Row.of("c", 0, 3L), memory))), "other", 7 + run);
                 }
             }
             assertEquals(

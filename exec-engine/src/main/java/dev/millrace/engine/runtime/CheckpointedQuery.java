@@ -7,6 +7,7 @@ import dev.millrace.engine.checkpoint.QueryMeta;
 import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.checkpoint.SavedSections.OperatorState;
 import dev.millrace.engine.checkpoint.StateSteps;
+import dev.millrace.engine.checkpoint.SavedSink;
 import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.StageMark;

@@ -2,6 +2,7 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.connector.PreparedRows;
 import dev.millrace.engine.checkpoint.Barrier;
+import dev.millrace.engine.checkpoint.SavedSink;
 import dev.millrace.engine.sink.QuerySinks;
 import dev.millrace.error.MillraceException;
 import java.io.IOException;

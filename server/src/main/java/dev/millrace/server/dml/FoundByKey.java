@@ -3,7 +3,7 @@ package dev.millrace.server.dml;
 import dev.millrace.server.lookup.GivenValues;
 import dev.millrace.server.lookup.KeyPlan;
 import dev.millrace.server.lookup.KeyQuery;
-import dev.millrace.server.lookup.PreparedRows;
+import dev.millrace.server.lookup.PreparedLookupRows;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.transaction.Transaction;
@@ -11,7 +11,7 @@ import dev.millrace.sql.statement.Query;
 import java.util.Optional;
 
 /** Rows that are found by their key, for any values of the key: those of an UPDATE or DELETE. */
-final class FoundByKey implements PreparedRows {
+final class FoundByKey implements PreparedLookupRows {
     private final Queries queries;
     private final KeyQuery query;
 

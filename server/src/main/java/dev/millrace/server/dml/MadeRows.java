@@ -9,7 +9,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.tree.Expressions;
 import dev.millrace.server.lookup.GivenValues;
 import dev.millrace.server.lookup.PreparedCalc;
-import dev.millrace.server.lookup.PreparedRows;
+import dev.millrace.server.lookup.PreparedLookupRows;
 import dev.millrace.server.planning.UserCalls;
 import dev.millrace.server.result.FixedRows;
 import dev.millrace.server.result.StatementResult;
@@ -25,7 +25,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
 /** Rows of VALUES with parameters, for any values: an INSERT's. Belongs to the session's thread. */
-final class MadeRows implements PreparedRows {
+final class MadeRows implements PreparedLookupRows {
     private static final int MOST_ROWS = 16; // each has its code; of more, the planner's work is the smaller part
     private static final Schema NO_COLUMNS = new Schema(List.of());
 

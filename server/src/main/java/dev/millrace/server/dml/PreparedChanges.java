@@ -7,7 +7,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.lookup.GivenValues;
-import dev.millrace.server.lookup.PreparedRows;
+import dev.millrace.server.lookup.PreparedLookupRows;
 import dev.millrace.server.names.SessionCatalog;
 import dev.millrace.server.planning.OpenAnalyses;
 import dev.millrace.server.planning.SessionUse;
@@ -41,7 +41,7 @@ public final class PreparedChanges implements AutoCloseable {
     /** A statement that was analysed without values, and has parameters nowhere but in the query for its rows. */
     private record Open(Statement statement, Query query) {}
 
-    private record Found(Statement statement, PreparedRows rows, List<PreparedRows.Place> places) {}
+    private record Found(Statement statement, PreparedLookupRows rows, List<PreparedLookupRows.Place> places) {}
 
     private final Cache<ParsedStatement, Known> known = CacheBuilder.newBuilder()
             .weakKeys()
@@ -167,13 +167,13 @@ public final class PreparedChanges implements AutoCloseable {
             Optional<Query> query = used.isOwn() ? Optional.empty() : query(statement);
             if (query.isPresent()) {
                 PlanNode plan = queries.plan(query.get()).root();
-                List<PreparedRows.Place> places = PreparedRows.places(plan);
+                List<PreparedLookupRows.Place> places = PreparedLookupRows.places(plan);
                 return new Known(
                         version,
                         declared,
-                        (PreparedRows.hasAll(places, parsed.parameterCount())
+                        (PreparedLookupRows.hasAll(places, parsed.parameterCount())
                                         ? rows(statement, plan)
-                                        : Optional.<PreparedRows>empty())
+                                        : Optional.<PreparedLookupRows>empty())
                                 .map(rows -> new Found(statement, rows, places)),
                         Optional.of(new Open(statement, query.get())));
             }
@@ -184,7 +184,7 @@ public final class PreparedChanges implements AutoCloseable {
         return new Known(version, declared, Optional.empty(), Optional.empty());
     }
 
-    private Optional<PreparedRows> rows(Statement statement, PlanNode plan) {
+    private Optional<PreparedLookupRows> rows(Statement statement, PlanNode plan) {
         return statement instanceof Statement.Insert
                 ? MadeRows.of(plan, database.engine().allocator(), queries.statementClock())
                         .map(rows -> rows)

@@ -14,19 +14,19 @@ public final class Feeds {
 
     /** Has feeds run. Called with no lock held, one call at a time for each feed. */
     public interface Runner {
-        void begin(Feed feed);
+        void begin(RunningFeed feed);
 
         /** Its table is dropped. */
-        void end(Feed feed);
+        void end(RunningFeed feed);
     }
 
-    @GuardedBy("this") private final Map<String, Feed> feeds = new TreeMap<>();
+    @GuardedBy("this") private final Map<String, RunningFeed> feeds = new TreeMap<>();
 
     @GuardedBy("this") private Optional<Runner> runner = Optional.empty();
 
     /** A table is fed from now on. */
     public void add(String table, TableFeed source) {
-        Feed feed = new Feed(table, source);
+        RunningFeed feed = new RunningFeed(table, source);
         Optional<Runner> by;
         synchronized (this) {
             feeds.put(table, feed);
@@ -37,7 +37,7 @@ public final class Feeds {
 
     /** A table is dropped, whether it was fed or not. */
     public void drop(String table) {
-        Optional<Feed> gone;
+        Optional<RunningFeed> gone;
         Optional<Runner> by;
         synchronized (this) {
             gone = Optional.ofNullable(feeds.remove(table));
@@ -51,7 +51,7 @@ public final class Feeds {
 
     /** Has all feeds run, those that there are and those to come; when all is there that was kept. */
     public void runBy(Runner newRunner) {
-        List<Feed> all;
+        List<RunningFeed> all;
         synchronized (this) {
             runner = Optional.of(newRunner);
             all = List.copyOf(feeds.values());
@@ -60,7 +60,7 @@ public final class Feeds {
     }
 
     /** In the order of their tables' names. */
-    public synchronized List<Feed> all() {
+    public synchronized List<RunningFeed> all() {
         return List.copyOf(feeds.values());
     }
 

@@ -96,7 +96,7 @@ public final class GivenValues {
      * Whether all values are of the types of their places. If not, the statement's analysis with its values tells what is
      * wrong, and where, or takes them in another way.
      */
-    public boolean fit(List<PreparedRows.Place> places) {
+    public boolean fit(List<PreparedLookupRows.Place> places) {
         try {
             places.forEach(place -> value(place.number(), place.type()));
             return true;

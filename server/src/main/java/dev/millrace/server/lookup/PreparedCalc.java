@@ -27,7 +27,7 @@ import org.apache.arrow.vector.FieldVector;
  */
 public final class PreparedCalc implements AutoCloseable {
     private final BufferAllocator allocator;
-    private final Map<PreparedRows.Place, Integer> places = new LinkedHashMap<>(); // the column of each
+    private final Map<PreparedLookupRows.Place, Integer> places = new LinkedHashMap<>(); // the column of each
     private final Schema given;
     private final Schema widened;
     private final DirectCalc.Kept kept;
@@ -58,7 +58,7 @@ public final class PreparedCalc implements AutoCloseable {
                 expression,
                 part -> ParameterPlace.number(part)
                         .<Expression>map(number -> {
-                            PreparedRows.Place place = new PreparedRows.Place(number, part.type());
+                            PreparedLookupRows.Place place = new PreparedLookupRows.Place(number, part.type());
                             int column = places.computeIfAbsent(place, more -> width + places.size());
                             return new Column(column, part.type(), true);
                         })

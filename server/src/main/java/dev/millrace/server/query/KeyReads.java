@@ -10,7 +10,7 @@ import dev.millrace.server.lookup.GivenValues;
 import dev.millrace.server.lookup.KeyPlan;
 import dev.millrace.server.lookup.KeyQuery;
 import dev.millrace.server.lookup.KeyRows;
-import dev.millrace.server.lookup.PreparedRows;
+import dev.millrace.server.lookup.PreparedLookupRows;
 import dev.millrace.server.lookup.RangePlan;
 import dev.millrace.server.names.SessionCatalog;
 import dev.millrace.server.planning.OpenAnalyses;
@@ -58,18 +58,18 @@ public final class KeyReads implements AutoCloseable {
     }
 
     /** A statement that is answered from an ordered index. */
-    private record Ranged(Statement.Select select, RangePlan plan, List<PreparedRows.Place> places) {}
+    private record Ranged(Statement.Select select, RangePlan plan, List<PreparedLookupRows.Place> places) {}
 
     private static final class Found implements AutoCloseable {
         final Statement.Select select;
         final KeyQuery query;
-        final List<PreparedRows.Place> places;
+        final List<PreparedLookupRows.Place> places;
         boolean goesOn = true; // whether all rows were found each time
 
         Found(Statement.Select select, KeyPlan plan) {
             this.select = select;
             this.query = new KeyQuery(plan);
-            this.places = PreparedRows.places(plan.whole());
+            this.places = PreparedLookupRows.places(plan.whole());
         }
 
         @Override
@@ -200,10 +200,10 @@ public final class KeyReads implements AutoCloseable {
     }
 
     private Optional<Ranged> ranged(Statement.Select select, PlanNode root, ParsedStatement parsed) {
-        List<PreparedRows.Place> places = PreparedRows.places(root);
+        List<PreparedLookupRows.Place> places = PreparedLookupRows.places(root);
         return queries.ranges()
                 .plan(root)
-                .filter(plan -> plan.answer().isPresent() && PreparedRows.hasAll(places, parsed.parameterCount()))
+                .filter(plan -> plan.answer().isPresent() && PreparedLookupRows.hasAll(places, parsed.parameterCount()))
                 .map(plan -> new Ranged(select, plan, places));
     }
 

@@ -27,7 +27,7 @@ final class DirectCalls implements AutoCloseable {
     /** What was written by calls that ended; each reader waits for it, at most once or twice. */
     private final Set<Long> written = ConcurrentHashMap.newKeySet();
 
-    private final Set<Delivery<?>> deliveries = ConcurrentHashMap.newKeySet();
+    private final Set<ChangeDelivery<?>> deliveries = ConcurrentHashMap.newKeySet();
 
     DirectCalls(Database database) {
         this.database = database;
@@ -124,7 +124,7 @@ final class DirectCalls implements AutoCloseable {
             session.parse(sql);
         }
         return subscriber -> {
-            Delivery<T> delivery = new Delivery<>(subscriber, items, deliveries::remove);
+            ChangeDelivery<T> delivery = new ChangeDelivery<>(subscriber, items, deliveries::remove);
             deliveries.add(delivery);
             delivery.begin(
                     begin(), sql, Arrays.asList(parameters), database.instance().subscriptionName());
@@ -134,6 +134,6 @@ final class DirectCalls implements AutoCloseable {
     /** Ends all subscriptions, and waits until they gave back what they held. */
     @Override
     public void close() {
-        deliveries.forEach(Delivery::shutDown);
+        deliveries.forEach(ChangeDelivery::shutDown);
     }
 }

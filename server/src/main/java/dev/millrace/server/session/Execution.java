@@ -25,7 +25,7 @@ import dev.millrace.server.dml.KnownInserts;
 import dev.millrace.server.dml.PreparedChanges;
 import dev.millrace.server.dml.Writes;
 import dev.millrace.server.dml.WrittenParts;
-import dev.millrace.server.feed.Feed;
+import dev.millrace.server.feed.RunningFeed;
 import dev.millrace.server.feed.Feeds;
 import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
@@ -189,7 +189,7 @@ final class Execution {
      *
      * @param change brings the rows
      */
-    void feed(Feed feed, Consumer<FedRows> change, Optional<SourcePosition> position) {
+    void feed(RunningFeed feed, Consumer<FedRows> change, Optional<SourcePosition> position) {
         queries.begin();
         FedRows rows = new FedRows(database, queries, writes);
         if (position.isEmpty()) {
@@ -215,7 +215,7 @@ final class Execution {
         }
     }
 
-    private static void requireCurrent(Feed feed) {
+    private static void requireCurrent(RunningFeed feed) {
         if (!feed.isCurrent()) {
             throw MillraceException.user(SqlState.UNDEFINED_TABLE, "table \"" + feed.table() + "\" was dropped");
         }

@@ -8,7 +8,7 @@ import dev.millrace.connector.SplitStatus;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.dml.FedRows;
-import dev.millrace.server.feed.Feed;
+import dev.millrace.server.feed.RunningFeed;
 import dev.millrace.server.feed.Feeds;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.server.result.StatementResult;
@@ -37,7 +37,7 @@ final class FeedThread {
     private static final long PATIENCE_MILLIS = 10_000;
 
     private final Database database;
-    private final Feed feed;
+    private final RunningFeed feed;
     private final Optional<FeedThread> before;
     private final Thread thread;
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -46,7 +46,7 @@ final class FeedThread {
     private String told = ""; // the thread's: the failure that was logged last
 
     /** @param before whose table had the name */
-    FeedThread(Database database, Feed feed, Optional<FeedThread> before) {
+    FeedThread(Database database, RunningFeed feed, Optional<FeedThread> before) {
         this.database = database;
         this.feed = feed;
         this.before = before;
@@ -164,8 +164,7 @@ final class FeedThread {
                     "reason",
                     String.valueOf(e.getMessage()));
         }
-        boolean hasPositions =
-                database.instance().catalog().object(Feeds.POSITIONS).isPresent();
+        boolean hasPositions = database.instance().catalog().object(Feeds.POSITIONS).isPresent();
         if (feed.source().hasPosition() && hasPositions) {
             forgetPosition();
         }

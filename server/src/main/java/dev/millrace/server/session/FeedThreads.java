@@ -1,7 +1,7 @@
 package dev.millrace.server.session;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.millrace.server.feed.Feed;
+import dev.millrace.server.feed.RunningFeed;
 import dev.millrace.server.feed.Feeds;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,7 +32,7 @@ final class FeedThreads implements Feeds.Runner, AutoCloseable {
     }
 
     @Override
-    public synchronized void begin(Feed feed) {
+    public synchronized void begin(RunningFeed feed) {
         if (!closed) {
             Optional<FeedThread> before = Optional.ofNullable(threads.get(feed.table()));
             FeedThread thread = new FeedThread(database, feed, before);
@@ -42,7 +42,7 @@ final class FeedThreads implements Feeds.Runner, AutoCloseable {
     }
 
     @Override
-    public synchronized void end(Feed feed) {
+    public synchronized void end(RunningFeed feed) {
         Optional.ofNullable(threads.get(feed.table())).ifPresent(FeedThread::stop); // which sees that its table is gone
     }
 

@@ -8,7 +8,7 @@ import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.cancellation.Deadlines;
 import dev.millrace.server.cancellation.Offload;
 import dev.millrace.server.dml.FedRows;
-import dev.millrace.server.feed.Feed;
+import dev.millrace.server.feed.RunningFeed;
 import dev.millrace.server.heap.KeptHeap;
 import dev.millrace.server.heap.StatementSize;
 import dev.millrace.server.instance.Instance;
@@ -282,7 +282,7 @@ public final class Session implements AutoCloseable {
     }
 
     /** Has a feed's changes take effect, together with its position, and on disk. */
-    void feed(Feed feed, Consumer<FedRows> change, Optional<SourcePosition> position) {
+    void feed(RunningFeed feed, Consumer<FedRows> change, Optional<SourcePosition> position) {
         steps.requireOpen();
         steps.run(() -> {
             execution.feed(feed, change, position);

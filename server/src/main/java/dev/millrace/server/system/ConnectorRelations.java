@@ -9,7 +9,7 @@ import dev.millrace.connector.SplitStatus;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.SplitStatistics;
 import dev.millrace.server.catalog.SystemRelation;
-import dev.millrace.server.feed.Feed;
+import dev.millrace.server.feed.RunningFeed;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.type.Schema;
@@ -73,7 +73,7 @@ final class ConnectorRelations {
             }
         }
         database.intakes().splits().forEach(each -> source(rows, Optional.empty(), each.stream(), each.split()));
-        for (Feed feed : database.feeds().all()) { // of tables: no query reads them for itself
+        for (RunningFeed feed : database.feeds().all()) { // of tables: no query reads them for itself
             feed.status().ifPresent(split -> source(rows, Optional.empty(), feed.table(), split));
         }
     }

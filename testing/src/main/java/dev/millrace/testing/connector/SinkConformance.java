@@ -66,7 +66,7 @@ public abstract class SinkConformance {
             lives.endEpoch();
             lives.showsNothingElse();
             lives.prepare();
-            lives.showsNothingElse();
+            lives.staysSo();
             lives.crash();
             assertEquals(List.of(), outside.seen());
         }

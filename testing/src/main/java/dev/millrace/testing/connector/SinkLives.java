@@ -132,7 +132,10 @@ public final class SinkLives implements AutoCloseable {
         switch (choice) {
             case 0, 1, 2, 3 -> write();
             case 4, 5 -> endEpoch();
-            case 6 -> prepare(); // which comes to nothing
+            case 6 -> {
+                prepare(); // which comes to nothing
+                staysSo();
+            }
             case 7 -> checkpoint();
             case 8 -> {
                 checkpoint();
@@ -165,6 +168,12 @@ public final class SinkLives implements AutoCloseable {
         assertTrue(
                 seen.stream().allMatch(id -> id >= 0 && id < onDiskRows),
                 () -> "a checkpoint has rows up to " + onDiskRows + ", and these are seen: " + seen);
+    }
+
+    /** The same, when nothing moves any more. */
+    public void staysSo() {
+        Eventually.settles("what is seen", () -> outside.seen().size());
+        showsNothingElse();
     }
 
     /** A reader comes to see each row that the newest checkpoint on disk has, once, and no other. */

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** The rows of a change with parameters, planned once: they are found by their key, or made of values. */
-public interface PreparedRows extends AutoCloseable {
+public interface PreparedLookupRows extends AutoCloseable {
     /** The rows with values, as the session sees them; none where they are to be had in no such way. */
     Optional<StatementResult.Rows> rows(Query query, GivenValues values);
 

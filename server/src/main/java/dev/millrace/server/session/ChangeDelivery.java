@@ -29,13 +29,13 @@ import java.util.function.Function;
  *                +---------cancel--> (nothing more)
  * </pre>
  */
-final class Delivery<T extends AutoCloseable> implements Flow.Subscription {
+final class ChangeDelivery<T extends AutoCloseable> implements Flow.Subscription {
     private static final long LOOK_MICROS = 200_000;
     private static final long SHUT_DOWN_MILLIS = 10_000;
 
     private final Flow.Subscriber<? super T> subscriber;
     private final Function<EpochChanges, List<T>> items;
-    private final Consumer<Delivery<T>> onEnd;
+    private final Consumer<ChangeDelivery<T>> onEnd;
     private final Deque<T> waiting = new ArrayDeque<>(); // the delivering thread's
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -50,8 +50,8 @@ final class Delivery<T extends AutoCloseable> implements Flow.Subscription {
     private volatile Optional<Session> session = Optional.empty(); // written by begin, read by who cancels
     private volatile Optional<Thread> thread = Optional.empty(); // written by begin, read by who shuts down
 
-    Delivery(
-            Flow.Subscriber<? super T> subscriber, Function<EpochChanges, List<T>> items, Consumer<Delivery<T>> onEnd) {
+    ChangeDelivery(
+            Flow.Subscriber<? super T> subscriber, Function<EpochChanges, List<T>> items, Consumer<ChangeDelivery<T>> onEnd) {
         this.subscriber = Objects.requireNonNull(subscriber);
         this.items = items;
         this.onEnd = onEnd;

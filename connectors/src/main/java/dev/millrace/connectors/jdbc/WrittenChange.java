@@ -8,7 +8,7 @@ import java.util.function.Consumer;
  *
  * @param bytes of all columns, or of the key's, or none
  */
-record RowChange(Kind kind, byte[] bytes) {
+record WrittenChange(Kind kind, byte[] bytes) {
     /** What is done; the places are written to files. */
     enum Kind {
         /** A row is inserted, or put in the place of the one of its key. */
@@ -19,14 +19,14 @@ record RowChange(Kind kind, byte[] bytes) {
         END_OF_EPOCH
     }
 
-    static final RowChange END = new RowChange(Kind.END_OF_EPOCH, new byte[0]);
+    static final WrittenChange END = new WrittenChange(Kind.END_OF_EPOCH, new byte[0]);
 
-    static RowChange put(byte[] row) {
-        return new RowChange(Kind.PUT, row);
+    static WrittenChange put(byte[] row) {
+        return new WrittenChange(Kind.PUT, row);
     }
 
-    static RowChange delete(byte[] key) {
-        return new RowChange(Kind.DELETE, key);
+    static WrittenChange delete(byte[] key) {
+        return new WrittenChange(Kind.DELETE, key);
     }
 
     /** Changes in their order. */
@@ -34,9 +34,9 @@ record RowChange(Kind kind, byte[] bytes) {
         long count();
 
         /** Gives each change, from the first on at each call. */
-        void forEach(Consumer<RowChange> each);
+        void forEach(Consumer<WrittenChange> each);
 
-        static Sequence of(List<RowChange> changes) {
+        static Sequence of(List<WrittenChange> changes) {
             return new Sequence() {
                 @Override
                 public long count() {
@@ -44,7 +44,7 @@ record RowChange(Kind kind, byte[] bytes) {
                 }
 
                 @Override
-                public void forEach(Consumer<RowChange> each) {
+                public void forEach(Consumer<WrittenChange> each) {
                     changes.forEach(each);
                 }
             };

@@ -1,10 +1,6 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.checkpoint;
 
 import dev.millrace.connector.PreparedRows;
-import dev.millrace.engine.checkpoint.Barrier;
-import dev.millrace.engine.checkpoint.SavedSections;
-import dev.millrace.engine.checkpoint.SectionContents;
-import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.io.DataInput;
@@ -18,14 +14,15 @@ import java.util.Optional;
  * <p>Section {@code sink QUERY}: part {@code prepared}: number of the checkpoint that it was prepared for, 8 bytes; length of the sink's token, 4
  * bytes, and the token.
  */
-record SavedSink(String query, PreparedRows rows) implements Barrier.Later {
+public record SavedSink(String query, PreparedRows rows) implements Barrier.Later {
     private static final String PREPARED = "prepared";
 
     private static String section(String query) {
         return "sink " + query;
     }
 
-    void write(Barrier barrier) throws IOException {
+    /** Writes it now, by any thread. */
+    public void write(Barrier barrier) throws IOException {
         try (SectionOutput output = barrier.section(section(query))) {
             DataOutput out = output.part(PREPARED);
             byte[] token = rows.token();
@@ -42,7 +39,7 @@ record SavedSink(String query, PreparedRows rows) implements Barrier.Later {
     }
 
     /** @throws MillraceException XX001 if it is damaged */
-    static Optional<PreparedRows> read(SavedSections saved, String query) {
+    public static Optional<PreparedRows> read(SavedSections saved, String query) {
         PreparedRows[] found = new PreparedRows[1];
         saved.read(section(query), PREPARED, part -> found[0] = read(part.part(), query));
         return Optional.ofNullable(found[0]);

@@ -5,13 +5,13 @@ import dev.millrace.connector.TableFeed;
 import java.util.Optional;
 
 /** The feed of one table, for as long as that is there. Safe on any thread. */
-public final class Feed {
+public final class RunningFeed {
     private final String table;
     private final TableFeed source;
     private volatile boolean dropped; // written by who drops the table, read by the feed's thread
     private volatile Optional<SplitStatus> status = Optional.empty(); // written by the feed's thread, read by any
 
-    Feed(String table, TableFeed source) {
+    RunningFeed(String table, TableFeed source) {
         this.table = table;
         this.source = source;
     }

@@ -21,19 +21,19 @@ import java.util.stream.IntStream;
  * @param columns that say so, in their order
  * @param others of the schema, in theirs
  */
-public record Partitions(Schema schema, List<Integer> columns, List<Integer> others) {
+public record PartitionColumns(Schema schema, List<Integer> columns, List<Integer> others) {
     private static final String NULL = "__HIVE_DEFAULT_PARTITION__";
     private static final int MOST_VALUE_BYTES = 200; // of a name of 255
     private static final Set<DataType.Kind> NESTED =
             Set.of(DataType.Kind.ARRAY, DataType.Kind.ROW, DataType.Kind.JSONB, DataType.Kind.BYTEA);
 
-    public Partitions {
+    public PartitionColumns {
         columns = List.copyOf(columns);
         others = List.copyOf(others);
     }
 
     /** As the option {@code partition_by} says: columns between commas. */
-    public static Partitions read(Schema schema, Options options) {
+    public static PartitionColumns read(Schema schema, Options options) {
         List<Integer> columns = new ArrayList<>();
         for (String name : options.text("partition_by", "").split(",")) {
             String column = name.strip();
@@ -67,7 +67,7 @@ public record Partitions(Schema schema, List<Integer> columns, List<Integer> oth
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE, "option \"partition_by\" leaves no column for the files");
         }
-        return new Partitions(schema, columns, others);
+        return new PartitionColumns(schema, columns, others);
     }
 
     /** The columns that are in the files. */

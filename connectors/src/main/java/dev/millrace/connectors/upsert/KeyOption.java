@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The option {@code key}: the columns that identify a row, between commas. */
-public final class KeyColumns {
-    private KeyColumns() {}
+public final class KeyOption {
+    private KeyOption() {}
 
     /**
      * Reads the option.

@@ -18,12 +18,12 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /** The directory of a sink's records. Files are written by one thread; those that are complete are read and removed by any other. */
-final class Spool implements OutboxRows.Records, AutoCloseable {
+final class RecordSpool implements OutboxRows.Records, AutoCloseable {
     private final Path directory;
     private Optional<SpoolWriter> open = Optional.empty();
     private long lastNumber;
 
-    Spool(Path directory) {
+    RecordSpool(Path directory) {
         this.directory = directory;
     }
 
