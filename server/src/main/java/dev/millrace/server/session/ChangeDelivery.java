@@ -51,7 +51,9 @@ final class ChangeDelivery<T extends AutoCloseable> implements Flow.Subscription
     private volatile Optional<Thread> thread = Optional.empty(); // written by begin, read by who shuts down
 
     ChangeDelivery(
-            Flow.Subscriber<? super T> subscriber, Function<EpochChanges, List<T>> items, Consumer<ChangeDelivery<T>> onEnd) {
+            Flow.Subscriber<? super T> subscriber,
+            Function<EpochChanges, List<T>> items,
+            Consumer<ChangeDelivery<T>> onEnd) {
         this.subscriber = Objects.requireNonNull(subscriber);
         this.items = items;
         this.onEnd = onEnd;

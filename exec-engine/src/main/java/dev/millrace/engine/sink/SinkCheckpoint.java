@@ -1,9 +1,8 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.sink;
 
 import dev.millrace.connector.PreparedRows;
 import dev.millrace.engine.checkpoint.Barrier;
 import dev.millrace.engine.checkpoint.SavedSink;
-import dev.millrace.engine.sink.QuerySinks;
 import dev.millrace.error.MillraceException;
 import java.io.IOException;
 import java.util.Optional;
@@ -13,7 +12,7 @@ import java.util.Optional;
  * it, and shows what it prepared when it is told that the checkpoint is on disk. Of one that failed a checkpoint has what the last one on disk
  * had. Safe on any thread.
  */
-final class SinkCheckpoint {
+public final class SinkCheckpoint {
     private final String query;
     private final QuerySinks sinks;
     private volatile Optional<PreparedRows> prepared = Optional.empty(); // written by who calls the sink
@@ -22,7 +21,7 @@ final class SinkCheckpoint {
     private volatile Optional<PreparedRows> onDisk; // written by who makes checkpoints, and who never prepares reads it
 
     /** @param from what the query goes on from, before any row */
-    SinkCheckpoint(String query, QuerySinks sinks, Optional<PreparedRows> from) {
+    public SinkCheckpoint(String query, QuerySinks sinks, Optional<PreparedRows> from) {
         this.query = query;
         this.sinks = sinks;
         this.onDisk = from;
@@ -30,14 +29,14 @@ final class SinkCheckpoint {
     }
 
     /** It is to be in a checkpoint that is about to be cut. */
-    void expect(Barrier barrier) {
+    public void expect(Barrier barrier) {
         if (sinks.goByCheckpoints()) {
             barrier.expect(this);
         }
     }
 
     /** All rows of the cut's epoch were given to it, and none behind that; or none will be. Once for each checkpoint, others are of no effect. */
-    void prepareFor(Barrier barrier) {
+    public void prepareFor(Barrier barrier) {
         if (barrier.begin(this)) {
             barrier.goesOn(this, 0);
             epochsPrepared = sinks.epochs();
@@ -62,12 +61,12 @@ final class SinkCheckpoint {
     }
 
     /** Whether it has rows that it shows when there is another checkpoint. */
-    boolean waits() {
+    public boolean waits() {
         return sinks.goByCheckpoints() && sinks.epochs() > epochsOnDisk && !sinks.hasFailed();
     }
 
     /** A checkpoint is on disk. */
-    void published(long checkpoint) {
+    public void published(long checkpoint) {
         prepared.filter(rows -> rows.checkpoint() == checkpoint).ifPresent(rows -> {
             onDisk = Optional.of(rows);
             epochsOnDisk = epochsPrepared;
