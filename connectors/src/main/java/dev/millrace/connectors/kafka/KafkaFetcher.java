@@ -288,6 +288,9 @@ final class KafkaFetcher implements Runnable, AutoCloseable {
                     add(found, infos);
                 }
             });
+        } else if (foundAll) { // what the client remembers of a topic is five minutes old at times
+            Map<String, List<PartitionInfo>> all = from.listTopics(QUESTION);
+            source.topics().names().forEach(topic -> add(found, all.get(topic)));
         } else {
             source.topics().names().forEach(topic -> add(found, from.partitionsFor(topic, QUESTION)));
         }
