@@ -61,7 +61,8 @@ final class JdbcSink implements Sink {
     public void commit(long number) {
         maker.endEpoch(this::add);
         waitingSinceNanos = System.nanoTime();
-        long rows = changes.stream().filter(change -> change != WrittenChange.END).count();
+        long rows =
+                changes.stream().filter(change -> change != WrittenChange.END).count();
         waiting = rows;
         writer.write(WrittenChange.Sequence.of(changes));
         changes.clear();

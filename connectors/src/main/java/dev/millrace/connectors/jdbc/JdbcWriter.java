@@ -241,7 +241,8 @@ final class JdbcWriter implements AutoCloseable {
 
     private void bind(PreparedStatement statement, WrittenChange change) throws SQLException {
         RowBytes.read(change.bytes(), (place, value) -> {
-            int column = change.kind() == WrittenChange.Kind.DELETE ? table.key().get(place) : place;
+            int column =
+                    change.kind() == WrittenChange.Kind.DELETE ? table.key().get(place) : place;
             ValueBinding.bind(
                     statement, place + 1, address.dialect(), table.schema().type(column), value);
         });

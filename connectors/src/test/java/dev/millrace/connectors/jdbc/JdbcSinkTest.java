@@ -464,7 +464,8 @@ class JdbcSinkTest {
                     assertEquals(run == 0 ? -1 : 8, writer.checkpoint("one").orElse(-1), outside.toString());
                     writer.write(WrittenChange.Sequence.of(List.of(change(Row.of("a", 0, 1L), memory))), "one", 7);
                     writer.write(WrittenChange.Sequence.of(List.of(change(Row.of("b", 0, 2L), memory))), "one", 8);
-                    writer.write(WrittenChange.Sequence.of(List.of(change(Row.of("c", 0, 3L), memory))), "other", 7 + run);
+                    writer.write(
+                            WrittenChange.Sequence.of(List.of(change(Row.of("c", 0, 3L), memory))), "other", 7 + run);
                 }
             }
             assertEquals(

@@ -8,8 +8,8 @@ import dev.millrace.connector.SplitStatus;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.dml.FedRows;
-import dev.millrace.server.feed.RunningFeed;
 import dev.millrace.server.feed.Feeds;
+import dev.millrace.server.feed.RunningFeed;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.time.Clock;
@@ -164,7 +164,8 @@ final class FeedThread {
                     "reason",
                     String.valueOf(e.getMessage()));
         }
-        boolean hasPositions = database.instance().catalog().object(Feeds.POSITIONS).isPresent();
+        boolean hasPositions =
+                database.instance().catalog().object(Feeds.POSITIONS).isPresent();
         if (feed.source().hasPosition() && hasPositions) {
             forgetPosition();
         }

@@ -1,8 +1,8 @@
 package dev.millrace.server.session;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.millrace.server.feed.RunningFeed;
 import dev.millrace.server.feed.Feeds;
+import dev.millrace.server.feed.RunningFeed;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
