@@ -55,7 +55,11 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** CREATE of what keeps or gives rows. Each definition takes effect as a whole or not at all, one at a time. */
+/**
+ * CREATE of what keeps or gives rows. Each definition takes effect as a whole or not at all, one at a time.
+ *
+ * <p>Long because each kind of relation is made here, by the same steps.
+ */
 public final class Definitions {
     /** Options of PostgreSQL's tables that say how rows lie on disk, which pgbench and dumps send; they have no effect. */
     private static final List<String> STORAGE = List.of(

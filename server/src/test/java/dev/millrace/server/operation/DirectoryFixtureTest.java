@@ -54,7 +54,9 @@ class DirectoryFixtureTest {
                 "7-closed",
                 "7-killed",
                 "8-closed",
-                "8-killed"
+                "8-killed",
+                "9-closed",
+                "9-killed"
             })
     void aDirectoryOfEachVersionOpensAndGoesOn(String name) throws IOException {
         if (name.startsWith(NEWEST + "-") && Boolean.getBoolean("millrace.golden.update")) {
