@@ -146,7 +146,7 @@ class DiskFailureTest {
             assertEquals(List.of("2"), again.rows("SELECT n FROM q"));
             assertEquals(List.of("2"), again.rows("SELECT n FROM s"));
             assertTrue(
-                    again.error("CREATE STREAM d WITH (connector = 'datagen', durability = 'async')")
+                    again.error("CREATE STREAM d WITH (connector = 'system', durability = 'async')")
                             .startsWith(
                                     "22023 durability is about rows that clients write, and those of \"d\" come from connector"));
             assertTrue(again.error("CREATE STREAM d (a INT) WITH (durability = 'never')")

@@ -265,7 +265,7 @@ class KeptDatabaseTest {
             database.run("CREATE STREAM s (v BIGINT)");
             database.failure("CREATE STREAM s (v BIGINT)");
             database.failure("CREATE MATERIALIZED VIEW v AS SELECT nope FROM s");
-            database.failure("CREATE SINK k FROM s WITH (connector = 'file', path = '/')");
+            database.failure("CREATE SINK k FROM s WITH (connector = 'file', path = '" + folder + "', format = 'csv')");
         }
         try (TestDatabase again = open()) {
             assertEquals(1, again.database().catalog().objects().size());

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.eclipse.paho.mqttv5.client.MqttClient;
 import org.eclipse.paho.mqttv5.client.persist.MemoryPersistence;
@@ -61,6 +62,9 @@ class MqttStreamTest {
 
     /** Sends to a topic by one connection, and waits until the broker has it. */
     private static final class Sender implements AutoCloseable {
+        private static final int TOO_MANY_IN_FLIGHT = 32202; // Paho's
+        private static final int MOST_TRIES = 30_000;
+
         private final MqttClient client;
 
         Sender() {
@@ -79,10 +83,16 @@ class MqttStreamTest {
             MqttProperties properties = new MqttProperties();
             properties.setUserProperties(List.of(new UserProperty("unit", "C")));
             message.setProperties(properties);
-            try {
-                client.publish(topic, message);
-            } catch (MqttException e) {
-                throw new IllegalStateException(e);
+            for (int tries = 0; ; tries++) {
+                try {
+                    client.publish(topic, message);
+                    return;
+                } catch (MqttException e) {
+                    if (e.getReasonCode() != TOO_MANY_IN_FLIGHT || tries > MOST_TRIES) {
+                        throw new IllegalStateException(e);
+                    }
+                    LockSupport.parkNanos(1_000_000); // what the client has acknowledged is on its way
+                }
             }
         }
 
@@ -155,7 +165,7 @@ class MqttStreamTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"5,0", "5,1", "5,2", "3.1.1,0", "3.1.1,1", "3.1.1,2"})
+    @CsvSource({"5,0", "5,1", "3.1.1,0", "3.1.1,1", "3.1.1,2"})
     void messagesAreRowsAndWhatCameWithThemIsColumns(String version, int qos) {
         String site = newTopic();
         try (TestDatabase database = new TestDatabase();
@@ -183,7 +193,7 @@ class MqttStreamTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"5,1", "5,2", "3.1.1,1", "3.1.1,2"})
+    @CsvSource({"5,1", "3.1.1,1", "3.1.1,2"})
     void whatIsSentWhileTheDatabaseIsAwayComesWhenItIsThere(String version, int qos) throws IOException {
         String topic = newTopic();
         String options = ", version = '" + version + "', qos = " + qos;
@@ -220,7 +230,9 @@ class MqttStreamTest {
     private void crash(String topic, int qos, int count, Wire wire) throws IOException {
         Path data = folder.resolve("data");
         try (TestDatabase database = new TestDatabase(data)) {
-            database.run(stream("s", topic, ", qos = " + qos).replace(broker.url(), wire.url()));
+            String version = qos == 2 ? "3.1.1" : "5";
+            database.run(stream("s", topic, ", version = '" + version + "', qos = " + qos)
+                    .replace(broker.url(), wire.url()));
             database.run(view("n", "s"));
             subscribed(database);
             Thread sending = new Thread(() -> send(topic, qos, 0, count));
@@ -404,6 +416,7 @@ class MqttStreamTest {
         try (TestDatabase database = new TestDatabase()) {
             String[] wrong = {
                 ", qos = 3",
+                ", qos = 2", // by version 5
                 ", version = '4'",
                 ", topic_ = 'x'",
                 ", session = 'x'",

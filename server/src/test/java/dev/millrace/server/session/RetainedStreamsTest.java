@@ -277,7 +277,7 @@ class RetainedStreamsTest {
             assertTrue(
                     database.error("CREATE STREAM s (v BIGINT) WITH (retention = '1 day', retention.form = 'sketch')")
                             .startsWith("0A000 "));
-            assertTrue(database.error("CREATE STREAM s WITH (retention = '1 day', connector = 'datagen')")
+            assertTrue(database.error("CREATE STREAM s WITH (retention = '1 day', connector = 'system')")
                     .startsWith("0A000 "));
             database.run("CREATE STREAM s (v BIGINT) WITH (retention = 'none')");
             assertTrue(database.error("SELECT * FROM s").startsWith("42809 "));
