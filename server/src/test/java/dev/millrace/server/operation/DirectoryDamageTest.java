@@ -26,12 +26,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Whatever is changed, cut off, removed, exchanged or added to any file of a directory: a database refuses to open it, naming the file,
  * or answers exactly what was there; and {@code verify} finds whatever a database refuses. {@code ./check --damage N} has N of them.
  */
+@EnabledIfSystemProperty(named = "millrace.damage.runs", matches = "[0-9]+")
 class DirectoryDamageTest {
     private static final long SEED = Long.getLong("millrace.damage.seed", 78);
     private static final int RUNS = Integer.getInteger("millrace.damage.runs", 300);
