@@ -96,6 +96,8 @@ public record MetaColumn(Field field, Function<Object, Optional<?>> value) {
         if (given instanceof Boolean is) {
             if (is) {
                 Memory.setBit(data, row);
+            } else {
+                Memory.clearBit(data, row); // where there is whatever was there before
             }
         } else if (given instanceof Integer number) {
             Memory.putInt(data + 4L * row, number);
