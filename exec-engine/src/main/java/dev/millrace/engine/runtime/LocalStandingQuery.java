@@ -279,7 +279,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         }
         tasks.interrupt().stop(why); // those of its tasks that are on a long step
         leaveEpochs();
-        freeTasksSoon(!output.sinks().goOnShowing());
+        freeTasksSoon(true);
         resources.signal().raise();
     }
 
