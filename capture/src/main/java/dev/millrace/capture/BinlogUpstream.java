@@ -34,6 +34,7 @@ record BinlogUpstream(String connector, String title, long serverId) implements 
                 PostgresUpstream.literally(table.area()) + "\\." + PostgresUpstream.literally(table.name()));
         all.put("include.schema.changes", "false");
         all.put("bigint.unsigned.handling.mode", "precise");
+        all.put("connect.keep.alive.interval.ms", "2000"); // of Debezium's own tries, which tell nobody
         all.put("schema.history.internal", DefinitionsOfRun.class.getName());
         all.put("schema.history.internal.store.only.captured.tables.ddl", "true");
         return all;
@@ -104,6 +105,15 @@ record BinlogUpstream(String connector, String title, long serverId) implements 
                             "what changed in " + table + " since cannot be had: " + file
                                     + " is not among the binary logs of " + title + " any more")
                     .withHint("DROP TABLE and create it again: it is read anew");
+        }
+    }
+
+    @Override
+    public void requireThere(SourceTable table) {
+        try (Connection connection = table.connect(url(table))) {
+            connection.getMetaData();
+        } catch (SQLException e) {
+            throw table.failure(e);
         }
     }
 

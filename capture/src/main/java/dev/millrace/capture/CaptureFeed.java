@@ -19,6 +19,7 @@ import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 /** Follows a table of another database by an engine of Debezium's for each run. Immutable. */
 final class CaptureFeed implements TableFeed {
     private static final long PATIENCE_SECONDS = 8;
+    private static final long SILENT_SECONDS = 5;
     private static final String HEARTBEAT_MILLIS = "5000";
 
     /** They tell each step, and what counts is in {@code millrace.sources}. Held here, as levels go with loggers that nobody holds. */
@@ -161,14 +163,27 @@ final class CaptureFeed implements TableFeed {
         thread.setDaemon(true);
         thread.start();
         try {
-            Optional<Throwable> failure = end.get();
-            failure.ifPresent(why -> {
+            untilEnd(end, run).ifPresent(why -> {
                 throw failure(why);
             });
         } catch (ExecutionException e) {
             throw failure(e);
         } finally {
             close(engine, thread);
+        }
+    }
+
+    /** Of a database that goes away a binary log just brings nothing any more: so it is asked while that is so. */
+    private Optional<Throwable> untilEnd(CompletableFuture<Optional<Throwable>> end, CaptureRun run)
+            throws InterruptedException, ExecutionException {
+        while (true) {
+            try {
+                return end.get(SILENT_SECONDS, TimeUnit.SECONDS);
+            } catch (TimeoutException e) {
+                if (run.isSilentFor(TimeUnit.SECONDS.toNanos(SILENT_SECONDS))) {
+                    upstream.requireThere(source);
+                }
+            }
         }
     }
 

@@ -42,6 +42,7 @@ final class CaptureRun implements ChangeConsumer<RecordChangeEvent<SourceRecord>
     private boolean inTransaction;
     private long records;
     private long lagMicros;
+    private volatile long lastNanos; // at which something came; written by Debezium's thread, read by the feed's
 
     /** @param split for users */
     CaptureRun(FedTable table, String split, Upstream upstream, ChangeReading reading, RunState state) {
@@ -50,6 +51,7 @@ final class CaptureRun implements ChangeConsumer<RecordChangeEvent<SourceRecord>
         this.upstream = upstream;
         this.reading = reading;
         this.state = state;
+        this.lastNanos = table.clock().nanoTime();
         converter.configure(Map.of("schemas.enable", "false", "converter.type", "value"), false);
     }
 
@@ -57,6 +59,7 @@ final class CaptureRun implements ChangeConsumer<RecordChangeEvent<SourceRecord>
     public void handleBatch(
             List<RecordChangeEvent<SourceRecord>> batch, RecordCommitter<RecordChangeEvent<SourceRecord>> committer)
             throws InterruptedException {
+        lastNanos = table.clock().nanoTime();
         Optional<SourceRecord> last = Optional.empty();
         for (RecordChangeEvent<SourceRecord> event : batch) {
             SourceRecord record = event.record();
@@ -75,6 +78,11 @@ final class CaptureRun implements ChangeConsumer<RecordChangeEvent<SourceRecord>
         }
         committer.markBatchFinished();
         tell(last);
+    }
+
+    /** Whether nothing has come for so long. Any thread. */
+    boolean isSilentFor(long nanos) {
+        return table.clock().nanoTime() - lastNanos > nanos;
     }
 
     private void change(

@@ -22,6 +22,13 @@ interface Upstream {
      */
     void checkGoesOn(SourceTable table, Map<String, Object> offset);
 
+    /**
+     * Looks whether the database answers, while nothing comes of it.
+     *
+     * @throws dev.millrace.error.MillraceException why not
+     */
+    void requireThere(SourceTable table);
+
     /** Removes what was made in the database for the table. */
     void forget(SourceTable table);
 

@@ -84,6 +84,39 @@ class BinlogTableTest {
         }
     }
 
+    /** Stopped, started, changed and closed, changed again and opened: each change counts once. */
+    @Test
+    void aDatabaseThatIsAwayIsWaitedForAndNothingIsMissedOrDoubled() {
+        server().run(
+                        "CREATE TABLE " + outer + " (id INT PRIMARY KEY, v INT)",
+                        "INSERT INTO " + outer + " VALUES (1, 10), (2, 20)");
+        try (OpenDatabase database = new OpenDatabase(folder)) {
+            database.run("CREATE TABLE away (id INT PRIMARY KEY, v INT)" + with("mariadb-cdc"));
+            database.run("CREATE MATERIALIZED VIEW total AS SELECT count(*) AS n, sum(v) AS v FROM away");
+            database.holds("SELECT * FROM total", List.of("2|30"));
+            server().stop();
+            Eventually.holds(
+                    "it says what it waits for",
+                    () -> !database.rows("SELECT 1 FROM millrace.sources WHERE waits_for IS NOT NULL AND retries > 0")
+                            .isEmpty());
+            assertTrue(waitsFor(database).contains(Integer.toString(server().port())), waitsFor(database));
+            assertEquals(List.of("2|30"), database.rows("SELECT * FROM total"));
+            server().begin();
+            server().run("INSERT INTO " + outer + " VALUES (3, 30)", "UPDATE " + outer + " SET v = 11 WHERE id = 1");
+            database.holds("SELECT * FROM total", List.of("3|61"));
+        }
+        server().run("DELETE FROM " + outer + " WHERE id = 2", "INSERT INTO " + outer + " VALUES (4, 1000)");
+        try (OpenDatabase database = new OpenDatabase(folder)) {
+            database.holds("SELECT * FROM total", List.of("3|1041"));
+            server().kill();
+            server().begin();
+            server().run("TRUNCATE TABLE " + outer, "INSERT INTO " + outer + " VALUES (9, 9)");
+            database.holds("SELECT * FROM away", List.of("9|9"));
+            database.holds("SELECT * FROM total", List.of("1|9"));
+            database.run("DROP TABLE away CASCADE");
+        }
+    }
+
     @Test
     void aLogThatWasPurgedStopsTheTableAndSaysWhatToDo() {
         server().run("CREATE TABLE " + outer + " (id INT PRIMARY KEY)", "INSERT INTO " + outer + " VALUES (1)");

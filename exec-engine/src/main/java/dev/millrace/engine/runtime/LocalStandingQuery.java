@@ -279,7 +279,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         }
         tasks.interrupt().stop(why); // those of its tasks that are on a long step
         leaveEpochs();
-        freeTasksSoon(true);
+        freeTasksSoon(!output.sinks().goOnShowing());
         resources.signal().raise();
     }
 

@@ -126,6 +126,11 @@ public final class QuerySinks {
         return checkpointed().isPresent();
     }
 
+    /** Whether there is one that has not failed: what checkpoints have of it is shown until it is closed, whatever became of the query. */
+    public boolean goOnShowing() {
+        return checkpointed().filter(queue -> !queue.isOver()).isPresent();
+    }
+
     /** Has the sink that goes by checkpoints go on from one; before any row. */
     public void recover(Optional<PreparedRows> from) {
         checkpointed().ifPresent(queue -> queue.step(sink -> sink.recover(from), false, () -> {}));

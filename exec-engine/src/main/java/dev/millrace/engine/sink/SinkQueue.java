@@ -147,6 +147,11 @@ public final class SinkQueue implements AutoCloseable {
         return sink instanceof CheckpointedSink of ? Optional.of(of) : Optional.empty();
     }
 
+    /** Whether it is closed, or the sink failed. */
+    synchronized boolean isOver() {
+        return over;
+    }
+
     /** Whether producers should pause. */
     public boolean isFull() {
         return full || sink instanceof CheckpointedSink of && of.isFull();

@@ -1,5 +1,6 @@
 package dev.millrace.server.ddl;
 
+import dev.millrace.connector.SinkStatus;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -119,6 +120,13 @@ public final class Drops {
         database.catalog().roles().forget(name);
     }
 
+    private void tellOfUndelivered(CatalogObject object, SinkStatus sink) {
+        if (sink.waiting() > 0) {
+            notices.accept("sink \"" + object.name() + "\" throws " + sink.waiting() + " records away that "
+                    + sink.target() + " has not got");
+        }
+    }
+
     private void dropOne(CatalogObject object) {
         if (object.kind() == ObjectKind.INDEX) {
             indexes.drop(database.catalog().index(object.name()).orElseThrow());
@@ -127,6 +135,9 @@ public final class Drops {
         indexes.forget(object.name()).forEach(database.catalog().roles()::forget);
         StandingQuery query = database.queries().remove(object.name());
         if (query != null) {
+            if (object.kind() == ObjectKind.SINK) {
+                query.statistics().sinks().forEach(sink -> tellOfUndelivered(object, sink));
+            }
             query.drop();
             new Starts(database).forget(object.name(), query);
         } else if (object.kind() != ObjectKind.FUNCTION && object.kind() != ObjectKind.VIEW) {

@@ -29,8 +29,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * written with {@code -Dmillrace.golden.update=true}, if they are not there; others never change.
  */
 class DirectoryFixtureTest {
-    private static final int NEWEST = 9;
+    private static final int NEWEST = 10;
     private static final int WITH_MORE = 8; // from which on there are FullDirectory.newerStatements
+    private static final int WITH_UNDELIVERED = 10; // from which on there is an UndeliveredSink
     private static final String SUM = "51360"; // of what these give
     private static final Path FIXTURES = Path.of("src", "test", "resources", "directories");
 
@@ -56,7 +57,9 @@ class DirectoryFixtureTest {
                 "8-closed",
                 "8-killed",
                 "9-closed",
-                "9-killed"
+                "9-killed",
+                "10-closed",
+                "10-killed"
             })
     void aDirectoryOfEachVersionOpensAndGoesOn(String name) throws IOException {
         if (name.startsWith(NEWEST + "-") && Boolean.getBoolean("millrace.golden.update")) {
@@ -68,9 +71,16 @@ class DirectoryFixtureTest {
         assertTrue(report.isWhole(), report::text);
         int version = Integer.parseInt(name.substring(0, name.indexOf('-')));
         String expected = Files.readString(FIXTURES.resolve(version + ".answers"));
+        UndeliveredSink outside = UndeliveredSink.outside(folder.resolve("outside.duckdb"));
         for (int round = 0; round < 2; round++) {
             try (TestDatabase database = new TestDatabase(data)) {
                 assertEquals(expected, text(answers(database, version)));
+                if (version >= WITH_UNDELIVERED) {
+                    assertEquals(List.of(round == 0 ? "" + UndeliveredSink.RECORDS : "0"), UndeliveredSink.waiting(database));
+                    outside.comesFor(database);
+                    assertEquals(List.of("30|30"), outside.seen());
+                    outside.goesFor(database);
+                }
                 assertEquals("INSERT 0 1", database.run("INSERT INTO customers VALUES (500, 'new')"));
                 assertEquals("DELETE 1", database.run("DELETE FROM customers WHERE id = 500"));
                 database.run("CHECKPOINT");
@@ -136,6 +146,7 @@ class DirectoryFixtureTest {
             for (String statement : FullDirectory.newerStatements()) {
                 database.run(statement);
             }
+            UndeliveredSink.outside(folder.resolve("away.duckdb")).create(database);
             database.run("CHECKPOINT; INSERT INTO s VALUES ('2026-01-01 00:00:04', 'k', 8); CHECKPOINT"
                     + "; CHECKPOINT"); // each goes on using files of those before, the second with what changed of
             // states
