@@ -61,6 +61,7 @@ public final class BytesFuzz {
     private static final String COLUMNS =
             "a BOOLEAN, b SMALLINT, c INTEGER, d BIGINT, e REAL, f DOUBLE PRECISION, g NUMERIC(20,4),"
                     + " h TEXT, i VARCHAR(8), j CHAR(4), k BYTEA, l DATE, m TIME, n TIMESTAMP, o TIMESTAMPTZ, p INTERVAL, q UUID, r JSONB";
+    private static final String NESTED = ", y INTEGER[], z ROW(a INTEGER, b TEXT[], c ROW(d DATE))";
     private static final List<String> FORMS = List.of("text", "csv", "binary");
 
     private final long seed;
@@ -82,9 +83,9 @@ public final class BytesFuzz {
         this.seed = seed;
         database = Database.open(DatabaseOptions.defaults().withWorkers(1));
         database.execute("CREATE TABLE secret (s TEXT); INSERT INTO secret SELECT '" + CANARY
-                + "' || g FROM generate_series(1, 20000) AS g; CREATE TABLE t (" + COLUMNS + "); CREATE TABLE w ("
-                + COLUMNS
-                + ", s TEXT[]); CREATE USER fuzz; GRANT SELECT, INSERT, DELETE ON t, w TO fuzz");
+                + "' || g FROM generate_series(1, 20000) AS g; CREATE TABLE t (" + COLUMNS + "); CREATE TABLE v ("
+                + COLUMNS + NESTED + "); CREATE TABLE w (" + COLUMNS + NESTED
+                + ", s TEXT[]); CREATE USER fuzz; GRANT SELECT, INSERT, DELETE ON v, w TO fuzz");
         session = database.login("fuzz");
         allocator = session.allocator();
         arrow = new ArrowLayouts(allocator);
@@ -116,8 +117,9 @@ public final class BytesFuzz {
             List<Layout> layouts = new ArrayList<>();
             for (int n = 0; n < BASES; n++) {
                 int rows = random.nextInt(5);
-                String sql = "COPY (SELECT * FROM t OFFSET " + random.nextInt(95) + " LIMIT " + rows
-                        + ") TO STDOUT (FORMAT " + form + ")";
+                String sql =
+                        "COPY (SELECT *, ARRAY[c, NULL, b] AS y, ROW(c, ARRAY[h, NULL], ROW(l)) AS z FROM t OFFSET "
+                                + random.nextInt(95) + " LIMIT " + rows + ") TO STDOUT (FORMAT " + form + ")";
                 try (StatementResult.CopyOut out = (StatementResult.CopyOut)
                                 admin.execute(admin.parse(sql).get(0), Parameters.none());
                         TextBuffer text = new TextBuffer(allocator, 1000)) {
@@ -218,7 +220,7 @@ public final class BytesFuzz {
         byte[] data = sending(
                 "COPY " + FORMS.get(form),
                 layouts.get(random.nextInt(layouts.size())).damaged(random));
-        String sql = "COPY t FROM STDIN (FORMAT " + FORMS.get(form) + ")";
+        String sql = "COPY v FROM STDIN (FORMAT " + FORMS.get(form) + ")";
         try (StatementResult.CopyIn copy =
                 (StatementResult.CopyIn) session.execute(session.parse(sql).get(0), Parameters.none())) {
             for (int at = 0; at < data.length; ) {
@@ -314,7 +316,7 @@ public final class BytesFuzz {
         String line =
                 "{\"c\": 12, \"h\": \"a \\\"b\\\" \\u00e9\", \"r\": {\"x\": [1, 2, {\"y\": null}]}, \"l\": \"2024-01-02\", \"g\": 1.5e3}\n";
         boolean json = random.nextBoolean();
-        String csv = "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r\n"
+        String csv = String.join(",", schema.names()) + "\n"
                 + new String(copies.get(1).get(random.nextInt(BASES)).bytes(), StandardCharsets.UTF_8);
         Layout layout =
                 new Layout((json ? line.repeat(1 + random.nextInt(4)) : csv).getBytes(StandardCharsets.UTF_8)).text();
@@ -425,7 +427,7 @@ public final class BytesFuzz {
     }
 
     private void lookAtTables() {
-        for (String table : List.of("t", "w")) {
+        for (String table : List.of("v", "w")) {
             try (StatementResult result =
                     session.execute(session.parse("SELECT * FROM " + table).get(0), Parameters.none())) {
                 look((StatementResult.Rows) result);

@@ -3,30 +3,32 @@ package dev.millrace.sql.algebra;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
-/** Reads the text of an array constant, {@code {1,NULL,"b c"}}. */
-final class ArrayConstant {
+/** Reads the text of a constant array, {@code {1,NULL,"b c"}}, or row, {@code (1,,"b c")}. */
+final class NestedConstant {
     private final DataType type;
     private final String text;
     private int at;
 
-    ArrayConstant(DataType type, String text) {
+    NestedConstant(DataType type, String text) {
         this.type = type;
         this.text = text;
     }
 
-    /** The elements as values of a {@link dev.millrace.plan.expression.Expression.Literal}. */
-    List<Object> elements() {
+    /** The elements or fields as values of a {@link dev.millrace.plan.expression.Expression.Literal}. */
+    List<Object> values() {
         skipBlanks();
-        List<Object> elements = array(type);
+        List<Object> values = type.kind() == DataType.Kind.ARRAY ? array(type) : row();
         skipBlanks();
         if (at < text.length()) {
             throw malformed();
         }
-        return elements;
+        return values;
     }
 
     private List<Object> array(DataType array) {
@@ -80,6 +82,43 @@ final class ArrayConstant {
                 : Literals.parse(element, item.toString()).value();
     }
 
+    private List<Object> row() {
+        expect('(');
+        List<Object> values = new ArrayList<>();
+        for (int i = 0; i < type.fields().size(); i++) {
+            if (i > 0) {
+                expect(',');
+            }
+            values.add(field(type.fields().get(i).type()));
+        }
+        expect(')');
+        return values;
+    }
+
+    /** What is in quotes may be a part of it, and a quote in quotes is two; nothing at all is NULL. */
+    private Object field(DataType field) {
+        StringBuilder item = new StringBuilder();
+        boolean quoted = false;
+        boolean inside = false;
+        while (inside || peek() != ',' && peek() != ')') {
+            if (peek() != '"') {
+                item.append(unescaped());
+                continue;
+            }
+            at++;
+            if (inside && at < text.length() && peek() == '"') {
+                item.append('"');
+                at++;
+            } else {
+                inside = !inside;
+                quoted = true;
+            }
+        }
+        return !quoted && item.isEmpty()
+                ? Optional.empty()
+                : Literals.parse(field, item.toString()).value();
+    }
+
     private char unescaped() {
         if (peek() == '\\') {
             at++;
@@ -110,7 +149,14 @@ final class ArrayConstant {
     }
 
     private MillraceException malformed() {
-        return MillraceException.user(SqlState.INVALID_TEXT_REPRESENTATION, "malformed array literal: \"" + text + "\"")
-                .withHint("an array is written as {1,2,3}");
+        boolean array = type.kind() == DataType.Kind.ARRAY;
+        return MillraceException.user(
+                        SqlState.INVALID_TEXT_REPRESENTATION,
+                        "malformed " + (array ? "array" : "record") + " literal: \"" + text + "\"")
+                .withHint(array ? "an array is written as {1,2,3}" : "a row of this type is written as " + example());
+    }
+
+    private String example() {
+        return type.fields().stream().map(Field::name).collect(Collectors.joining(",", "(", ")"));
     }
 }
