@@ -15,21 +15,20 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
-import javax.net.SocketFactory;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /** TLS with certificates and keys that are given as PEM. */
-final class PemSockets {
+final class PemTls {
     private static final char[] NO_PASSWORD = new char[0];
     private static final List<String> KEYS = List.of("RSA", "EC", "Ed25519");
 
-    private PemSockets() {}
+    private PemTls() {}
 
     /** @throws MillraceException 22023 if something of it cannot be read; says nothing of a key */
-    static SocketFactory factory(Optional<String> trusted, Optional<String> certificate, Optional<String> key) {
+    static SSLContext context(Optional<String> trusted, Optional<String> certificate, Optional<String> key) {
         if (certificate.isPresent() != key.isPresent()) {
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE, "options \"tls.certificate\" and \"tls.key\" are given together");
@@ -56,7 +55,7 @@ final class PemSockets {
             }
             trust.init(known);
             context.init(certificate.isPresent() ? keys.getKeyManagers() : null, trust.getTrustManagers(), null);
-            return context.getSocketFactory();
+            return context;
         } catch (GeneralSecurityException | IOException e) {
             throw unreadable("tls.trusted\", \"tls.certificate\" or \"tls.key");
         }
