@@ -42,8 +42,7 @@ class FormatFixtureTest {
         }
         for (String name : NAMES) {
             Path folder = FIXTURES.resolve("" + version);
-            assertEquals(
-                    Files.readString(folder.resolve(name + ".csv")), text(folder.resolve(name + ".sketch")), name);
+            assertEquals(Files.readString(folder.resolve(name + ".csv")), text(folder.resolve(name + ".sketch")), name);
         }
     }
 

@@ -66,6 +66,8 @@ final class BrokerReason {
 
     private static String said(MqttProperties properties) {
         MqttProperties.MqttProperty<?> text = properties.getProperty(MqttProperties.REASON_STRING);
-        return text == null ? "" : " (" + text.value().toString().replaceAll("\\s+", " ").strip() + ")";
+        return text == null
+                ? ""
+                : " (" + text.value().toString().replaceAll("\\s+", " ").strip() + ")";
     }
 }

@@ -42,7 +42,8 @@ final class MqttConnection implements Runnable {
     private final Consumer<MqttConnection> onClosed;
     private final Backoff backoff;
     private final List<MqttSubscription> subscriptions = new CopyOnWriteArrayList<>();
-    private final Map<String, List<MqttSubscription>> takers = new ConcurrentHashMap<>(); // by topic, as far as was asked
+    private final Map<String, List<MqttSubscription>> takers =
+            new ConcurrentHashMap<>(); // by topic, as far as was asked
     private final ExactlyOnce exactlyOnce;
     private final Set<String> unclaimed = ConcurrentHashMap.newKeySet(); // topics that were told of
 
@@ -410,7 +411,8 @@ final class MqttConnection implements Runnable {
         }
         // not after: who is added meanwhile clears what was found without it
         return takers.computeIfAbsent(
-                topic, of -> subscriptions.stream().filter(each -> each.matches(of)).toList());
+                topic,
+                of -> subscriptions.stream().filter(each -> each.matches(of)).toList());
     }
 
     private void arrivedOnce(ArrivedMessage message, int now, List<MqttSubscription> wanting) {
