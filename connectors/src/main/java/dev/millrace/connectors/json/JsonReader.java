@@ -14,6 +14,7 @@ import dev.millrace.connectors.input.FilePlace;
 import dev.millrace.connectors.input.RecordFiles;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.kept.FormedBytes;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.Schema;
 import java.io.IOException;
@@ -113,7 +114,7 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
     static List<FilePlace> places(SourcePosition position) {
         return position.read(FORM, VERSION, in -> {
             List<FilePlace> places = new ArrayList<>();
-            for (int left = SourcePosition.count(in, LEAST_PLACE_BYTES); left > 0; left--) {
+            for (int left = FormedBytes.count(in, LEAST_PLACE_BYTES); left > 0; left--) {
                 places.add(FilePlace.read(in));
             }
             return places;
