@@ -41,8 +41,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
-import java.util.stream.Stream;
 
 /** Sources and sinks by the name in {@code WITH (connector = '...')}. Immutable, safe on any thread. */
 public final class Connectors {
@@ -104,18 +102,31 @@ public final class Connectors {
         return webhooks;
     }
 
-    /** All formats of records that come with Millrace. */
+    /** All formats of records that come with Millrace or are services, of values that may be packed. */
     public static RecordFormats formats() {
-        return new RecordFormats(Stream.of(
-                        new JsonRecordFormatFactory(),
-                        new CsvRecordFormatFactory(),
-                        new AvroRecordFormatFactory(),
-                        new ProtobufRecordFormatFactory(),
-                        new SenmlRecordFormatFactory(),
-                        WholeRecordFormatFactory.raw(),
-                        WholeRecordFormatFactory.text())
+        return new RecordFormats(packed(ownFormats()), () -> packed(pluginFormats()));
+    }
+
+    private static List<RecordFormatFactory> packed(List<RecordFormatFactory> plain) {
+        return plain.stream()
                 .<RecordFormatFactory>map(CompressedFormatFactory::new)
-                .toList());
+                .toList();
+    }
+
+    private static List<RecordFormatFactory> ownFormats() {
+        return List.of(
+                new JsonRecordFormatFactory(),
+                new CsvRecordFormatFactory(),
+                new AvroRecordFormatFactory(),
+                new ProtobufRecordFormatFactory(),
+                new SenmlRecordFormatFactory(),
+                WholeRecordFormatFactory.raw(),
+                WholeRecordFormatFactory.text());
+    }
+
+    private static List<RecordFormatFactory> pluginFormats() {
+        List<String> own = ownFormats().stream().map(RecordFormatFactory::name).toList();
+        return Plugins.of(RecordFormatFactory.class, RecordFormatFactory::name, own);
     }
 
     /**
@@ -124,10 +135,15 @@ public final class Connectors {
      * @throws MillraceException when there is none, suggesting the nearest
      */
     public SourceFactory source(String name) {
-        if (!sources.containsKey(name)) {
-            throw unknown("source", name, sources.keySet(), sinks.containsKey(name));
+        Map<String, SourceFactory> all = new LinkedHashMap<>(sources);
+        if (!all.containsKey(name)) {
+            Plugins.of(SourceFactory.class, SourceFactory::name, sources.keySet())
+                    .forEach(plugin -> all.putIfAbsent(plugin.name(), plugin));
         }
-        return sources.get(name);
+        if (!all.containsKey(name)) {
+            throw unknown("source", name, all.keySet(), sinks.containsKey(name));
+        }
+        return all.get(name);
     }
 
     /**
@@ -136,10 +152,15 @@ public final class Connectors {
      * @throws MillraceException when there is none, suggesting the nearest
      */
     public SinkFactory sink(String name) {
-        if (!sinks.containsKey(name)) {
-            throw unknown("sink", name, sinks.keySet(), sources.containsKey(name));
+        Map<String, SinkFactory> all = new LinkedHashMap<>(sinks);
+        if (!all.containsKey(name)) {
+            Plugins.of(SinkFactory.class, SinkFactory::name, sinks.keySet())
+                    .forEach(plugin -> all.putIfAbsent(plugin.name(), plugin));
         }
-        return sinks.get(name);
+        if (!all.containsKey(name)) {
+            throw unknown("sink", name, all.keySet(), sources.containsKey(name));
+        }
+        return all.get(name);
     }
 
     /**
@@ -150,7 +171,8 @@ public final class Connectors {
     public TableFeedFactory feed(String name) {
         Map<String, TableFeedFactory> all = new LinkedHashMap<>(feeds);
         if (!all.containsKey(name)) { // looked for as late as can be: they are large
-            ServiceLoader.load(TableFeedFactory.class).forEach(service -> all.putIfAbsent(service.name(), service));
+            Plugins.of(TableFeedFactory.class, TableFeedFactory::name, feeds.keySet())
+                    .forEach(plugin -> all.putIfAbsent(plugin.name(), plugin));
         }
         if (!all.containsKey(name)) {
             boolean otherKind = sources.containsKey(name) || sinks.containsKey(name);
