@@ -8,7 +8,9 @@ import dev.millrace.connectors.compression.CompressedFormatFactory;
 import dev.millrace.connectors.csv.CsvRecordFormatFactory;
 import dev.millrace.connectors.datagen.DatagenSourceFactory;
 import dev.millrace.connectors.datagen.LinearRoadSourceFactory;
+import dev.millrace.connectors.envelope.EnvelopeFormats;
 import dev.millrace.connectors.file.BlackholeSinkFactory;
+import dev.millrace.connectors.file.FileFeedFactory;
 import dev.millrace.connectors.file.FileSinkFactory;
 import dev.millrace.connectors.file.FileSourceFactory;
 import dev.millrace.connectors.file.PrintSinkFactory;
@@ -17,6 +19,7 @@ import dev.millrace.connectors.http.HttpSinkFactory;
 import dev.millrace.connectors.jdbc.JdbcFeedFactory;
 import dev.millrace.connectors.jdbc.JdbcSinkFactory;
 import dev.millrace.connectors.json.JsonRecordFormatFactory;
+import dev.millrace.connectors.kafka.KafkaFeedFactory;
 import dev.millrace.connectors.kafka.KafkaSinkFactory;
 import dev.millrace.connectors.kafka.KafkaSourceFactory;
 import dev.millrace.connectors.mqtt.MqttConnections;
@@ -93,7 +96,10 @@ public final class Connectors {
                         new PrintSinkFactory(printed),
                         new StdoutSinkFactory(printed),
                         new BlackholeSinkFactory()),
-                List.of(new JdbcFeedFactory()),
+                List.of(
+                        new JdbcFeedFactory(),
+                        new KafkaFeedFactory(envelopes(), formats()),
+                        new FileFeedFactory(envelopes())),
                 webhooks);
     }
 
@@ -111,6 +117,10 @@ public final class Connectors {
         return plain.stream()
                 .<RecordFormatFactory>map(CompressedFormatFactory::new)
                 .toList();
+    }
+
+    private static EnvelopeFormats envelopes() {
+        return new EnvelopeFormats(new RecordFormats(ownFormats(), Connectors::pluginFormats));
     }
 
     private static List<RecordFormatFactory> ownFormats() {

@@ -8,10 +8,9 @@ import dev.millrace.connectors.arrow.ArrowFormat;
 import dev.millrace.connectors.csv.CsvFormat;
 import dev.millrace.connectors.csv.CsvInference;
 import dev.millrace.connectors.csv.CsvOptions;
+import dev.millrace.connectors.envelope.Envelope;
 import dev.millrace.connectors.input.FileFormat;
 import dev.millrace.connectors.input.FilePaths;
-import dev.millrace.connectors.json.JsonColumn;
-import dev.millrace.connectors.json.JsonFormat;
 import dev.millrace.connectors.json.JsonInference;
 import dev.millrace.connectors.json.JsonRecordFormatFactory;
 import dev.millrace.connectors.parquet.ParquetFormat;
@@ -45,6 +44,7 @@ public final class FileSourceFactory implements SourceFactory {
 
     @Override
     public Source create(Schema declared, Options options) {
+        Envelope.refuseInStream(options);
         FilePaths paths = new FilePaths(options.required("path"));
         Mode mode = options.oneOf("mode", Mode.ONCE);
         FormatName name = options.oneOf("format", FormatName.ofExtension(paths.toString()));
@@ -86,8 +86,7 @@ public final class FileSourceFactory implements SourceFactory {
                         sample.get(),
                         "each line must hold one JSON object, as `jq -c .[]` writes the elements of an array; or declare"
                                 + " the columns");
-        List<JsonColumn> columns = JsonRecordFormatFactory.columns(schema, options);
-        return new Read(schema, new JsonFormat(columns, CsvOptions.maxRecordBytes(options)));
+        return new Read(schema, JsonRecordFormatFactory.files(schema, options, CsvOptions.maxRecordBytes(options)));
     }
 
     private static Read arrow(Schema declared, Optional<Path> sample) {
@@ -149,7 +148,9 @@ public final class FileSourceFactory implements SourceFactory {
                         "",
                         "a file, a pattern with * ? [..] {..} or **, or several between commas; .gz is unpacked"),
                 new OptionDescription(
-                        "format", "by extension", "csv, json (one object per line), arrow (IPC file or stream) or parquet"),
+                        "format",
+                        "by extension",
+                        "csv, json (one object per line), arrow (IPC file or stream) or parquet"),
                 new OptionDescription(
                         "mode", "once", "once: ends with the files; follow: goes on when they grow or new ones match"),
                 new OptionDescription(
