@@ -195,7 +195,8 @@ final class ColumnCursor implements AutoCloseable {
 
     private PageDictionary dictionary(int size, int bytes) throws ParquetDamage {
         ParquetDamage.check(
-                size >= 0 && type.physical() != Type.BOOLEAN, "a dictionary of " + size + " values of " + type.physical());
+                size >= 0 && type.physical() != Type.BOOLEAN,
+                "a dictionary of " + size + " values of " + type.physical());
         long from = dictionaryPage.address();
         return type.physical() == Type.BYTE_ARRAY
                 ? PageDictionary.bytes(from, from + bytes, size)

@@ -357,8 +357,7 @@ class ParquetSourceTest {
                     default -> (byte) random.nextInt(256);
                 };
             }
-            Files.write(
-                    bad, round % 10 == 0 ? Arrays.copyOf(damaged, random.nextInt(bytes.length)) : damaged);
+            Files.write(bad, round % 10 == 0 ? Arrays.copyOf(damaged, random.nextInt(bytes.length)) : damaged);
             try {
                 Source source = FileScan.source(NONE, "path", bad.toString());
                 int[] given = {0};
