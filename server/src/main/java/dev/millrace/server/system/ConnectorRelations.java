@@ -74,7 +74,7 @@ final class ConnectorRelations {
         }
         database.intakes().splits().forEach(each -> source(rows, Optional.empty(), each.stream(), each.split()));
         for (RunningFeed feed : database.feeds().all()) { // of tables: no query reads them for itself
-            feed.status().ifPresent(split -> source(rows, Optional.empty(), feed.table(), split));
+            feed.splits().forEach(split -> source(rows, Optional.empty(), feed.table(), split));
         }
     }
 

@@ -70,6 +70,7 @@ public final class BytesFuzz {
     private final BufferAllocator allocator;
     private final ArrowLayouts arrow;
     private final Path file;
+    private final List<Layout> parquet;
     private final RecordFuzz records;
     private final List<List<Layout>> copies = new ArrayList<>();
     private final List<List<byte[]>> values = new ArrayList<>(); // per column its values in binary
@@ -90,6 +91,7 @@ public final class BytesFuzz {
         allocator = session.allocator();
         arrow = new ArrowLayouts(allocator);
         file = Files.createTempFile("millrace-bytes", ".any");
+        parquet = ParquetLayouts.all(file);
         try (Session admin = database.session()) {
             admin.execute(
                             "INSERT INTO t SELECT g % 2 = 0, g, g * 1000, g * 1000000007::bigint, g / 3.0, g / 7.0, g * 1.25, 'text ' || g, 'v' || g,"
@@ -181,7 +183,16 @@ public final class BytesFuzz {
                 case 5, 6, 7 -> parameter(random);
                 case 8 -> array(random);
                 case 9, 10, 11, 12 -> arrowStream(random);
-                case 13 -> file("arrow", arrow.random(random, names()).damaged(random), random);
+                case 13 -> {
+                    if (random.nextBoolean()) {
+                        file("arrow", arrow.random(random, names()).damaged(random), random);
+                    } else {
+                        file(
+                                "parquet",
+                                parquet.get(random.nextInt(parquet.size())).damaged(random),
+                                random);
+                    }
+                }
                 case 14 -> texts(random);
                 case 15, 16, 17, 18 ->
                     records.run(random, this::sending, BytesFuzz::lookAndClose, BytesFuzz::notOfOthers);
@@ -326,7 +337,7 @@ public final class BytesFuzz {
     /** As a source of files reads them, packed or not. */
     private void file(String kind, byte[] content, Random random) throws IOException {
         byte[] bytes = content;
-        boolean packed = random.nextInt(4) == 0;
+        boolean packed = !kind.equals("parquet") && random.nextInt(4) == 0; // which packs by itself
         if (packed) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             try (GZIPOutputStream zip = new GZIPOutputStream(out)) {
@@ -344,8 +355,11 @@ public final class BytesFuzz {
         try (BufferAllocator own = allocator.newChildAllocator("case", 0, Long.MAX_VALUE)) {
             var source = Connectors.standard(System.out)
                     .source("file")
-                    .create(schema, new Options(Map.of("path", path.toString(), "format", kind)));
-            List<Integer> columns = IntStream.range(0, schema.size()).boxed().toList();
+                    .create(
+                            kind.equals("parquet") ? new Schema(List.of()) : schema,
+                            new Options(Map.of("path", path.toString(), "format", kind)));
+            List<Integer> columns =
+                    IntStream.range(0, source.schema().size()).boxed().toList();
             List<SourceReader> readers = source.open(new ScanRequest(columns, List.of(), 1), new Context(own));
             try {
                 for (SourceReader reader : readers) {

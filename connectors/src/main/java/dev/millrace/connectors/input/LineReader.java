@@ -1,4 +1,4 @@
-package dev.millrace.connectors.json;
+package dev.millrace.connectors.input;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.RejectedRecord;
@@ -6,15 +6,15 @@ import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
-import dev.millrace.connectors.filter.RowFilter;
-import dev.millrace.connectors.input.ByteWindow;
-import dev.millrace.connectors.input.Encoding;
-import dev.millrace.connectors.input.FileInput;
-import dev.millrace.connectors.input.FilePlace;
-import dev.millrace.connectors.input.RecordFiles;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.format.DecodedRows;
+import dev.millrace.format.DecoderContext;
+import dev.millrace.format.EncodedRecords;
+import dev.millrace.format.RecordDecoder;
+import dev.millrace.kept.FormedBytes;
 import dev.millrace.memory.Memory;
+import dev.millrace.time.Clock;
 import dev.millrace.type.Schema;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -25,10 +25,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
 
-/** Reads files of JSON lines one after another. Each line is validated, then kept if it passes the filter. */
-final class JsonReader implements SourceReader, RecordFiles.Records {
-    private static final String FORM = "json";
+/** Reads files of lines one after another: all whole lines of the window that make a batch are decoded together. Owned by one thread at a time. */
+final class LineReader implements SourceReader, RecordFiles.Records, DecoderContext {
+    private static final String FORM = "json"; // the first such lines
     private static final int VERSION = 2;
     private static final int LEAST_PLACE_BYTES = 51; // in a position
     private static final int WINDOW_BYTES = 256 << 10;
@@ -38,7 +40,8 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
     private static final long LINE_ENDS = ONES * '\n';
 
     private final Schema schema;
-    private final JsonColumns columns;
+    private final RecordDecoder decoder;
+    private final EncodedRecords lines = new EncodedRecords(); // that are being decoded, by their numbers
     private final int maxRecordBytes;
     private final SourceContext context;
     private final Queue<FilePlace> waiting;
@@ -48,22 +51,14 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
     private long lineNumber;
     private boolean skippingLine;
 
-    JsonReader(
-            List<JsonColumn> declared,
-            ScanRequest request,
-            int maxRecordBytes,
-            List<FilePlace> places,
-            boolean follow,
-            SourceContext context) {
-        Schema relation = JsonColumns.relation(declared);
-        this.schema = relation.select(request.columns());
-        RowFilter filter = RowFilter.of(request.predicates(), relation);
-        this.columns = new JsonColumns(declared, request.columns(), filter, context.allocator());
-        this.maxRecordBytes = maxRecordBytes;
+    LineReader(LineFiles format, ScanRequest request, List<FilePlace> places, boolean follow, SourceContext context) {
+        this.schema = format.relation().select(request.columns());
+        this.maxRecordBytes = format.maxRecordBytes();
         this.context = context;
         this.waiting = new ArrayDeque<>(places);
         long totalBytes =
-                places.stream().map(FilePlace::file).mapToLong(JsonReader::size).sum();
+                places.stream().map(FilePlace::file).mapToLong(LineReader::size).sum();
+        this.decoder = format.decoders().decoder(request, this);
         this.files = new RecordFiles(this, totalBytes, WINDOW_BYTES, maxRecordBytes, follow, context.allocator());
         this.window = files.window();
     }
@@ -113,7 +108,7 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
     static List<FilePlace> places(SourcePosition position) {
         return position.read(FORM, VERSION, in -> {
             List<FilePlace> places = new ArrayList<>();
-            for (int left = SourcePosition.count(in, LEAST_PLACE_BYTES); left > 0; left--) {
+            for (int left = FormedBytes.count(in, LEAST_PLACE_BYTES); left > 0; left--) {
                 places.add(FilePlace.read(in));
             }
             return places;
@@ -123,12 +118,36 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
     @Override
     public Optional<Batch> read(boolean atEnd) {
         int before = window.start();
-        int rows = readLines(atEnd);
-        if (rows > 0 || window.start() > before) {
-            return Optional.of(batch(rows)); // without rows rather than blocking until there are some
+        lines.clear();
+        lines.place(window.address(), window.end());
+        int end = before;
+        long line = lineNumber;
+        boolean skipping = skippingLine;
+        while (lines.count() < context.batchRows()) {
+            int from = end;
+            int to = lineEnd(from);
+            boolean complete = to < window.end();
+            if (!complete && (!atEnd || from == window.end())) {
+                break;
+            }
+            int start = from + (line == 1 ? markLength(from, to) : 0);
+            if (!skipping && !isBlank(start, to)) {
+                lines.add(start, to, line);
+            }
+            skipping = false;
+            line++;
+            end = Math.min(window.end(), to + 1);
         }
-        columns.abandon();
-        return Optional.empty();
+        if (end == before) {
+            return Optional.empty();
+        }
+        DecodedRows rows = decoder.decode(lines)
+                .orElseThrow(() -> MillraceException.internal("a format of lines waits for something"));
+        skippingLine = false;
+        lineNumber = line;
+        window.consumeTo(end);
+        // Perhaps without rows, rather than blocking until there are some.
+        return Optional.of(Batch.of(schema, rows.columns().toArray(FieldVector[]::new), rows.rows()));
     }
 
     @Override
@@ -143,33 +162,11 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
                     "",
                     MillraceException.user(
                             SqlState.PROGRAM_LIMIT_EXCEEDED, "record is longer than " + maxRecordBytes + " bytes"),
+                    lineNumber,
                     "");
         }
         skippingLine = true;
         window.consumeTo(window.end());
-    }
-
-    /** Reads the lines in the window, up to a batch of rows; returns how many rows they gave. */
-    private int readLines(boolean atEnd) {
-        int capacity = context.batchRows();
-        columns.begin(capacity);
-        int rows = 0;
-        while (rows < capacity) {
-            int from = window.start();
-            int end = lineEnd(from);
-            boolean complete = end < window.end();
-            if (!complete && (!atEnd || from == window.end())) {
-                break;
-            }
-            if (skippingLine) {
-                skippingLine = false;
-            } else if (readLine(from, end, rows)) {
-                rows++;
-            }
-            lineNumber++;
-            window.consumeTo(Math.min(window.end(), end + 1));
-        }
-        return rows;
     }
 
     private int lineEnd(int from) {
@@ -184,35 +181,61 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
         return window.end();
     }
 
-    /** Reads a line as a row; false when it is blank or was rejected. */
-    private boolean readLine(int from, int end, int row) {
-        long address = window.address() + from;
-        int length = end - from;
-        boolean marked = lineNumber == 1
-                && length >= 3
-                && Memory.getByte(address) == (byte) 0xef
-                && Memory.getByte(address + 1) == (byte) 0xbb;
-        int start = marked ? 3 : 0;
-        if (JsonColumns.isBlank(address + start, length - start)) {
-            return false;
-        }
-        return columns.read(address + start, length - start, row, (column, reason) -> {
-            byte[] shown = new byte[Math.min(length, 4 * SHOWN_CHARS)];
-            Memory.copyOut(address, shown, 0, shown.length);
-            reject(column, reason, new String(shown, StandardCharsets.UTF_8));
-        });
+    /** A mark that says that the text is UTF-8. */
+    private int markLength(int from, int to) {
+        boolean marked = to - from >= 3
+                && Memory.getByte(window.address() + from) == (byte) 0xef
+                && Memory.getByte(window.address() + from + 1) == (byte) 0xbb;
+        return marked ? 3 : 0;
     }
 
-    private void reject(String column, MillraceException reason, String text) {
+    private boolean isBlank(int from, int to) {
+        for (long at = window.address() + from; at < window.address() + to; at++) {
+            byte c = Memory.getByte(at);
+            if (c != ' ' && c != '\t' && c != '\r') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void reject(String column, MillraceException reason, long line, String text) {
         String printable = text.replaceAll("[\\p{Cntrl}&&[^\\t]]", "\ufffd");
         String shown = printable.length() > SHOWN_CHARS ? printable.substring(0, SHOWN_CHARS) + "..." : printable;
         context.reject(new RejectedRecord(
-                files.input().file().toString(), lineNumber, column, reason.getMessage(), reason.sqlState(), shown));
+                files.input().file().toString(), line, column, reason.getMessage(), reason.sqlState(), shown));
     }
 
-    private Batch batch(int rows) {
-        return Batch.of(schema, columns.finish(rows), rows);
+    // ---- what the decoder asks -------------------------------------------------------------------------------------
+
+    @Override
+    public BufferAllocator allocator() {
+        return context.allocator();
     }
+
+    @Override
+    public Clock clock() {
+        return context.clock();
+    }
+
+    @Override
+    public void reject(int record, String column, MillraceException reason) {
+        byte[] shown = new byte[Math.min(lines.to(record) - lines.from(record), 4 * SHOWN_CHARS)];
+        Memory.copyOut(lines.address() + lines.from(record), shown, 0, shown.length);
+        reject(column, reason, lines.position(record), new String(shown, StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public void note(String text) {
+        context.report(new RejectedRecord(files.input().file().toString(), 0, "", text, SqlState.DATA_EXCEPTION, ""));
+    }
+
+    @Override
+    public void wakeUp() {
+        context.wakeUp();
+    }
+
+    // ---- for the engine --------------------------------------------------------------------------------------------
 
     @Override
     public boolean isFinished() {
@@ -231,7 +254,7 @@ final class JsonReader implements SourceReader, RecordFiles.Records {
 
     @Override
     public void close() {
-        columns.close();
+        decoder.close();
         files.close();
     }
 }
