@@ -31,7 +31,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * </pre>
  */
 final class ClientHandler extends SimpleChannelInboundHandler<MqttMessage> {
-    private static final int FIRST_FAILURE = 0x80; // of reason codes, and what 3.1.1 says of a subscription that is refused
+    private static final int FIRST_FAILURE =
+            0x80; // of reason codes, and what 3.1.1 says of a subscription that is refused
     private static final int QUOTA_EXCEEDED = 0x97;
     private static final int MOST_IDS = 65_535;
 
@@ -131,8 +132,10 @@ final class ClientHandler extends SimpleChannelInboundHandler<MqttMessage> {
     protected void channelRead0(ChannelHandlerContext context, MqttMessage packet) {
         isAsleep = false;
         if (packet.decoderResult().isFailure()) {
-            end(context, "a packet of it cannot be read: "
-                    + BrokerReason.of(packet.decoderResult().cause()));
+            end(
+                    context,
+                    "a packet of it cannot be read: "
+                            + BrokerReason.of(packet.decoderResult().cause()));
             return;
         }
         switch (packet.fixedHeader().messageType()) {
@@ -146,7 +149,9 @@ final class ClientHandler extends SimpleChannelInboundHandler<MqttMessage> {
             case DISCONNECT -> end(context, farewell(packet));
             case PINGRESP -> {}
             default ->
-                end(context, "it sent " + packet.fixedHeader().messageType() + ", which only a client or nobody asked for");
+                end(
+                        context,
+                        "it sent " + packet.fixedHeader().messageType() + ", which only a client or nobody asked for");
         }
     }
 

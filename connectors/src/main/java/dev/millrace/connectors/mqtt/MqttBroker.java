@@ -157,7 +157,10 @@ final class MqttBroker {
     /** Whether it is spoken to by TLS. @throws MillraceException 22023 if it is not, and something is said of TLS */
     boolean isTls() {
         boolean is = BrokerAddress.isTls(references.resolve(terms.url()));
-        if (!is && (terms.trusted().isPresent() || terms.certificate().isPresent() || terms.key().isPresent())) {
+        if (!is
+                && (terms.trusted().isPresent()
+                        || terms.certificate().isPresent()
+                        || terms.key().isPresent())) {
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE, "options \"tls.*\" are of brokers at mqtts://, and not " + this);
         }

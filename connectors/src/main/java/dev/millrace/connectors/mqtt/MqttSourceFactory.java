@@ -77,10 +77,7 @@ public final class MqttSourceFactory implements SourceFactory {
                         "",
                         "topics, between commas: names, with + for a level and # for all that follow;"
                                 + " $share/GROUP/.. shares messages out with others of the group"));
-        all.add(
-                2,
-                new OptionDescription(
-                        "qos", "1", "at most, of messages that are sent to us: 0, 1 or 2"));
+        all.add(2, new OptionDescription("qos", "1", "at most, of messages that are sent to us: 0, 1 or 2"));
         all.add(3, new OptionDescription("format", "json", "of the messages"));
         all.add(Overload.description());
         all.add(ArrivalQueue.description());

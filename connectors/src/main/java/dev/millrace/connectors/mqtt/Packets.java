@@ -64,11 +64,12 @@ final class Packets {
         }
         broker.user().ifPresent(user -> packet.hasUser(true).username(user));
         broker.password().ifPresent(password -> packet.hasPassword(true).password(password));
-        broker.will().ifPresent(will -> packet.willFlag(true)
-                .willTopic(will.topic())
-                .willMessage(will.payload())
-                .willQoS(MqttQoS.valueOf(will.qos()))
-                .willRetain(will.retain()));
+        broker.will()
+                .ifPresent(will -> packet.willFlag(true)
+                        .willTopic(will.topic())
+                        .willMessage(will.payload())
+                        .willQoS(MqttQoS.valueOf(will.qos()))
+                        .willRetain(will.retain()));
         return packet.build();
     }
 
