@@ -5,6 +5,7 @@ import io.netty.handler.codec.mqtt.MqttProperties;
 import io.netty.handler.codec.mqtt.MqttReasonCodes;
 import io.netty.handler.ssl.NotSslRecordException;
 import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertificateException;
 import java.util.Locale;
@@ -25,6 +26,9 @@ final class BrokerReason {
         String line = message.replaceAll("\\s+", " ").strip();
         if (root instanceof UnknownHostException) {
             return "unknown host " + line;
+        }
+        if (root instanceof ClosedChannelException) {
+            return "it closed the connection";
         }
         if (root instanceof NotSslRecordException) {
             return "it does not speak TLS";

@@ -33,6 +33,7 @@ final class MqttConnection implements Runnable {
     private static final long FIRST_MILLIS = 200;
     private static final long MOST_MILLIS = 10_000;
     private static final long CLOSE_MILLIS = 3_000;
+    private static final long LOOK_MILLIS = 100; // between two looks for streams that take nothing
     private static final int MOST_TOLD = 100; // topics
     private static final int MOST_TOPICS = 10_000; // whose streams are known
 
@@ -296,7 +297,10 @@ final class MqttConnection implements Runnable {
         do {
             subscribe(fresh);
             succeeded();
-        } while (awaitChange());
+            while (!awaitChange()) {
+                subscriptions.forEach(MqttSubscription::park);
+            }
+        } while (!isEnded());
         unsubscribe(fresh);
     }
 
@@ -306,11 +310,11 @@ final class MqttConnection implements Runnable {
         subscriptions.forEach(MqttSubscription::connecting);
     }
 
-    /** Whether the connection is still there, when what is to be subscribed has changed; false when it is over. */
+    /** Waits a moment for a change of what is to be subscribed; true if there is one, or all is over. */
     private synchronized boolean awaitChange() throws BrokerException {
-        while (!changed && !lost && !ended) {
+        if (!changed && !lost && !ended) {
             try {
-                wait();
+                wait(subscriptions.size() > 1 ? LOOK_MILLIS : 0); // one alone is in nobody's way
             } catch (InterruptedException e) {
                 ended = true;
             }
@@ -318,7 +322,7 @@ final class MqttConnection implements Runnable {
         if (lost) {
             throw new BrokerException(lastError.orElse("the connection is gone"));
         }
-        return !ended;
+        return changed || ended;
     }
 
     private void subscribe(BrokerClient to) throws BrokerException {

@@ -6,6 +6,7 @@ import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connectors.push.ArrivalQueue;
 import dev.millrace.connectors.push.Consignment;
 import dev.millrace.connectors.push.RecordReceiver;
+import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
@@ -34,7 +35,9 @@ final class MqttSubscription implements RecordReceiver.Transport {
     private final MqttSource source;
     private final PushedContext context;
     private final ArrivalQueue inbox;
+    private final ParkingLot lot;
     private final MqttConnection connection;
+    private volatile Optional<String> parkingError = Optional.empty(); // written by the connection's thread
     private volatile boolean isDropped; // written by the stream's thread
     private volatile Session session; // written before the client is there, then by the connection's thread
 
@@ -57,6 +60,8 @@ final class MqttSubscription implements RecordReceiver.Transport {
         this.context = context;
         this.inbox = inbox;
         this.session = restored();
+        this.lot = new ParkingLot(context.memory(), inbox, source.bufferBytes());
+        lot.restore();
         this.connection = source.connections().subscribe(source.broker(), this, context.clock());
         keep(CLIENT, connection.session().clientId());
     }
@@ -200,6 +205,17 @@ final class MqttSubscription implements RecordReceiver.Transport {
         }));
     }
 
+    /** Has the broker send what others of the connection are to have, if the stream has taken nothing for a while. By the connection's thread. */
+    void park() {
+        if (source.qos() > 0) {
+            try {
+                lot.park();
+            } catch (MillraceException e) {
+                parkingError = Optional.of(String.valueOf(e.getMessage())); // it is tried again
+            }
+        }
+    }
+
     // ---- messages
     // --------------------------------------------------------------------------------------------------
 
@@ -259,7 +275,7 @@ final class MqttSubscription implements RecordReceiver.Transport {
 
     @Override
     public Optional<String> lastError() {
-        return connection.lastError();
+        return connection.lastError().or(() -> parkingError);
     }
 
     @Override

@@ -113,6 +113,15 @@ public final class Intakes implements AutoCloseable {
             }
 
             @Override
+            public boolean hasRoom() {
+                try {
+                    return engine.relations().writable(name).hasRoom();
+                } catch (MillraceException e) {
+                    return true; // the stream is going: accept() says it
+                }
+            }
+
+            @Override
             public Accepted accept(Batch batch, MemoryChange change) {
                 return memory.accept(name, batch, change);
             }

@@ -1,4 +1,4 @@
-package dev.millrace.server.session;
+package dev.millrace.testing.net;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -9,20 +9,21 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A wire to a server on this machine that can be cut, after which not a byte passes in either direction, and mended. */
-final class Wire implements AutoCloseable {
+public final class Wire implements AutoCloseable {
     private final URI server;
     private final ServerSocket listening;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private volatile boolean cut;
 
-    Wire(String url) throws IOException {
+    /** @param url of the server */
+    public Wire(String url) throws IOException {
         server = URI.create(url);
         listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         start(this::accept);
     }
 
     /** Where it begins. */
-    String url() {
+    public String url() {
         return server.getScheme() + "://127.0.0.1:" + listening.getLocalPort();
     }
 
@@ -65,7 +66,8 @@ final class Wire implements AutoCloseable {
         }
     }
 
-    void cut() throws IOException {
+    /** Ends all connections, and takes no other. */
+    public void cut() throws IOException {
         cut = true;
         for (Socket each : open) {
             each.close();
@@ -73,7 +75,7 @@ final class Wire implements AutoCloseable {
         open.clear();
     }
 
-    void mend() {
+    public void mend() {
         cut = false;
     }
 
