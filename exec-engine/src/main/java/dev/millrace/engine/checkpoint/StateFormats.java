@@ -51,6 +51,7 @@ public final class StateFormats {
     public static final StateFormat FEW_BEST_SINCE = changes("few_best_since", 1);
     public static final StateFormat BEST_SINCE = changes("best_since", 1);
     public static final StateFormat LAST_SEEN_SINCE = changes("last_seen_since", 1);
+    public static final StateFormat JOIN_SINCE = changes("join_since", 1);
     public static final StateFormat APPENDED_JOIN_SINCE = changes("appended_join_since", 1);
 
     private StateFormats() {}

@@ -1,7 +1,6 @@
 package dev.millrace.engine.join;
 
 import dev.millrace.engine.state.RowCodec;
-import dev.millrace.engine.state.RowTable;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.JoinTime;
 import java.util.Arrays;
@@ -39,11 +38,9 @@ final class RowLifetimes {
         }
     }
 
-    /** The rows of a list of a side came. */
-    void addAll(int side, long list) {
-        for (long row = RowTable.first(list); row != 0; row = RowTable.next(row)) {
-            add(side, row);
-        }
+    /** Knows of no rows any more. */
+    void clear() {
+        rows.forEach(TimedRows::clear);
     }
 
     /** Takes out the rows of a side that none can reach any more, calls back with each, and returns how many. */
