@@ -472,14 +472,7 @@ public final class JoinOperator implements Replay, RowByRow, Freezing {
                 state(0).readChanges(in);
             }
         });
-        if (lifetimes.isPresent()) {
-            RowLifetimes all = lifetimes.get();
-            all.clear();
-            for (int port = 0; port < 2; port++) {
-                int side = port;
-                state(0).forEach(side, row -> all.add(side, row));
-            }
-        }
+        lifetimes.ifPresent(rows -> rows.readAll(state(0)));
         reportSize();
     }
 

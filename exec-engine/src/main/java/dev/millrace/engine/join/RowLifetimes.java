@@ -38,9 +38,13 @@ final class RowLifetimes {
         }
     }
 
-    /** Knows of no rows any more. */
-    void clear() {
+    /** The rows of a state are all there are. */
+    void readAll(JoinState state) {
         rows.forEach(TimedRows::clear);
+        for (int port = 0; port < rows.size(); port++) {
+            int side = port;
+            state.forEach(side, row -> add(side, row));
+        }
     }
 
     /** Takes out the rows of a side that none can reach any more, calls back with each, and returns how many. */
