@@ -1,4 +1,4 @@
-package dev.millrace.engine.aggregate;
+package dev.millrace.engine.aggregate.number;
 
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
@@ -25,7 +25,7 @@ import java.io.IOException;
  *
  * For one thread at a time.
  */
-final class HyperLogLog {
+public final class HyperLogLog {
     /** Registers as a power of two. */
     private static final int LG_REGISTERS = 12;
 
@@ -44,12 +44,12 @@ final class HyperLogLog {
     private final StateMemory memory;
 
     /** @param memory where the sketches are */
-    HyperLogLog(StateMemory memory) {
+    public HyperLogLog(StateMemory memory) {
         this.memory = memory;
     }
 
     /** Spreads what tells values apart over all bits of a hash (Stafford's thirteenth mixer). */
-    static long hash(long bits) {
+    public static long hash(long bits) {
         long hash = bits + 0x9E3779B97F4A7C15L;
         hash = (hash ^ hash >>> 30) * 0xBF58476D1CE4E5B9L;
         hash = (hash ^ hash >>> 27) * 0x94D049BB133111EBL;
@@ -57,7 +57,7 @@ final class HyperLogLog {
     }
 
     /** Adds a hash to the sketch of a slot. */
-    void add(long slot, long hash) {
+    public void add(long slot, long hash) {
         int index = (int) (hash >>> Long.SIZE - INDEX_BITS);
         int rank = Long.numberOfLeadingZeros(hash << INDEX_BITS | 1L << INDEX_BITS - 1) + 1;
         addCoupon(slot, index << RANK_BITS | rank);
@@ -181,7 +181,7 @@ final class HyperLogLog {
     }
 
     /** Adds what another slot's sketch has seen to the sketch of a slot. */
-    void merge(long from, long to) {
+    public void merge(long from, long to) {
         long sketch = Memory.getLong(from);
         if (sketch == 0) {
             return;
@@ -203,7 +203,7 @@ final class HyperLogLog {
     }
 
     /** About how many different hashes the sketch of a slot has seen. */
-    static double estimate(long slot) {
+    public static double estimate(long slot) {
         long sketch = Memory.getLong(slot);
         if (sketch == 0) {
             return 0;
@@ -252,7 +252,7 @@ final class HyperLogLog {
     }
 
     /** Frees the sketch of a slot, which then has seen nothing. */
-    void remove(long slot) {
+    public void remove(long slot) {
         long sketch = Memory.getLong(slot);
         if (sketch != 0) {
             boolean isMany = Memory.getInt(sketch) == MANY;
@@ -265,7 +265,7 @@ final class HyperLogLog {
      * Writes the sketch of a slot, big-endian: how many coupons (4 bytes), and these (4 bytes each); or -1, and the registers' ranks by
      * number (a byte each).
      */
-    static void write(long slot, DataOutput out) throws IOException {
+    public static void write(long slot, DataOutput out) throws IOException {
         long sketch = Memory.getLong(slot);
         int count = sketch == 0 ? 0 : Memory.getInt(sketch);
         out.writeInt(count);
@@ -284,7 +284,7 @@ final class HyperLogLog {
     }
 
     /** Adds what was written to the sketch of a slot. */
-    void read(long slot, DataInput in) throws IOException {
+    public void read(long slot, DataInput in) throws IOException {
         int count = in.readInt();
         if (count == MANY) {
             byte[] ranks = new byte[REGISTERS];

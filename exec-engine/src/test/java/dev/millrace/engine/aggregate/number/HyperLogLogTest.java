@@ -1,4 +1,4 @@
-package dev.millrace.engine.aggregate;
+package dev.millrace.engine.aggregate.number;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
