@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -41,6 +42,7 @@ record BinlogUpstream(String connector, String title, long serverId) implements 
     @Override
     public void check(SourceTable table) {
         try (Connection connection = table.connect(url(table))) {
+            requireKind(table, connection);
             Map<String, String> settings = new HashMap<>();
             try (Statement statement = connection.createStatement();
                     ResultSet rows = statement.executeQuery(
@@ -55,6 +57,21 @@ record BinlogUpstream(String connector, String title, long serverId) implements 
             table.checkColumns(connection, true);
         } catch (SQLException e) {
             throw table.failure(e);
+        }
+    }
+
+    /** Each connector reads the rows of either database, and understands the log of its own alone. */
+    private void requireKind(SourceTable table, Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT version()")) {
+            String version = rows.next() ? String.valueOf(rows.getString(1)) : "";
+            String there = version.contains("MariaDB") ? "MariaDB" : "MySQL";
+            if (!there.equals(title)) {
+                throw MillraceException.user(
+                                SqlState.WRONG_OBJECT_TYPE,
+                                "the database of " + table + " is a " + there + " (" + version + "), not a " + title)
+                        .withHint("connector = '" + there.toLowerCase(Locale.ROOT) + "-cdc'");
+            }
         }
     }
 

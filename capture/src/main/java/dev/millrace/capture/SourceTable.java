@@ -60,12 +60,11 @@ record SourceTable(
             }
         }
         Optional<String> password = options.text("password");
-        password.filter(text -> !text.contains("${")).ifPresent(open -> {
-            throw MillraceException.user(
-                            SqlState.INVALID_PARAMETER_VALUE,
-                            "option \"password\" is a secret, and definitions can be read")
-                    .withHint(
-                            "CREATE SECRET s AS '..', then password = '${secret:s}'; or ${env:NAME}, or ${file:/path}");
+        password.ifPresent(text -> Options.OpenSecret.refuse("password", text));
+        properties.forEach((name, text) -> {
+            if (Options.OpenSecret.isNamed(name)) {
+                Options.OpenSecret.refuse(PREFIX + name, text);
+            }
         });
         return new SourceTable(
                 options.text("host", "localhost"),

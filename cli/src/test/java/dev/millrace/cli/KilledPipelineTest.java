@@ -2,6 +2,7 @@ package dev.millrace.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.testing.database.DatabaseServer;
 import dev.millrace.testing.kafka.KafkaBroker;
 import dev.millrace.testing.time.Eventually;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -49,8 +51,11 @@ class KilledPipelineTest {
     void eachRowOfTheAnswerIsSeenOnceAfterAllKills() throws Exception {
         System.out.println("connected: " + ROUNDS + " kills, seed " + SEED);
         Random random = new Random(SEED);
-        try (KafkaBroker broker = KafkaBroker.start(folder.resolve("broker"));
+        try (Target target = Target.begin(folder);
+                KafkaBroker broker = KafkaBroker.start(folder.resolve("broker"));
                 KafkaProducer<byte[], byte[]> producer = broker.producer(Map.of())) {
+            target.run("CREATE TABLE matches (k INT, bid INT, ask INT, window_start VARCHAR(30))");
+            target.run("CREATE TABLE totals (k INT PRIMARY KEY, n BIGINT, total BIGINT)");
             broker.topic("bids", PARTITIONS);
             broker.topic("asks", PARTITIONS);
             broker.topic("out", PARTITIONS);
@@ -58,7 +63,7 @@ class KilledPipelineTest {
             for (int round = 0; round <= ROUNDS; round++) {
                 try (ServerProcess server = start()) {
                     if (round == 0) {
-                        define(server, broker.bootstrap(), folder.resolve("files") + "/");
+                        define(server, broker.bootstrap(), folder.resolve("files") + "/", target);
                     }
                     produce(producer, random, 40 + random.nextInt(40));
                     if (round < ROUNDS) {
@@ -67,6 +72,7 @@ class KilledPipelineTest {
                     } else {
                         finish(producer);
                         isSeen(broker);
+                        isSeen(target);
                     }
                 }
             }
@@ -78,7 +84,7 @@ class KilledPipelineTest {
                 "--port", "0", "--tls", "off", "--data", folder.resolve("data").toString());
     }
 
-    private static void define(ServerProcess server, String bootstrap, String files) throws Exception {
+    private static void define(ServerProcess server, String bootstrap, String files, Target target) throws Exception {
         String kafka = "connector = 'kafka', bootstrap = '" + bootstrap + "', ";
         String once = ", delivery = 'exactly_once', checkpoint_interval = '200 ms'";
         String columns = "ts TIMESTAMP, k INT, v INT, WATERMARK FOR ts AS ts - INTERVAL '1 second'";
@@ -101,6 +107,15 @@ class KilledPipelineTest {
                     statement,
                     "CREATE SINK totals WITH (" + kafka + "topic = 'totals', key = 'k'" + once
                             + ") AS SELECT k, count(*) AS n, sum(v) AS total FROM bids GROUP BY k");
+            String jdbc = " WITH (connector = 'jdbc', url = '" + target.url() + "'" + once + ", table = ";
+            execute(
+                    statement,
+                    "CREATE SINK rows_there" + jdbc
+                            + "'matches') AS SELECT k, bid, ask, window_start::text AS window_start FROM matches");
+            execute(
+                    statement,
+                    "CREATE SINK totals_there" + jdbc
+                            + "'totals', key = 'k') AS SELECT k, count(*) AS n, sum(v) AS total FROM bids GROUP BY k");
         }
     }
 
@@ -155,6 +170,58 @@ class KilledPipelineTest {
         producer.flush();
     }
 
+    /** A database that the server writes to: PostgreSQL where it is installed, else SQLite's file. */
+    private record Target(String url, Optional<DatabaseServer> server) implements AutoCloseable {
+        static Target begin(Path folder) {
+            if (DatabaseServer.hasPostgres()) {
+                DatabaseServer server = DatabaseServer.postgres();
+                return new Target(server.url() + "?user=" + server.user(), Optional.of(server));
+            }
+            System.out.println("connected: to SQLite, as PostgreSQL is not installed (package postgresql)");
+            return new Target("jdbc:sqlite:" + folder.resolve("target.db"), Optional.empty());
+        }
+
+        void run(String sql) throws SQLException {
+            try (Connection connection = DriverManager.getConnection(url);
+                    Statement statement = connection.createStatement()) {
+                statement.execute(sql);
+            }
+        }
+
+        List<String> rows(String sql) throws SQLException {
+            return KilledPipelineTest.rows(url, sql);
+        }
+
+        @Override
+        public void close() {
+            server.ifPresent(DatabaseServer::close);
+        }
+    }
+
+    private void isSeen(Target target) throws SQLException {
+        List<String> expected = answer();
+        Eventually.holds(
+                expected.size() + " rows are in the database",
+                () -> target.rows("SELECT count(*) FROM matches").equals(List.of(Integer.toString(expected.size()))));
+        assertEquals(
+                expected,
+                target
+                        .rows("SELECT '{\"window_start\":\"' || replace(window_start, ' ', 'T') || '\",\"k\":' || k"
+                                + " || ',\"bid\":' || bid || ',\"ask\":' || ask || '}' FROM matches")
+                        .stream()
+                        .sorted()
+                        .toList(),
+                "seed " + SEED);
+        List<String> wanted = totals();
+        Eventually.holds("totals in the database", () -> target
+                .rows("SELECT '{\"k\":' || k || ',\"n\":' || n || ',\"total\":' || total || '}' FROM totals")
+                .stream()
+                .sorted()
+                .toList()
+                .equals(wanted));
+        System.out.println("connected: " + expected.size() + " rows of a join in the database, each once");
+    }
+
     private void isSeen(KafkaBroker broker) throws SQLException {
         List<String> expected = answer();
         Eventually.holds(
@@ -172,6 +239,13 @@ class KilledPipelineTest {
                         .stream()
                         .sorted()
                         .toList());
+        List<String> wanted = totals();
+        Eventually.holds("totals", () -> latest(broker).equals(wanted));
+        System.out.println("connected: " + expected.size() + " rows of a join, each seen once");
+    }
+
+    /** Of each key, as sinks write them. */
+    private List<String> totals() {
         Map<Integer, long[]> totals = new TreeMap<>();
         bids.forEach(bid -> {
             long[] total = totals.computeIfAbsent(bid[1], fresh -> new long[2]);
@@ -179,25 +253,30 @@ class KilledPipelineTest {
             total[1] += bid[2];
         });
         totals.put(-1, new long[] {PARTITIONS, 0});
-        List<String> wanted = totals.entrySet().stream()
+        return totals.entrySet().stream()
                 .map(total -> "{\"k\":" + total.getKey() + ",\"n\":" + total.getValue()[0] + ",\"total\":"
                         + total.getValue()[1] + "}")
                 .sorted()
                 .toList();
-        Eventually.holds("totals", () -> latest(broker).equals(wanted));
-        System.out.println("connected: " + expected.size() + " rows of a join, each seen once");
     }
 
-    /** The first column; nothing while there are no files. */
-    private static List<String> duckDb(String sql) throws SQLException {
-        try (Connection duckDb = DriverManager.getConnection("jdbc:duckdb:");
-                Statement statement = duckDb.createStatement();
+    /** The first column. */
+    private static List<String> rows(String url, String sql) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement();
                 ResultSet result = statement.executeQuery(sql)) {
             List<String> rows = new ArrayList<>();
             while (result.next()) {
                 rows.add(result.getString(1));
             }
             return rows;
+        }
+    }
+
+    /** The first column; nothing while there are no files. */
+    private static List<String> duckDb(String sql) throws SQLException {
+        try {
+            return rows("jdbc:duckdb:", sql);
         } catch (SQLException e) {
             if (String.valueOf(e.getMessage()).contains("No files found")) {
                 return List.of();

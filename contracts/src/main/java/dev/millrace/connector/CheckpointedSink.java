@@ -50,6 +50,14 @@ public interface CheckpointedSink extends Sink {
         return false;
     }
 
+    /**
+     * Whether a call that is under way waits for room on a disk of the database's own: however long that takes, it is not given up as one that waits for the
+     * outside is. Any thread; costs next to nothing.
+     */
+    default boolean waitsForDisk() {
+        return false;
+    }
+
     /** Has something run each time that it is not full any more, on any thread. Called once, before {@link #recover}. */
     default void whenRoom(Runnable tell) {}
 }

@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -31,6 +32,50 @@ public final class Options {
          * @throws MillraceException naming the reference for which there is nothing
          */
         String resolve(String text);
+    }
+
+    /** Refuses secrets that are written into definitions, which others can read: what opens doors is given as a reference. Stateless. */
+    public static final class OpenSecret {
+        private static final String REFERENCE = "${";
+        private static final Pattern NAME = Pattern.compile("passw|passphrase|secret|token|credential|private.?key|jaas");
+        private static final Pattern PARAMETER = Pattern.compile("[?&;]([^=&;]*)=([^&;]*)");
+        private static final Pattern LOGIN = Pattern.compile("//[^/@?]*:([^/@?]*)@");
+
+        private OpenSecret() {}
+
+        /** Whether a name says that what it has is a secret. */
+        public static boolean isNamed(String name) {
+            return NAME.matcher(name.toLowerCase(Locale.ROOT)).find();
+        }
+
+        /** @throws MillraceException 22023 if the text of an option that is a secret has no reference */
+        public static void refuse(String option, String text) {
+            if (!text.contains(REFERENCE)) {
+                throw MillraceException.user(
+                                SqlState.INVALID_PARAMETER_VALUE,
+                                "option \"" + option + "\" is a secret, and definitions can be read")
+                        .withHint("CREATE SECRET s AS '..', then " + option
+                                + " = '${secret:s}'; or ${env:NAME}, or ${file:/path}");
+            }
+        }
+
+        /** @throws MillraceException 22023 if an address has a password or another secret in it that is no reference */
+        public static void refuseInAddress(String option, String address) {
+            boolean isOpen = LOGIN.matcher(address)
+                            .results()
+                            .anyMatch(login -> !login.group(1).contains(REFERENCE))
+                    || PARAMETER
+                            .matcher(address)
+                            .results()
+                            .anyMatch(parameter -> isNamed(parameter.group(1))
+                                    && !parameter.group(2).contains(REFERENCE));
+            if (isOpen) {
+                throw MillraceException.user(
+                                SqlState.INVALID_PARAMETER_VALUE,
+                                "option \"" + option + "\" has a secret in it, and definitions can be read")
+                        .withHint("CREATE SECRET s AS '..', and ${secret:s} in its place, or in the option for it");
+            }
+        }
     }
 
     /** Without references: texts are as they are. */

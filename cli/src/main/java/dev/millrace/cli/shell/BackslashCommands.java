@@ -35,6 +35,7 @@ final class BackslashCommands {
     static final Map<String, String> HELP = new TreeMap<>(Map.ofEntries(
             Map.entry("\\?", "this help"),
             Map.entry("\\d", "[NAME]  list relations, or describe one"),
+            Map.entry("\\d+", "NAME  the same, with each split of what its connector reads"),
             Map.entry("\\ds", "list streams"),
             Map.entry("\\dt", "list tables"),
             Map.entry("\\dq", "list continuous queries"),
@@ -74,9 +75,10 @@ final class BackslashCommands {
                 if (argument.isEmpty()) {
                     list(object -> true);
                 } else {
-                    describe(argument);
+                    describe(argument, false);
                 }
             }
+            case "\\d+" -> describe(argument, true);
             case "\\ds" -> list(object -> object.kind() == ObjectKind.STREAM);
             case "\\dt" -> list(object -> object.kind() == ObjectKind.TABLE);
             case "\\dq" -> list(object -> object.kind() == ObjectKind.CONTINUOUS_QUERY);
@@ -220,7 +222,7 @@ final class BackslashCommands {
         write(table, relations.size());
     }
 
-    private void describe(String name) throws IOException {
+    private void describe(String name, boolean withSplits) throws IOException {
         DatabaseCatalog catalog = session.database().catalog();
         Optional<CatalogObject> object = catalog.object(name);
         Schema schema = object.map(CatalogObject::schema)
@@ -259,6 +261,7 @@ final class BackslashCommands {
                             .map(index -> index.name() + (index.unique() ? " unique (" : " (")
                                     + index.columnTexts(schema) + ")")
                             .toList());
+            new ConnectorLines(session).write(object.get(), withSplits, streams.out());
             footer("Reads", object.get().reads());
             footer("Read by", catalog.dependents(name));
             streams.out()

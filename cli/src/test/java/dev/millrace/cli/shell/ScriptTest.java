@@ -14,6 +14,9 @@ import java.io.StringReader;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -122,6 +125,27 @@ class ScriptTest {
                 five
                 5
                 """, out.toString());
+    }
+
+    @Test
+    void whatHasAConnectorIsDescribedWithHowThatIs() throws Exception {
+        String url = "jdbc:duckdb:" + directory.resolve("there.duckdb");
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE there (n BIGINT)");
+        }
+        int code = run(ResultFormat.TABLE, false, """
+                CREATE STREAM s (n BIGINT);
+                CREATE SINK o WITH (connector = 'jdbc', url = '%s', table = 'there') AS SELECT n FROM s;
+                INSERT INTO s VALUES (1), (2);
+                FLUSH;
+                \\d o
+                \\d+ o
+                """.formatted(url));
+        assertEquals(0, code, err.toString());
+        String lines = "Connector: jdbc\n    table there of " + url + ": 0 records wait, 2 records written\n";
+        int first = out.toString().indexOf(lines);
+        assertTrue(first > 0 && out.toString().indexOf(lines, first + 1) > 0, out.toString());
     }
 
     @Test

@@ -7,7 +7,6 @@ import dev.millrace.connector.SinkContext;
 import dev.millrace.connector.SinkFactory;
 import dev.millrace.connector.SinkHome;
 import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.format.RecordEncoder;
 import dev.millrace.format.RecordFormats;
 import dev.millrace.type.Schema;
@@ -58,7 +57,12 @@ public final class HttpSinkFactory implements SinkFactory {
                         options.text(name).orElseThrow());
             }
         }
-        headers.forEach(HttpSinkFactory::requireReference);
+        headers.forEach((name, value) -> {
+            if (SECRETS.contains(name) || Options.OpenSecret.isNamed(name)) {
+                Options.OpenSecret.refuse(HEADER + name, value);
+            }
+        });
+        Options.OpenSecret.refuseInAddress("url", url);
         String format = options.text("format", "json").toLowerCase(Locale.ROOT);
         long timeoutMicros = options.durationMicros("timeout", TIMEOUT_MICROS);
         if (timeoutMicros < LEAST_TIMEOUT_MICROS) {
@@ -84,16 +88,6 @@ public final class HttpSinkFactory implements SinkFactory {
         } catch (RuntimeException | Error e) {
             encoder.close();
             throw e;
-        }
-    }
-
-    /** What opens doors is not written in a definition, which others can read. */
-    private static void requireReference(String name, String value) {
-        if (SECRETS.contains(name) && !value.contains("${")) {
-            throw MillraceException.user(
-                            SqlState.INVALID_PARAMETER_VALUE,
-                            "option \"" + HEADER + name + "\" is a secret, and definitions can be read")
-                    .withHint("CREATE SECRET s AS '..', then " + HEADER + name + " = '${secret:s}'");
         }
     }
 

@@ -48,9 +48,8 @@ final class ChangeMaker implements AutoCloseable {
                 epoch.add(rowBytes.of(batch, row, table.key()), bytes, weight);
             } else {
                 for (long times = weight; times > 0; times--) {
-                    changes.accept(WrittenChange.put(bytes));
+                    changes.accept(WrittenChange.put(bytes)); // without a key epochs need no end between them
                 }
-                isChanged = true;
             }
         }
     }

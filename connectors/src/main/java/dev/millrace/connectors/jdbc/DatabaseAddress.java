@@ -12,7 +12,6 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
@@ -49,15 +48,13 @@ record DatabaseAddress(
                 properties.put(name.substring(PREFIX.length()), options.required(name));
             }
         }
-        password.ifPresent(text -> refuseOpenSecret("password", text));
+        password.ifPresent(text -> Options.OpenSecret.refuse("password", text));
         properties.forEach((name, text) -> {
-            if (name.toLowerCase(Locale.ROOT).contains("password")) {
-                refuseOpenSecret(PREFIX + name, text);
+            if (Options.OpenSecret.isNamed(name)) {
+                Options.OpenSecret.refuse(PREFIX + name, text);
             }
         });
-        if (url.toLowerCase(Locale.ROOT).matches(".*([?&;]password=(?!\\$\\{)|//[^/@]*:[^/@]*@).*")) {
-            throw openSecret("url", "leave it out of url, and give option password a reference");
-        }
+        Options.OpenSecret.refuseInAddress("url", url);
         long timeoutMicros = options.durationMicros("timeout", TimeUnit.SECONDS.toMicros(30));
         if (timeoutMicros < 100_000 || timeoutMicros > TimeUnit.HOURS.toMicros(1)) {
             throw Options.invalid("timeout", options.text("timeout", ""), "from 100ms to 1h");
@@ -81,22 +78,6 @@ record DatabaseAddress(
                 new OptionDescription("properties.<name>", "the driver's", "any property of the driver"),
                 new OptionDescription(
                         "timeout", "30s", "how long an answer is waited for before the connection is given up"));
-    }
-
-    /** Definitions can be read by others. */
-    private static void refuseOpenSecret(String option, String text) {
-        if (!text.contains("${")) {
-            throw openSecret(
-                    option,
-                    "CREATE SECRET s AS '..', then " + option + " = '${secret:s}'; or ${env:NAME}, or ${file:/path}");
-        }
-    }
-
-    private static MillraceException openSecret(String option, String hint) {
-        return MillraceException.user(
-                        SqlState.INVALID_PARAMETER_VALUE,
-                        "option \"" + option + "\" has a secret in it, and definitions can be read")
-                .withHint(hint);
     }
 
     /** For users; without properties, which may have secrets. */

@@ -52,8 +52,8 @@ final class JdbcWriter implements AutoCloseable {
     }
 
     /**
-     * @param isPatient whether what may pass is waited for here, for as long as it takes: a database that is away, a deadlock, a lock; else it is
-     *     thrown, as the fault of what is outside
+     * @param isPatient whether it tries again here for as long as it takes, whatever the database says: one that is away, a deadlock, a lock, a row that
+     *     it refuses until somebody changes its table; else that is thrown, as the fault of what is outside
      */
     JdbcWriter(DatabaseAddress address, TargetTable table, boolean upsert, int batchRows, boolean isPatient) {
         this.address = address;
@@ -91,7 +91,7 @@ final class JdbcWriter implements AutoCloseable {
     /**
      * Writes changes in one transaction.
      *
-     * @throws MillraceException what the database refuses, with the row; 57014 when interrupted
+     * @throws MillraceException 57014 when interrupted
      */
     void write(WrittenChange.Sequence changes) {
         if (changes.count() > 0) {
@@ -258,22 +258,18 @@ final class JdbcWriter implements AutoCloseable {
                 waitsFor = Optional.empty();
                 return result;
             } catch (SQLException e) {
-                String reason = address.reason(e);
-                lastError = Optional.of(reason);
+                boolean passes = DatabaseFailure.isTransient(address.dialect(), e);
+                String why = passes ? address + ": " + address.reason(e) : refused(e, changes);
+                lastError = Optional.of(why);
+                disconnect();
                 if (Thread.currentThread().isInterrupted()) {
-                    disconnect();
                     throw interrupted();
                 }
-                if (!DatabaseFailure.isTransient(address.dialect(), e)) {
-                    MillraceException refused = refused(e, changes);
-                    disconnect();
-                    throw refused;
-                }
-                disconnect();
                 if (!isPatient) {
-                    throw address.failure(e);
+                    throw MillraceException.external(
+                            passes ? SqlState.CONNECTION_FAILURE : SqlState.DATA_EXCEPTION, why);
                 }
-                waitsFor = Optional.of(address + ": " + reason);
+                waitsFor = Optional.of(why);
                 pause(backoff.nextMillis());
             } catch (RuntimeException e) { // of who gives the changes
                 disconnect();
@@ -305,7 +301,7 @@ final class JdbcWriter implements AutoCloseable {
     }
 
     /** What the database does not take, with the first row that it does not take, as far as that can be found. */
-    private MillraceException refused(SQLException e, WrittenChange.Sequence changes) {
+    private String refused(SQLException e, WrittenChange.Sequence changes) {
         String where = "table \"" + table.name() + "\" of " + address;
         if (changes.count() > 0 && changes.count() <= MOST_TO_FIND_A_ROW) {
             try {
@@ -315,16 +311,14 @@ final class JdbcWriter implements AutoCloseable {
             } catch (Refused found) {
                 boolean isDelete = found.change.kind() == WrittenChange.Kind.DELETE;
                 List<Integer> columns = isDelete ? table.key() : table.allColumns();
-                return MillraceException.user(
-                        SqlState.DATA_EXCEPTION,
-                        where + " does not take the row "
-                                + RowBytes.text(found.change.bytes(), table.schema(), columns) + ": "
-                                + address.reason(found.why));
+                return where + " does not take the row "
+                        + RowBytes.text(found.change.bytes(), table.schema(), columns) + ": "
+                        + address.reason(found.why);
             } catch (SQLException lost) {
                 // then the reason stands alone
             }
         }
-        return MillraceException.user(SqlState.DATA_EXCEPTION, where + ": " + address.reason(e));
+        return where + ": " + address.reason(e);
     }
 
     /** Does the changes one by one. */

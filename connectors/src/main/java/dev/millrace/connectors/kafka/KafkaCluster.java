@@ -93,12 +93,8 @@ record KafkaCluster(String bootstrap, Map<String, String> properties, Options.Re
         boolean isSecret = Stream.of(ConsumerConfig.configDef(), ProducerConfig.configDef())
                 .map(all -> all.configKeys().get(name))
                 .anyMatch(key -> key != null && key.type == ConfigDef.Type.PASSWORD);
-        if (isSecret && !text.contains("${")) {
-            throw MillraceException.user(
-                            SqlState.INVALID_PARAMETER_VALUE,
-                            "option \"" + PREFIX + name + "\" is a secret, and definitions can be read")
-                    .withHint("CREATE SECRET s AS '..', then " + PREFIX + name
-                            + " = '${secret:s}'; or ${env:NAME}, or ${file:/path}");
+        if (isSecret) {
+            Options.OpenSecret.refuse(PREFIX + name, text);
         }
     }
 
@@ -202,32 +198,24 @@ record KafkaCluster(String bootstrap, Map<String, String> properties, Options.Re
         try {
             return client.make();
         } catch (KafkaException | IllegalArgumentException e) {
-            String reason = reason(e);
+            KafkaFailure failure = KafkaFailure.of(e);
+            String reason = failure.reason();
             for (Map.Entry<String, String> property : properties.entrySet()) {
                 String value = String.valueOf(resolved.get(property.getKey()));
                 if (!value.equals(property.getValue()) && !value.isEmpty()) {
                     reason = reason.replace(value, property.getValue());
                 }
             }
-            throw MillraceException.external(SqlState.CONNECTION_FAILURE, this + ": " + reason);
+            MillraceException told = MillraceException.external(SqlState.CONNECTION_FAILURE, this + ": " + reason);
+            throw failure.hint().map(told::withHint).orElse(told);
         }
     }
 
-    /** What Kafka's client says, as one line that names the brokers. */
+    /** The failure as users see it: one line that names the brokers. */
     MillraceException failure(Exception e) {
-        return MillraceException.external(SqlState.CONNECTION_FAILURE, this + ": " + reason(e), e);
-    }
-
-    /** What Kafka's client says, with the innermost cause, which is most often the reason. */
-    static String reason(Throwable e) {
-        Throwable cause = e;
-        for (int depth = 0; depth < 10 && cause.getCause() != null; depth++) {
-            cause = cause.getCause();
-        }
-        String said = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-        String why = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
-        return (said.contains(why) ? said : said + ": " + why)
-                .replaceAll("\\s+", " ")
-                .strip();
+        KafkaFailure failure = KafkaFailure.of(e);
+        MillraceException told =
+                MillraceException.external(SqlState.CONNECTION_FAILURE, this + ": " + failure.reason(), e);
+        return failure.hint().map(told::withHint).orElse(told);
     }
 }

@@ -197,7 +197,7 @@ final class KafkaFetcher implements Runnable, AutoCloseable {
 
     private void failed(RuntimeException e) {
         String reason = e instanceof KafkaException
-                ? source.cluster() + ": " + KafkaCluster.reason(e)
+                ? source.cluster() + ": " + KafkaFailure.of(e).reason()
                 : e instanceof MillraceException ? String.valueOf(e.getMessage()) : e.toString();
         retries = backoff.failures() + 1L;
         if (waitsFor.isEmpty()) {

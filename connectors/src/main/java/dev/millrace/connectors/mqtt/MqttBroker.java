@@ -2,8 +2,6 @@ package dev.millrace.connectors.mqtt;
 
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
-import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -66,6 +64,7 @@ final class MqttBroker {
                 .ifPresent(text -> {
                     throw Options.invalid("session", text, "persistent or clean");
                 });
+        Options.OpenSecret.refuseInAddress("url", url);
         return new MqttBroker(
                 new Terms(
                         url,
@@ -96,13 +95,7 @@ final class MqttBroker {
     /** A secret is not written in a definition, which others can read. */
     private static Optional<String> secret(Options options, String name) {
         Optional<String> given = options.text(name);
-        if (given.isPresent() && !given.get().contains("${")) {
-            throw MillraceException.user(
-                            SqlState.INVALID_PARAMETER_VALUE,
-                            "option \"" + name + "\" is a secret, and definitions can be read")
-                    .withHint("CREATE SECRET s AS '..', then " + name
-                            + " = '${secret:s}'; or ${env:NAME}, or ${file:/path}");
-        }
+        given.ifPresent(text -> Options.OpenSecret.refuse(name, text));
         return given;
     }
 

@@ -38,6 +38,7 @@ public final class OutboxSink implements CheckpointedSink {
     private final Delivery delivery;
     private final long mostBytes;
     private final RecordSpool spool;
+    private final SpoolRoom room;
     private Optional<DeliveryThread> thread = Optional.empty(); // the sink's thread's, and who asks for the status
 
     @GuardedBy("this") private final Deque<SpoolEntry> prepared = new ArrayDeque<>(); // for checkpoints not on disk yet
@@ -62,13 +63,25 @@ public final class OutboxSink implements CheckpointedSink {
      * @throws dev.millrace.error.MillraceException 55000 without a data directory; 22023 for an option; then nothing is closed
      */
     public OutboxSink(SinkContext context, String target, OutboxRows rows, Delivery delivery, Options options) {
+        this(context, target, rows, delivery, options, new SpoolRoom());
+    }
+
+    /** For tests, whose disk is full at times. */
+    OutboxSink(
+            SinkContext context,
+            String target,
+            OutboxRows rows,
+            Delivery delivery,
+            Options options,
+            SpoolRoom room) {
         this.context = context;
         this.target = target;
         this.rows = rows;
         this.delivery = delivery;
         SinkHome home = context.requireHome("delivery = 'exactly_once'");
         this.mostBytes = options.integer(LIMIT, DEFAULT_LIMIT_MB, 1, MOST_LIMIT_MB) << 20;
-        this.spool = new RecordSpool(home.directory());
+        this.room = room;
+        this.spool = new RecordSpool(home.directory(), room);
     }
 
     /** Descriptions of the options that are read here. */
@@ -187,11 +200,18 @@ public final class OutboxSink implements CheckpointedSink {
     }
 
     @Override
+    public boolean waitsForDisk() {
+        return room.waitsFor().isPresent();
+    }
+
+    @Override
     public synchronized Optional<SinkStatus> status() {
         Optional<DeliveryThread.State> state = thread.map(DeliveryThread::state);
-        Optional<String> waitsFor = state.filter(DeliveryThread.State::waitsForOutside)
-                .map(waiting ->
-                        full ? target + ", with " + mostBytes + " bytes of records, as many as may wait" : target);
+        Optional<String> waitsFor = room.waitsFor()
+                .or(() -> state.filter(DeliveryThread.State::waitsForOutside)
+                        .map(waiting -> full
+                                ? target + ", with " + mostBytes + " bytes of records, as many as may wait"
+                                : target));
         return Optional.of(new SinkStatus(
                 target,
                 state.map(DeliveryThread.State::records).orElse(0L),

@@ -20,11 +20,13 @@ import java.util.function.Consumer;
 /** The directory of a sink's records. Files are written by one thread; those that are complete are read and removed by any other. */
 final class RecordSpool implements OutboxRows.Records, AutoCloseable {
     private final Path directory;
+    private final SpoolRoom room;
     private Optional<SpoolWriter> open = Optional.empty();
     private long lastNumber;
 
-    RecordSpool(Path directory) {
+    RecordSpool(Path directory, SpoolRoom room) {
         this.directory = directory;
+        this.room = room;
     }
 
     /**
@@ -74,7 +76,7 @@ final class RecordSpool implements OutboxRows.Records, AutoCloseable {
     @Override
     public void add(byte[] bytes, int offset, int length) {
         if (open.isEmpty()) {
-            open = Optional.of(new SpoolWriter(directory, ++lastNumber));
+            open = Optional.of(new SpoolWriter(directory, ++lastNumber, room));
         }
         open.get().add(bytes, offset, length);
     }

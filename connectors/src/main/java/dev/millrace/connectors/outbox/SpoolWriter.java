@@ -1,6 +1,8 @@
 package dev.millrace.connectors.outbox;
 
 import dev.millrace.connectors.input.FileErrors;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -13,22 +15,37 @@ final class SpoolWriter implements AutoCloseable {
 
     private final Path file;
     private final long number;
+    private final SpoolRoom room;
     private final FileChannel channel;
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
     private long bytes = SpoolFormat.HEADER_BYTES;
     private long records;
 
-    /** Makes the file, or makes it anew. */
-    SpoolWriter(Path directory, long number) {
+    /** Makes the file, or makes it anew. @param room waited for where the disk has none */
+    SpoolWriter(Path directory, long number, SpoolRoom room) {
         this.file = directory.resolve(SpoolFormat.name(number));
         this.number = number;
-        try {
-            channel = FileChannel.open(
-                    file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
-        } catch (IOException e) {
-            throw FileErrors.opening(file, "for writing", e);
-        }
+        this.room = room;
+        this.channel = open(file, room);
         SpoolFormat.putHeader(buffer, number);
+    }
+
+    private static FileChannel open(Path file, SpoolRoom room) {
+        while (true) {
+            try {
+                return FileChannel.open(
+                        file,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.TRUNCATE_EXISTING);
+            } catch (IOException e) {
+                MillraceException full = FileErrors.writing(file, e);
+                if (full.sqlState() != SqlState.DISK_FULL) {
+                    throw FileErrors.opening(file, "for writing", e);
+                }
+                room.awaitAfter(full);
+            }
+        }
     }
 
     void add(byte[] record, int offset, int length) {
@@ -63,13 +80,14 @@ final class SpoolWriter implements AutoCloseable {
     }
 
     private void write(ByteBuffer from) {
-        try {
-            while (from.hasRemaining()) {
-                channel.write(from);
+        while (from.hasRemaining()) {
+            try {
+                room.write(channel, from);
+            } catch (IOException e) {
+                room.awaitAfter(FileErrors.writing(file, e)); // what is written is, and the rest goes behind it
             }
-        } catch (IOException e) {
-            throw FileErrors.writing(file, e);
         }
+        room.found();
     }
 
     /** Has the disk keep all of it, and ends it. Its name is kept when the directory is. */

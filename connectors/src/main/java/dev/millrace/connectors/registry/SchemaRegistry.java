@@ -111,14 +111,8 @@ public final class SchemaRegistry {
             }
             return Optional.empty();
         }
-        if (password.filter(text -> !text.contains("${")).isPresent()) {
-            throw MillraceException.user(
-                            SqlState.INVALID_PARAMETER_VALUE,
-                            "option \"schema_registry.password\" is a secret, and definitions can be read")
-                    .withHint(
-                            "CREATE SECRET s AS '..', then schema_registry.password = '${secret:s}'; or ${env:NAME}, or"
-                                    + " ${file:/path}");
-        }
+        password.ifPresent(text -> Options.OpenSecret.refuse("schema_registry.password", text));
+        Options.OpenSecret.refuseInAddress("schema_registry", named.get());
         List<String> addresses = new ArrayList<>();
         for (String each : named.get().split(",")) {
             addresses.add(address(each.strip()));

@@ -26,12 +26,7 @@ record BodySignature(String header, String secret, Options.References references
     static Optional<BodySignature> read(Options options) {
         Optional<String> secret = options.text("signature.secret");
         String header = options.text("signature.header", "x-hub-signature-256").toLowerCase(Locale.ROOT);
-        if (secret.isPresent() && !secret.get().contains("${")) {
-            throw MillraceException.user(
-                            SqlState.INVALID_PARAMETER_VALUE,
-                            "option \"signature.secret\" is a secret, and definitions can be read")
-                    .withHint("CREATE SECRET s AS '..', then signature.secret = '${secret:s}'");
-        }
+        secret.ifPresent(text -> Options.OpenSecret.refuse("signature.secret", text));
         return secret.map(given -> new BodySignature(header, given, options.references()));
     }
 

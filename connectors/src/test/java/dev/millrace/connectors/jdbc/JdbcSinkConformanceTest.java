@@ -6,6 +6,8 @@ import dev.millrace.connector.SinkContext;
 import dev.millrace.testing.connector.SinkConformance;
 import dev.millrace.testing.connector.SinkOutside;
 import dev.millrace.testing.database.DatabaseServer;
+import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,55 +15,133 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.io.TempDir;
 
-/** The sink that inserts into a table of a real PostgreSQL, which is stopped and begun again. */
-class JdbcSinkConformanceTest extends SinkConformance {
+/** The sink that inserts into tables of each dialect; servers are killed and begun again. */
+class JdbcSinkConformanceTest {
     private static final AtomicInteger TABLES = new AtomicInteger();
-    private static Optional<DatabaseServer> server = Optional.empty();
 
-    @BeforeAll
-    static void begin() {
-        Assumptions.assumeTrue(
-                DatabaseServer.hasPostgres(), "skipped because PostgreSQL is not installed (package postgresql)");
-        server = Optional.of(DatabaseServer.postgres());
+    /** Of one kind. */
+    private abstract static class OfOutside extends SinkConformance {
+        protected abstract Outside database();
+
+        protected Optional<DatabaseServer> server() {
+            return Optional.empty();
+        }
+
+        @Override
+        protected SinkOutside outside() {
+            Outside database = database();
+            String table = "conformance" + TABLES.incrementAndGet();
+            database.run("CREATE TABLE " + table + " (id BIGINT, name VARCHAR(100))");
+            return new SinkOutside() {
+                @Override
+                public CheckpointedSink open(SinkContext context) {
+                    Map<String, String> options =
+                            new HashMap<>(Map.of("url", database.url(), "table", table, "delivery", "exactly_once"));
+                    if (!database.user().isEmpty()) {
+                        options.put("user", database.user());
+                    }
+                    return (CheckpointedSink) new JdbcSinkFactory().open(SCHEMA, true, new Options(options), context);
+                }
+
+                @Override
+                public List<Long> seen() {
+                    return database.rows("SELECT id FROM " + table).stream()
+                            .map(Long::valueOf)
+                            .toList();
+                }
+
+                @Override
+                public boolean goes() {
+                    server().ifPresent(DatabaseServer::kill);
+                    return server().isPresent();
+                }
+
+                @Override
+                public void comes() {
+                    server().ifPresent(DatabaseServer::begin);
+                }
+            };
+        }
     }
 
-    @AfterAll
-    static void end() {
-        server.ifPresent(DatabaseServer::close);
-        server = Optional.empty();
+    @Nested
+    class Postgres extends OfOutside {
+        private static Optional<DatabaseServer> server = Optional.empty();
+
+        @BeforeAll
+        static void begin() {
+            Assumptions.assumeTrue(
+                    DatabaseServer.hasPostgres(), "skipped because PostgreSQL is not installed (package postgresql)");
+            server = Optional.of(DatabaseServer.postgres());
+        }
+
+        @AfterAll
+        static void end() {
+            server.ifPresent(DatabaseServer::close);
+            server = Optional.empty();
+        }
+
+        @Override
+        protected Optional<DatabaseServer> server() {
+            return server;
+        }
+
+        @Override
+        protected Outside database() {
+            return Outside.of(Dialect.POSTGRESQL, server.orElseThrow());
+        }
     }
 
-    @Override
-    protected SinkOutside outside() {
-        DatabaseServer database = server.orElseThrow();
-        String table = "conformance" + TABLES.incrementAndGet();
-        database.run("CREATE TABLE " + table + " (id BIGINT, name TEXT)");
-        return new SinkOutside() {
-            @Override
-            public CheckpointedSink open(SinkContext context) {
-                Map<String, String> options = Map.of(
-                        "url", database.url(), "user", database.user(), "table", table, "delivery", "exactly_once");
-                return (CheckpointedSink) new JdbcSinkFactory().open(SCHEMA, true, new Options(options), context);
-            }
+    @Nested
+    class MariaDb extends OfOutside {
+        private static Optional<DatabaseServer> server = Optional.empty();
 
-            @Override
-            public List<Long> seen() {
-                return database.rows("SELECT id FROM " + table).stream()
-                        .map(Long::valueOf)
-                        .toList();
-            }
+        @BeforeAll
+        static void begin() {
+            Assumptions.assumeTrue(
+                    DatabaseServer.hasMariaDb(), "skipped because MariaDB is not installed (package mariadb-server)");
+            server = Optional.of(DatabaseServer.mariaDb());
+        }
 
-            @Override
-            public boolean goes() {
-                database.kill();
-                return true;
-            }
+        @AfterAll
+        static void end() {
+            server.ifPresent(DatabaseServer::close);
+            server = Optional.empty();
+        }
 
-            @Override
-            public void comes() {
-                database.begin();
-            }
-        };
+        @Override
+        protected Optional<DatabaseServer> server() {
+            return server;
+        }
+
+        @Override
+        protected Outside database() {
+            return Outside.of(Dialect.MYSQL, server.orElseThrow());
+        }
+    }
+
+    @Nested
+    class Sqlite extends OfOutside {
+        @TempDir
+        Path folder;
+
+        @Override
+        protected Outside database() {
+            return new Outside(Dialect.SQLITE, "jdbc:sqlite:" + folder.resolve("file"), "");
+        }
+    }
+
+    @Nested
+    class DuckDb extends OfOutside {
+        @TempDir
+        Path folder;
+
+        @Override
+        protected Outside database() {
+            return new Outside(Dialect.DUCKDB, "jdbc:duckdb:" + folder.resolve("file"), "");
+        }
     }
 }

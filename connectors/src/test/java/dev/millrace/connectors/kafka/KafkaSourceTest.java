@@ -443,7 +443,19 @@ class KafkaSourceTest {
             MillraceException noBroker = assertThrows(
                     MillraceException.class,
                     () -> scan.source("127.0.0.1:1", "topic", topic).check());
-            assertTrue(noBroker.getMessage().startsWith("Kafka at 127.0.0.1:1: "), noBroker.getMessage());
+            assertEquals("Kafka at 127.0.0.1:1: no broker answers", noBroker.getMessage());
+            assertTrue(noBroker.hint().orElse("").contains("advertised.listeners"));
+            MillraceException noName = assertThrows(
+                    MillraceException.class,
+                    () -> scan.source("nowhere.invalid:9092", "topic", topic).check());
+            assertEquals(
+                    "Kafka at nowhere.invalid:9092: no broker's name is known to this machine", noName.getMessage());
+            MillraceException otherProtocol = assertThrows(MillraceException.class, () -> scan.source(
+                            broker.bootstrap(), "topic", topic, "properties.security.protocol", "SSL")
+                    .check());
+            assertTrue(
+                    otherProtocol.hint().orElse("").contains("check "),
+                    otherProtocol.getMessage() + otherProtocol.hint());
         }
     }
 

@@ -64,7 +64,12 @@ final class MemoryOutside implements SinkOutside {
 
     @Override
     public CheckpointedSink open(SinkContext context) {
-        return new OutboxSink(context, "memory", new IdRows(), delivery(), new Options(Map.of("outbox.limit_mb", "1")));
+        return open(context, new SpoolRoom());
+    }
+
+    CheckpointedSink open(SinkContext context, SpoolRoom room) {
+        return new OutboxSink(
+                context, "memory", new IdRows(), delivery(), new Options(Map.of("outbox.limit_mb", "1")), room);
     }
 
     Delivery delivery() {

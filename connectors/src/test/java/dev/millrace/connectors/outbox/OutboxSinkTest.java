@@ -1,6 +1,7 @@
 package dev.millrace.connectors.outbox;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,6 +19,8 @@ import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -134,6 +138,81 @@ class OutboxSinkTest {
             outside.comes();
             sees(rows + 1);
             Eventually.holds("room", () -> !sink.isFull() && told.get() > 0);
+        }
+    }
+
+    /** A disk that takes so many bytes. */
+    private static final class SmallDisk extends SpoolRoom {
+        private final AtomicInteger left;
+
+        SmallDisk(int left) {
+            this.left = new AtomicInteger(left);
+        }
+
+        @Override
+        void write(FileChannel channel, ByteBuffer from) throws IOException {
+            int bytes = Math.min(from.remaining(), left.get());
+            if (bytes == 0) {
+                throw new IOException("No space left on device");
+            }
+            channel.write(from.slice(from.position(), bytes));
+            from.position(from.position() + bytes);
+            left.addAndGet(-bytes);
+        }
+    }
+
+    @Test
+    void aDiskThatIsFullIsWaitedForAndNothingIsLostOrDoubled() throws InterruptedException {
+        SmallDisk disk = new SmallDisk(1_000);
+        AtomicReference<Optional<Throwable>> failure = new AtomicReference<>(Optional.empty());
+        try (CheckpointedSink sink = outside.open(new TestSinkContext(memory.allocator(), "d", home), disk)) {
+            sink.recover(Optional.empty());
+            Thread thread = new Thread(() -> {
+                try {
+                    write(sink, 0, 40_000); // more than is buffered
+                    sink.prepare(1);
+                } catch (Throwable e) {
+                    failure.set(Optional.of(e));
+                }
+            });
+            thread.start();
+            Eventually.holds("it waits", sink::waitsForDisk);
+            assertTrue(sink.status()
+                    .flatMap(status -> status.waitsFor())
+                    .orElse("")
+                    .contains("no space left on device"));
+            disk.left.set(200_000); // and then for the rest
+            Eventually.holds("it waits again", () -> disk.left.get() == 0 && sink.waitsForDisk());
+            disk.left.set(Integer.MAX_VALUE);
+            thread.join();
+            assertEquals(Optional.empty(), failure.get());
+            assertFalse(sink.waitsForDisk());
+            sink.publish(1);
+            sees(40_000);
+            assertEquals(LongStream.range(0, 40_000).boxed().toList(), outside.seen());
+        }
+    }
+
+    @Test
+    void whoWaitsForRoomOnDiskGivesUpWhenInterrupted() throws InterruptedException {
+        AtomicReference<Optional<Throwable>> failure = new AtomicReference<>(Optional.empty());
+        try (CheckpointedSink sink =
+                outside.open(new TestSinkContext(memory.allocator(), "d", home), new SmallDisk(0))) {
+            sink.recover(Optional.empty());
+            Thread thread = new Thread(() -> {
+                try {
+                    write(sink, 0, 1);
+                    sink.prepare(1);
+                } catch (Throwable e) {
+                    failure.set(Optional.of(e));
+                }
+            });
+            thread.start();
+            Eventually.holds("it waits", sink::waitsForDisk);
+            thread.interrupt();
+            thread.join();
+            assertEquals(
+                    SqlState.QUERY_CANCELED, ((MillraceException) failure.get().orElseThrow()).sqlState());
         }
     }
 

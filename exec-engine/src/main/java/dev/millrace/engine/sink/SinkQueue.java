@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  *               full above the mark: producers pause; told when there is room again
  * </pre>
  *
- * A sink that failed is not called again but to be closed, nor is one that takes nothing for as long as it may while producers wait.
+ * A sink that failed is not called again but to be closed, nor is one that takes nothing for as long as it may while producers wait, unless it waits
+ * for room on the database's own disk.
  * Safe on any thread.
  */
 public final class SinkQueue implements AutoCloseable {
@@ -203,7 +204,7 @@ public final class SinkQueue implements AutoCloseable {
             }
             now = calls;
         }
-        if (now != before) {
+        if (now != before || sink instanceof CheckpointedSink of && of.waitsForDisk()) {
             watchFrom(now);
             return;
         }

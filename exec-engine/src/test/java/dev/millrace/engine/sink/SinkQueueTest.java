@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.connector.CheckpointedSink;
+import dev.millrace.connector.PreparedRows;
 import dev.millrace.connector.Sink;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -19,6 +21,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.arrow.memory.BufferAllocator;
 import org.junit.jupiter.api.AfterEach;
@@ -38,7 +41,9 @@ class SinkQueueTest {
     private final List<Throwable> failures = new ArrayList<>();
     private int written;
 
-    private final Sink sink = new Sink() {
+    private boolean isDiskFull;
+
+    private final Sink sink = new CheckpointedSink() {
         @Override
         public void write(Batch batch) {
             written++;
@@ -46,6 +51,22 @@ class SinkQueueTest {
 
         @Override
         public void commit(long epoch) {}
+
+        @Override
+        public void recover(Optional<PreparedRows> from) {}
+
+        @Override
+        public byte[] prepare(long checkpoint) {
+            return new byte[0];
+        }
+
+        @Override
+        public void publish(long checkpoint) {}
+
+        @Override
+        public boolean waitsForDisk() {
+            return isDiskFull;
+        }
 
         @Override
         public void close() {}
@@ -120,6 +141,17 @@ class SinkQueueTest {
         assertEquals(0, allocator.getAllocatedMemory(), "its rows are free");
         pass(10 * MOST);
         assertEquals(1, failures.size(), "it is told once");
+    }
+
+    @Test
+    void aSinkThatWaitsForRoomOnDiskIsNotGivenUpUntilThereIsSome() {
+        isDiskFull = true;
+        write(100);
+        pass(1_000 * MOST);
+        assertEquals(List.of(), failures);
+        isDiskFull = false;
+        pass(2 * MOST);
+        assertEquals(1, failures.size(), "and then it took nothing");
     }
 
     @Test

@@ -123,7 +123,16 @@ public final class Restarts {
             notices.accept(kind.sqlName() + " \"" + name + "\" does not exist, skipping");
             return Optional.empty();
         }
-        return database.standing(database.catalog().require(kind, name).name());
+        CatalogObject object = database.catalog().require(kind, name);
+        Optional<StandingQuery> query = database.standing(object.name());
+        if (query.isEmpty()) {
+            throw MillraceException.notAvailableYet("PAUSE and RESUME of a " + kind.sqlName())
+                    .withHint("they are for continuous queries, materialized views and sinks"
+                            + (database.feeds().isFed(object.name())
+                                    ? "; a table whose outside is away is waited for by itself"
+                                    : ""));
+        }
+        return query;
     }
 
     /**

@@ -7,6 +7,7 @@ import dev.millrace.connectors.Connectors;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.EngineOptions;
 import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.statistic.SplitStatistics;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.interrupt.Turns;
@@ -38,11 +39,13 @@ import dev.millrace.storage.disk.SpillFiles;
 import dev.millrace.time.Clock;
 import java.io.PrintStream;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -182,6 +185,15 @@ public final class Instance implements AutoCloseable {
     /** What keeps tables like those of other databases. */
     public Feeds feeds() {
         return feeds;
+    }
+
+    /** How relations are with their outsides that no query reads by itself: streams to which others push, tables that a connector feeds. */
+    public List<SplitStatistics> splitsOfNoQuery() {
+        Stream<SplitStatistics> pushed =
+                intakes.splits().stream().map(each -> new SplitStatistics(0, each.stream(), each.split()));
+        Stream<SplitStatistics> fed = feeds.all().stream()
+                .flatMap(feed -> feed.status().stream().map(split -> new SplitStatistics(0, feed.table(), split)));
+        return Stream.concat(pushed, fed).toList();
     }
 
     /** How far answers are with what came again when the database was opened. */

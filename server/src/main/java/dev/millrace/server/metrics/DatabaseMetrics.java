@@ -10,7 +10,6 @@ import dev.millrace.engine.statistic.SplitStatistics;
 import dev.millrace.engine.statistic.WatermarkStatistics;
 import dev.millrace.operator.Operator;
 import dev.millrace.server.catalog.CatalogObject;
-import dev.millrace.server.intake.Intakes.IntakeSplit;
 import dev.millrace.server.session.Database;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import io.prometheus.metrics.core.metrics.Histogram;
@@ -97,7 +96,7 @@ public final class DatabaseMetrics implements MultiCollector {
         all.add(latencies(queries));
         addOperators(queries, all);
         addWatermarks(queries, all);
-        addSplits(queries, database.intakes(), all);
+        addSplits(queries, database.splitsOfNoQuery(), all);
         addSinks(queries, all);
         addDatabase(all);
         return new MetricSnapshots(all);
@@ -245,13 +244,12 @@ public final class DatabaseMetrics implements MultiCollector {
         }
     }
 
-    private static void addSplits(List<QueryStatistics> queries, List<IntakeSplit> intakes, List<MetricSnapshot> all) {
+    private static void addSplits(List<QueryStatistics> queries, List<SplitStatistics> others, List<MetricSnapshot> all) {
         List<QuerySplit> splits = Stream.concat(
                         queries.stream()
                                 .flatMap(query ->
                                         query.splits().stream().map(split -> new QuerySplit(query.query(), split))),
-                        intakes.stream() // which no query reads by itself
-                                .map(each -> new QuerySplit("", new SplitStatistics(0, each.stream(), each.split()))))
+                        others.stream().map(split -> new QuerySplit("", split)))
                 .toList();
         Subjects<QuerySplit> any = new Subjects<>(splits, QuerySplit::labels, all);
         any.counter(
@@ -278,6 +276,14 @@ public final class DatabaseMetrics implements MultiCollector {
                         "millrace_source_lag_records",
                         "Records that are there and were not read.",
                         each -> each.split().split().lagRecords().orElse(0));
+        List<QuerySplit> timed = splits.stream()
+                .filter(each -> each.split().split().lagMicros().isPresent())
+                .toList();
+        new Subjects<>(timed, QuerySplit::labels, all)
+                .gauge(
+                        "millrace_source_lag_seconds",
+                        "How long ago the last record that was read was written, while there are more.",
+                        each -> each.split().split().lagMicros().orElse(0) / MICROS_PER_SECOND);
     }
 
     private record QuerySink(String query, SinkStatus sink) {
@@ -305,6 +311,10 @@ public final class DatabaseMetrics implements MultiCollector {
                 "millrace_sink_silent_seconds",
                 "How long it has acknowledged none of those.",
                 each -> each.sink().silentMicros() / MICROS_PER_SECOND);
+        sinks.gauge(
+                "millrace_sink_waiting",
+                "1 if it waits for something outside.",
+                each -> each.sink().waitsFor().isPresent() ? 1 : 0);
     }
 
     private void addDatabase(List<MetricSnapshot> all) {

@@ -6,6 +6,7 @@ import dev.millrace.connectors.webhook.Webhooks;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.engine.statistic.SplitStatistics;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -16,7 +17,6 @@ import dev.millrace.server.heap.HeapShare;
 import dev.millrace.server.host.Host;
 import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
-import dev.millrace.server.intake.Intakes.IntakeSplit;
 import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.server.permission.RoleSessions;
@@ -362,9 +362,9 @@ public final class Database implements AutoCloseable {
         return instance.standing(name).map(StandingQuery::state);
     }
 
-    /** How streams are with those who push records to them. */
-    public List<IntakeSplit> intakes() {
-        return instance.intakes().splits();
+    /** How relations are with their outsides that no query reads by itself: streams to which others push, tables that a connector feeds. */
+    public List<SplitStatistics> splitsOfNoQuery() {
+        return instance.splitsOfNoQuery();
     }
 
     /** Names of the tables that connectors feed. */

@@ -9,7 +9,6 @@ import dev.millrace.connector.SplitStatus;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.SplitStatistics;
 import dev.millrace.server.catalog.SystemRelation;
-import dev.millrace.server.feed.RunningFeed;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.type.Schema;
@@ -72,10 +71,7 @@ final class ConnectorRelations {
                 source(rows, Optional.of(query.name()), each.relation(), each.split());
             }
         }
-        database.intakes().splits().forEach(each -> source(rows, Optional.empty(), each.stream(), each.split()));
-        for (RunningFeed feed : database.feeds().all()) { // of tables: no query reads them for itself
-            feed.splits().forEach(split -> source(rows, Optional.empty(), feed.table(), split));
-        }
+        database.splitsOfNoQuery().forEach(each -> source(rows, Optional.empty(), each.relation(), each.split()));
     }
 
     private static void source(RowBuilder rows, Optional<String> query, String relation, SplitStatus split) {

@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connectors.Connectors;
+import dev.millrace.server.metrics.DatabaseMetrics;
 import dev.millrace.testing.database.DatabaseServer;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -70,6 +72,12 @@ class JdbcDocumentTest {
             assertTrue(database.rows("SELECT target, waits_for FROM millrace.sinks")
                     .toString()
                     .contains("table totals of " + server.url()));
+            String metrics = new String(new DatabaseMetrics(database.database()).text(), StandardCharsets.UTF_8);
+            assertTrue(metrics.contains("stream=\"prices\"} 1.0"), metrics);
+            assertTrue(metrics.contains("millrace_sink_waiting{sink=\"totals_there\""), metrics);
+            String refused = database.error("PAUSE TABLE prices");
+            assertTrue(refused.startsWith("0A000 PAUSE and RESUME of a table"), refused);
+            assertTrue(refused.contains("is waited for by itself"), refused);
         }
     }
 

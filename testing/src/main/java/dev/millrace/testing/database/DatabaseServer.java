@@ -37,6 +37,9 @@ public final class DatabaseServer implements AutoCloseable {
         String url(int port);
 
         String user();
+
+        /** By which it ends in order, without that clients have to go. */
+        String endSignal();
     }
 
     private final Kind kind;
@@ -202,7 +205,7 @@ public final class DatabaseServer implements AutoCloseable {
 
     /** Ends it in order; its files stay. */
     public void stop() {
-        process.ifPresent(running -> signal(running, "INT"));
+        process.ifPresent(running -> signal(running, kind.endSignal()));
         awaitEnd();
     }
 
@@ -339,6 +342,11 @@ public final class DatabaseServer implements AutoCloseable {
         public String user() {
             return "millrace";
         }
+
+        @Override
+        public String endSignal() {
+            return "INT";
+        }
     }
 
     private record MariaDb(Path server, Path install) implements Kind {
@@ -370,8 +378,9 @@ public final class DatabaseServer implements AutoCloseable {
                     "--log-bin=binlog",
                     "--binlog-format=ROW",
                     "--binlog-row-image=FULL",
+                    "--loose-slave-connections-needed-for-purge=0",
                     "--character-set-server=utf8mb4",
-                    "--innodb-flush-log-at-trx-commit=0",
+                    "--innodb-flush-log-at-trx-commit=2",
                     "--innodb-buffer-pool-size=32M",
                     "--innodb-log-file-size=16M",
                     "--innodb-lock-wait-timeout=2"));
@@ -386,6 +395,11 @@ public final class DatabaseServer implements AutoCloseable {
         @Override
         public String user() {
             return "root";
+        }
+
+        @Override
+        public String endSignal() {
+            return "TERM";
         }
     }
 }

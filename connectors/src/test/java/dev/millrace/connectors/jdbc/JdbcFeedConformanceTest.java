@@ -1,0 +1,134 @@
+package dev.millrace.connectors.jdbc;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.millrace.connector.Options;
+import dev.millrace.connector.TableFeed;
+import dev.millrace.testing.connector.FeedConformance;
+import dev.millrace.testing.connector.FeedFault;
+import dev.millrace.testing.connector.FeedLives;
+import dev.millrace.testing.connector.FeedOutside;
+import dev.millrace.testing.database.DatabaseServer;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tables that are read again and again, of a server that is killed and begun again, and of a file. */
+class JdbcFeedConformanceTest {
+    private static final AtomicInteger TABLES = new AtomicInteger();
+
+    /** A table of one database. */
+    private record Table(Outside database, Optional<DatabaseServer> server, String name, FeedFault fault)
+            implements FeedOutside {
+        static Table create(Outside database, Optional<DatabaseServer> server, FeedFault fault) {
+            String name = "fed" + TABLES.incrementAndGet();
+            database.run("CREATE TABLE " + name + " (id INT PRIMARY KEY, v INT)");
+            return new Table(database, server, name, fault);
+        }
+
+        @Override
+        public TableFeed open() {
+            Schema schema =
+                    Schema.of(new Field("id", DataType.INTEGER, false), new Field("v", DataType.INTEGER, true));
+            Map<String, String> options = new HashMap<>(Map.of("url", database.url(), "refresh", "100ms"));
+            if (!database.user().isEmpty()) {
+                options.put("user", database.user());
+            }
+            return fault.in(new JdbcFeedFactory().create(name, schema, List.of(0), new Options(options)));
+        }
+
+        @Override
+        public void change(Map<Integer, Optional<Integer>> rows) {
+            try (Connection connection = database.connect();
+                    Statement statement = connection.createStatement()) {
+                connection.setAutoCommit(false);
+                for (Map.Entry<Integer, Optional<Integer>> row : rows.entrySet()) {
+                    statement.execute("DELETE FROM " + name + " WHERE id = " + row.getKey());
+                    if (row.getValue().isPresent()) {
+                        statement.execute("INSERT INTO " + name + " VALUES (" + row.getKey() + ", "
+                                + row.getValue().get() + ")");
+                    }
+                }
+                connection.commit();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        @Override
+        public boolean goes() {
+            server.ifPresent(DatabaseServer::kill);
+            return server.isPresent();
+        }
+
+        @Override
+        public void comes() {
+            server.ifPresent(DatabaseServer::begin);
+        }
+    }
+
+    @Nested
+    class Postgres extends FeedConformance {
+        private static Optional<DatabaseServer> server = Optional.empty();
+
+        @BeforeAll
+        static void begin() {
+            Assumptions.assumeTrue(
+                    DatabaseServer.hasPostgres(), "skipped because PostgreSQL is not installed (package postgresql)");
+            server = Optional.of(DatabaseServer.postgres());
+        }
+
+        @AfterAll
+        static void end() {
+            server.ifPresent(DatabaseServer::close);
+            server = Optional.empty();
+        }
+
+        @Override
+        protected FeedOutside outside() {
+            return Table.create(Outside.of(Dialect.POSTGRESQL, server.orElseThrow()), server, FeedFault.NONE);
+        }
+    }
+
+    @Nested
+    class DuckDb extends FeedConformance {
+        @TempDir
+        Path folder;
+
+        private FeedLives lives(FeedFault fault) {
+            Outside file = new Outside(Dialect.DUCKDB, "jdbc:duckdb:" + folder.resolve("file " + fault), "");
+            return new FeedLives(Table.create(file, Optional.empty(), fault), 1).impatient();
+        }
+
+        @Override
+        protected FeedOutside outside() {
+            Outside file = new Outside(Dialect.DUCKDB, "jdbc:duckdb:" + folder.resolve("file"), "");
+            return Table.create(file, Optional.empty(), FeedFault.NONE);
+        }
+
+        @Test
+        void aFeedThatLosesARowIsCaughtAndOneWithoutAFaultIsNot() {
+            try (FeedLives lives = lives(FeedFault.NONE)) {
+                lives.goesOn();
+            }
+            try (FeedLives lives = lives(FeedFault.SKIPS_A_COMMIT)) {
+                assertThrows(AssertionError.class, lives::goesOn);
+            }
+        }
+    }
+}

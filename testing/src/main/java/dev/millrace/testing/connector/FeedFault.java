@@ -1,0 +1,98 @@
+package dev.millrace.testing.connector;
+
+import dev.millrace.connector.FedTable;
+import dev.millrace.connector.RowChange;
+import dev.millrace.connector.SourcePosition;
+import dev.millrace.connector.SplitStatus;
+import dev.millrace.connector.TableFeed;
+import dev.millrace.time.Clock;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+
+/** A fault that a feed may have, for tests that see whether the suite catches it. Each is a feed over the table that it is given. */
+public enum FeedFault {
+    NONE,
+
+    /** Changes that are lost, and their position is kept. */
+    SKIPS_A_COMMIT,
+
+    /** A position that is kept before the changes that it is behind. */
+    ACKNOWLEDGES_EARLY,
+
+    /** Begins anew each time. */
+    FORGETS_ITS_POSITION;
+
+    private static final int EACH = 3;
+
+    /** A feed that is the given one with this fault. */
+    public TableFeed in(TableFeed feed) {
+        return new TableFeed() {
+            @Override
+            public boolean hasPosition() {
+                return feed.hasPosition();
+            }
+
+            @Override
+            public void run(FedTable table) throws InterruptedException {
+                feed.run(new Faulty(table));
+            }
+        };
+    }
+
+    private final class Faulty implements FedTable {
+        private final FedTable table;
+        private final List<RowChange> late = new ArrayList<>();
+        private int calls;
+
+        Faulty(FedTable table) {
+            this.table = table;
+        }
+
+        @Override
+        public Optional<SourcePosition> position() {
+            return FeedFault.this == FORGETS_ITS_POSITION ? Optional.empty() : table.position();
+        }
+
+        @Override
+        public void change(List<RowChange> changes, Optional<SourcePosition> position) {
+            calls += changes.isEmpty() ? 0 : 1;
+            if (FeedFault.this == SKIPS_A_COMMIT && !changes.isEmpty() && calls % EACH == 1) {
+                table.change(List.of(), position);
+            } else if (FeedFault.this == ACKNOWLEDGES_EARLY) {
+                table.change(List.of(), position);
+                late.addAll(changes);
+                table.change(List.copyOf(late), position);
+                late.clear();
+            } else {
+                table.change(changes, position);
+            }
+        }
+
+        @Override
+        public void replace(Iterator<RowChange> rows, Optional<SourcePosition> position) {
+            List<RowChange> all = new ArrayList<>();
+            rows.forEachRemaining(all::add);
+            if (FeedFault.this == SKIPS_A_COMMIT && !all.isEmpty()) {
+                all.remove(0);
+            }
+            table.replace(all.iterator(), position);
+        }
+
+        @Override
+        public void tell(SplitStatus status) {
+            table.tell(status);
+        }
+
+        @Override
+        public void note(String what) {
+            table.note(what);
+        }
+
+        @Override
+        public Clock clock() {
+            return table.clock();
+        }
+    }
+}
