@@ -244,7 +244,8 @@ public final class DatabaseMetrics implements MultiCollector {
         }
     }
 
-    private static void addSplits(List<QueryStatistics> queries, List<SplitStatistics> others, List<MetricSnapshot> all) {
+    private static void addSplits(
+            List<QueryStatistics> queries, List<SplitStatistics> others, List<MetricSnapshot> all) {
         List<QuerySplit> splits = Stream.concat(
                         queries.stream()
                                 .flatMap(query ->
