@@ -2,6 +2,8 @@ package dev.millrace.connectors.mqtt;
 
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;

@@ -200,6 +200,8 @@ public final class FeedLives implements AutoCloseable {
 
     @Override
     public void close() {
-        crash();
+        try (table) {
+            crash();
+        }
     }
 }
