@@ -8,6 +8,7 @@ import dev.millrace.sketch.csv.TimeText;
 import dev.millrace.sketch.file.SketchFile;
 import dev.millrace.sketch.schema.Bound;
 import dev.millrace.sketch.segment.SegmentCodec;
+import dev.millrace.sketch.segment.SegmentHeader;
 import dev.millrace.sketch.segment.Versions;
 import dev.millrace.sketch.time.Times;
 import java.io.PrintStream;
@@ -39,7 +40,7 @@ final class SketchInspection {
             out.printf(
                     "%8d %8d %8d %8d  %-26s %-26s %s, %s time%n",
                     s + 1,
-                    SegmentCodec.version(segment),
+                    SegmentHeader.of(segment).version(),
                     sketch.rows(),
                     segment.length,
                     time(file, sketch, 0),
