@@ -30,8 +30,7 @@ public final class Sketch {
      *
      * @param timeErrorTicks how far any of the times may be off
      */
-    public Sketch(
-            SketchSchema schema, Times times, long timeErrorTicks, List<Column> columns, Optional<Joint> joint) {
+    public Sketch(SketchSchema schema, Times times, long timeErrorTicks, List<Column> columns, Optional<Joint> joint) {
         assert columns.size() == schema.size() : columns.size() + " columns for " + schema.size() + " features";
         assert columns.stream().allMatch(column -> column.rows() == times.rows());
         this.schema = schema;

@@ -85,8 +85,8 @@ final class RandomLife {
         return switch (random.nextInt(8)) {
             case 0 -> Feature.text(name);
             case 1 -> Feature.bool(name);
-            case 2, 3 -> new Feature(
-                    name, random.nextInt(4) == 0 ? DataType.INTEGER : DataType.BIGINT, bound(random), ofWhole);
+            case 2, 3 ->
+                new Feature(name, random.nextInt(4) == 0 ? DataType.INTEGER : DataType.BIGINT, bound(random), ofWhole);
             case 4 -> new Feature(name, DataType.REAL, bound(random), binning);
             default -> new Feature(name, DataType.DOUBLE, bound(random), binning);
         };
@@ -277,8 +277,8 @@ final class RandomLife {
     /** The segments as they come in: some lost, some twice, some late. */
     private void arrive() {
         Map<Place, Sent> places = new HashMap<>();
-        sent.forEach(one -> places.put(
-                new Place(one.segment().incarnation(), one.segment().sequence()), one));
+        sent.forEach(one ->
+                places.put(new Place(one.segment().incarnation(), one.segment().sequence()), one));
         List<Sent> arriving = new ArrayList<>();
         int loss = random.nextInt(3) == 0 ? 0 : 2 + random.nextInt(20);
         for (Sent one : sent) {
@@ -322,7 +322,9 @@ final class RandomLife {
         hold(sketch.rows() == one.rows().size(), "a segment has other rows than went in");
         hold(sketch.schema().equals(one.schema()), "a segment has the schema " + sketch.schema());
         long allowed = one.schema().timeBoundTicks();
-        hold(sketch.timeErrorTicks() == 0 || sketch.timeErrorTicks() == allowed, "an error of time that nobody allowed");
+        hold(
+                sketch.timeErrorTicks() == 0 || sketch.timeErrorTicks() == allowed,
+                "an error of time that nobody allowed");
         for (int row = 0; row < sketch.rows(); row++) {
             BigDecimal miss = BigDecimal.valueOf(sketch.times().at(row))
                     .subtract(BigDecimal.valueOf(one.rows().get(row).time()))
@@ -352,7 +354,10 @@ final class RandomLife {
             return;
         }
         double error = column.numbers().error(rank);
-        hold(feature.bound().kind() != Bound.Kind.ABSOLUTE || error <= feature.bound().amount(), feature + " bound");
+        hold(
+                feature.bound().kind() != Bound.Kind.ABSOLUTE
+                        || error <= feature.bound().amount(),
+                feature + " bound");
         if (value instanceof Long whole) {
             BigDecimal miss = BigDecimal.valueOf(column.numbers().whole(rank))
                     .subtract(BigDecimal.valueOf(whole))

@@ -48,7 +48,8 @@ class RandomQueriesTest {
     private long empty;
 
     /** A condition, and what it is for a row: true, false or, with NULL, neither. */
-    private record Question(Condition condition, Function<RandomLife.Row, Optional<Boolean>> truth, Set<Integer> features) {}
+    private record Question(
+            Condition condition, Function<RandomLife.Row, Optional<Boolean>> truth, Set<Integer> features) {}
 
     private record Key(long window, List<Optional<Object>> keys) {}
 
@@ -158,10 +159,14 @@ class RandomQueriesTest {
         if (keys.isEmpty() && size == 0) {
             groups.computeIfAbsent(new Key(0, List.of()), k -> new ArrayList<>());
         }
-        boolean exactRows = sketches.stream().allMatch(sketch -> (size == 0 && questions.stream()
-                                .noneMatch(q -> q.features().contains(-1))
-                        || sketch.timeErrorTicks() == 0)
-                && questions.stream().flatMap(q -> q.features().stream()).allMatch(f -> f < 0 || isExact(sketch, f)));
+        boolean exactRows = sketches.stream()
+                .allMatch(sketch -> (size == 0
+                                        && questions.stream()
+                                                .noneMatch(q -> q.features().contains(-1))
+                                || sketch.timeErrorTicks() == 0)
+                        && questions.stream()
+                                .flatMap(q -> q.features().stream())
+                                .allMatch(f -> f < 0 || isExact(sketch, f)));
         Set<Key> answered = new HashSet<>();
         for (SketchQuery.Row answer : answers) {
             Key key = new Key(answer.windowStart(), answer.keys());
@@ -259,7 +264,9 @@ class RandomQueriesTest {
             switch (random.nextInt(3)) {
                 case 0 -> {
                     return new Question(
-                            Condition.not(a.condition()), row -> a.truth().apply(row).map(t -> !t), features);
+                            Condition.not(a.condition()),
+                            row -> a.truth().apply(row).map(t -> !t),
+                            features);
                 }
                 case 1 -> {
                     features.addAll(b.features());
@@ -423,7 +430,8 @@ class RandomQueriesTest {
                 BigDecimal sum = BigDecimal.ZERO;
                 BigDecimal squares = BigDecimal.ZERO;
                 for (Object value : values) {
-                    BigDecimal exact = value instanceof Long whole ? BigDecimal.valueOf(whole) : new BigDecimal((Double) value);
+                    BigDecimal exact =
+                            value instanceof Long whole ? BigDecimal.valueOf(whole) : new BigDecimal((Double) value);
                     sum = sum.add(exact);
                     squares = squares.add(exact.multiply(exact));
                 }
@@ -431,7 +439,8 @@ class RandomQueriesTest {
                 BigDecimal truth = switch (aggregate.function()) {
                     case SUM -> sum;
                     case AVG -> sum.divide(count, DIGITS);
-                    default -> squares.multiply(count).subtract(sum.multiply(sum)).divide(count.multiply(count), DIGITS);
+                    default ->
+                        squares.multiply(count).subtract(sum.multiply(sum)).divide(count.multiply(count), DIGITS);
                 };
                 holds(truth, estimate, what);
             }

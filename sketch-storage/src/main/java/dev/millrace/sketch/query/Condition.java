@@ -169,8 +169,8 @@ public sealed interface Condition {
             for (int rank = 0; rank < points.size; rank++) {
                 double from = Points.value(points.low(rank));
                 double to = Points.value(points.high(rank));
-                truths[rank] = (byte) truth(
-                        isAbove(from) && isBelow(to), isAbove(to) && isBelow(from), holds(points.value(rank)));
+                truths[rank] = (byte)
+                        truth(isAbove(from) && isBelow(to), isAbove(to) && isBelow(from), holds(points.value(rank)));
             }
             return truths;
         }
@@ -194,19 +194,15 @@ public sealed interface Condition {
             if (Double.isNaN(low) || low >= 0x1p63 || high < -0x1p63) {
                 return new WholeRange(feature, 1, 0);
             }
-            double first = lowIncluded || low != Math.rint(low) ? Math.ceil(low) : low + 1;
-            double last = highIncluded || high != Math.rint(high) ? Math.floor(high) : high - 1;
-            long from = first < -0x1p63 ? Long.MIN_VALUE : (long) first;
-            long to = Double.isNaN(last) || last >= 0x1p63 ? Long.MAX_VALUE : (long) last;
-            if (!lowIncluded && first == low && low >= -0x1p63) { // doubles are too coarse for the next one
-                from = (long) low + 1;
+            // In longs: to the next double it may be further than to the next whole number.
+            long from = low < -0x1p63 ? Long.MIN_VALUE : (long) Math.ceil(low);
+            long to = Double.isNaN(high) || high >= 0x1p63 ? Long.MAX_VALUE : (long) Math.floor(high);
+            boolean withoutFirst = !lowIncluded && low >= -0x1p63 && low == Math.rint(low);
+            boolean withoutLast = !highIncluded && high < 0x1p63 && high == Math.rint(high);
+            if (withoutFirst && from == Long.MAX_VALUE || withoutLast && to == Long.MIN_VALUE) {
+                return new WholeRange(feature, 1, 0);
             }
-            if (!highIncluded && last == high && high < 0x1p63) {
-                to = (long) high - 1;
-            }
-            return high == -0x1p63 && !highIncluded
-                    ? new WholeRange(feature, 1, 0)
-                    : new WholeRange(feature, from, to);
+            return new WholeRange(feature, withoutFirst ? from + 1 : from, withoutLast ? to - 1 : to);
         }
     }
 

@@ -53,7 +53,8 @@ final class DistinctPartial implements Partial {
 
     @Override
     public void combine(Partial other) {
-        ((DistinctPartial) other).intervals.forEach((interval, rows) -> at(interval).add(rows));
+        ((DistinctPartial) other)
+                .intervals.forEach((interval, rows) -> at(interval).add(rows));
     }
 
     @Override

@@ -32,8 +32,7 @@ final class Ends {
         TreeMap<Double, Long> coarse = new TreeMap<>();
         long weight = 0;
         int at = 0;
-        for (Map.Entry<Double, Long> entry :
-                (direction > 0 ? rows : rows.descendingMap()).entrySet()) {
+        for (Map.Entry<Double, Long> entry : (direction > 0 ? rows : rows.descendingMap()).entrySet()) {
             weight += entry.getValue();
             if (++at % 2 == 0 || at == rows.size()) {
                 coarse.put(entry.getKey(), weight); // the further one of the two
@@ -53,8 +52,7 @@ final class Ends {
     double worst(double sum, long count) {
         double total = sum;
         long taken = count;
-        for (Map.Entry<Double, Long> entry :
-                (direction > 0 ? rows.descendingMap() : rows).entrySet()) {
+        for (Map.Entry<Double, Long> entry : (direction > 0 ? rows.descendingMap() : rows).entrySet()) {
             if (taken > 0 && direction * (entry.getKey() - total / taken) <= 0) {
                 break;
             }

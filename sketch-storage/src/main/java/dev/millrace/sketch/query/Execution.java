@@ -65,8 +65,7 @@ final class Execution {
                 return known;
             }
         }
-        return new CellValues(
-                position, sketch.column(feature), sketch.schema().feature(feature));
+        return new CellValues(position, sketch.column(feature), sketch.schema().feature(feature));
     }
 
     void run() {
@@ -75,7 +74,8 @@ final class Execution {
             if (filter.times().isEmpty()) {
                 all();
             } else {
-                times.each(0, sketch.rows(), filter.times(), (from, to, truths) -> scan(from, to, Condition.ALL, truths));
+                times.each(
+                        0, sketch.rows(), filter.times(), (from, to, truths) -> scan(from, to, Condition.ALL, truths));
             }
             deliver(0);
         } else if (times.ordered()) {

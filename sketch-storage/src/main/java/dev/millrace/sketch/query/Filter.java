@@ -116,7 +116,8 @@ final class Filter {
         }
         boolean any = condition instanceof Condition.Or;
         List<Node> nodes = new ArrayList<>();
-        for (Condition part : any ? ((Condition.Or) condition).conditions() : ((Condition.And) condition).conditions()) {
+        for (Condition part :
+                any ? ((Condition.Or) condition).conditions() : ((Condition.And) condition).conditions()) {
             nodes.add(node(part));
         }
         return any ? folded(new Any(nodes.toArray(new Node[0])), nodes) : conjunction(nodes);
@@ -128,7 +129,9 @@ final class Filter {
         for (Node node : nodes) {
             Node merged = node;
             for (int i = 0; i < kept.size(); i++) {
-                if (node instanceof Table table && kept.get(i) instanceof Table other && other.position == table.position) {
+                if (node instanceof Table table
+                        && kept.get(i) instanceof Table other
+                        && other.position == table.position) {
                     merged = folded(new All(new Node[] {other, table}), List.of(other, table));
                     kept.remove(i);
                     break;

@@ -49,17 +49,14 @@ final class Moments {
 
     /** Where the middle is, as a distance from the anchor. */
     BigDecimal mean() {
-        return rows == 0
-                ? BigDecimal.ZERO
-                : first.exactly().divide(BigDecimal.valueOf(rows), DIGITS);
+        return rows == 0 ? BigDecimal.ZERO : first.exactly().divide(BigDecimal.valueOf(rows), DIGITS);
     }
 
     /** The sum of squared distances from a point, which is given as a distance from the anchor; not negative. */
     double around(BigDecimal point) {
         BigDecimal cross = point.multiply(first.exactly()).multiply(BigDecimal.valueOf(2));
-        BigDecimal squares = second.exactly()
-                .subtract(cross)
-                .add(point.multiply(point).multiply(BigDecimal.valueOf(rows)));
+        BigDecimal squares =
+                second.exactly().subtract(cross).add(point.multiply(point).multiply(BigDecimal.valueOf(rows)));
         return Math.max(0, squares.doubleValue());
     }
 

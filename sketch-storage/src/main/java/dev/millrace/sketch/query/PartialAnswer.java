@@ -67,8 +67,8 @@ public final class PartialAnswer {
     }
 
     private static void checkNumber(Aggregate aggregate, Sketch sketch, Feature feature) {
-        boolean any = aggregate.function() == Aggregate.Function.COUNT
-                || aggregate.function() == Aggregate.Function.DISTINCT;
+        boolean any =
+                aggregate.function() == Aggregate.Function.COUNT || aggregate.function() == Aggregate.Function.DISTINCT;
         if (!any && sketch.column(sketch.schema().indexOf(feature.name())).symbols() instanceof TextSymbols) {
             throw MillraceException.user(
                     SqlState.DATATYPE_MISMATCH,
@@ -177,7 +177,6 @@ public final class PartialAnswer {
     }
 
     private static boolean isCount(Aggregate aggregate) {
-        return aggregate.function() == Aggregate.Function.COUNT
-                || aggregate.function() == Aggregate.Function.DISTINCT;
+        return aggregate.function() == Aggregate.Function.COUNT || aggregate.function() == Aggregate.Function.DISTINCT;
     }
 }

@@ -62,9 +62,7 @@ final class Specials {
                 : mayBeFinite ? finiteLow : mayBePositive ? Double.POSITIVE_INFINITY : Double.NaN;
         double high = mayBeNaN
                 ? Double.NaN
-                : mayBePositive
-                        ? Double.POSITIVE_INFINITY
-                        : mayBeFinite ? finiteHigh : Double.NEGATIVE_INFINITY;
+                : mayBePositive ? Double.POSITIVE_INFINITY : mayBeFinite ? finiteHigh : Double.NEGATIVE_INFINITY;
         return Estimate.of(value, low, high, all.presence());
     }
 }

@@ -50,7 +50,8 @@ public record SketchSchema(String timeName, long ticksPerSecond, long timeBoundT
         if (bytes > MOST_NAME_BYTES) {
             throw MillraceException.user(
                     SqlState.PROGRAM_LIMIT_EXCEEDED,
-                    "a name has at most " + MOST_NAME_BYTES + " bytes, and " + name.substring(0, 20) + ".. has " + bytes);
+                    "a name has at most " + MOST_NAME_BYTES + " bytes, and " + name.substring(0, 20) + ".. has "
+                            + bytes);
         }
     }
 

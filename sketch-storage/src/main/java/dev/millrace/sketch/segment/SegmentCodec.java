@@ -85,10 +85,11 @@ public final class SegmentCodec {
         return identify(bytes, SegmentHeader.of(bytes), versions).sketch();
     }
 
-    /** A segment read, and the incarnation that it is of. */
-    record Identified(Sketch sketch, long incarnation) {}
+    /** A segment that was read, and the version that it is of. */
+    public record Identified(Sketch sketch, StreamVersion version) {}
 
-    static Identified identify(byte[] bytes, SegmentHeader header, Versions versions) {
+    /** Reads a segment as {@link #read(byte[], Versions)} does. */
+    public static Identified identify(byte[] bytes, SegmentHeader header, Versions versions) {
         Damage.check(header.announcement() != Announcement.ALONE, "it announces a version, and has no rows");
         BitReader in = header.behind(bytes);
         StreamVersion version;
@@ -103,11 +104,10 @@ public final class SegmentCodec {
             version = known(bytes, header, header.version(), versions);
         }
         Sketch sketch = readRows(in, header, version);
-        if (header.announcement() != Announcement.REFERENCE
-                && (version.incarnation() != 0 || header.format() == 1)) {
+        if (header.announcement() != Announcement.REFERENCE && (version.incarnation() != 0 || header.format() == 1)) {
             versions.add(version);
         }
-        return new Identified(sketch, version.incarnation());
+        return new Identified(sketch, version);
     }
 
     /** The version that a segment refers to: of the incarnation with which its checksum matches. */

@@ -60,8 +60,7 @@ public record SegmentHeader(
                 ? change && format > 1 ? Announcement.ALONE : Announcement.COMPLETE
                 : change ? Announcement.CHANGE : Announcement.REFERENCE;
         // The first format has the number alone. What is read here is of a few bytes, and they may be damaged.
-        BitReader in =
-                new BitReader(bytes, CHECKED_FROM, Math.min(bytes.length - CHECKED_FROM, 48));
+        BitReader in = new BitReader(bytes, CHECKED_FROM, Math.min(bytes.length - CHECKED_FROM, 48));
         int tag = format == 1 ? 0 : in.readInt(TAG_BITS);
         long sequence = format == 1 ? -1 : in.golomb(ORDER);
         Damage.check(format == 1 || sequence >= 0, "an impossible sequence number");
@@ -75,8 +74,7 @@ public record SegmentHeader(
     }
 
     /** Begins a segment; {@link #sealed} ends it. */
-    static void write(
-            BitWriter out, Announcement announcement, boolean joint, StreamVersion version, long sequence) {
+    static void write(BitWriter out, Announcement announcement, boolean joint, StreamVersion version, long sequence) {
         int flags = switch (announcement) {
             case REFERENCE -> 0;
             case CHANGE -> CHANGES;

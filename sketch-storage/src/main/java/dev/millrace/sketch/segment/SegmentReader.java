@@ -109,8 +109,7 @@ public final class SegmentReader {
      * @param mostWaitingBytes their bytes at most
      * @param out takes what was read
      */
-    public SegmentReader(
-            Versions versions, int mostWaiting, long mostWaitingBytes, Consumer<Received> out) {
+    public SegmentReader(Versions versions, int mostWaiting, long mostWaitingBytes, Consumer<Received> out) {
         if (mostWaiting < 0 || mostWaitingBytes < 0) {
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE,
@@ -150,12 +149,13 @@ public final class SegmentReader {
     /** False if it came before. */
     private boolean handOn(byte[] bytes, SegmentHeader header) {
         SegmentCodec.Identified identified = SegmentCodec.identify(bytes, header, versions);
-        if (header.sequence() >= 0 && !arrivals(identified.incarnation()).add(header.sequence())) {
+        if (header.sequence() >= 0
+                && !arrivals(identified.version().incarnation()).add(header.sequence())) {
             twice++;
             return false;
         }
         read++;
-        out.accept(new Received(identified.incarnation(), header, identified.sketch()));
+        out.accept(new Received(identified.version().incarnation(), header, identified.sketch()));
         return true;
     }
 

@@ -19,7 +19,8 @@ public final class Versions {
     private record Key(long incarnation, int number) {}
 
     private final Map<Key, StreamVersion> known = new LinkedHashMap<>(); // those added last behind; guarded by this
-    private volatile Optional<StreamVersion> latest = Optional.empty(); // most segments are of it; written with the lock
+    private volatile Optional<StreamVersion> latest =
+            Optional.empty(); // most segments are of it; written with the lock
 
     /** The version of this number of an incarnation. */
     public synchronized Optional<StreamVersion> find(long incarnation, int number) {

@@ -22,7 +22,14 @@ import java.util.function.LongSupplier;
  * @param incarnations numbers drawn at random, one for each encoder
  */
 public record EncoderOptions(
-        int segmentRows, long segmentTicks, Keep keep, Form form, boolean selfContained, Refit refit, int announceEvery, LongSupplier incarnations) {
+        int segmentRows,
+        long segmentTicks,
+        Keep keep,
+        Form form,
+        boolean selfContained,
+        Refit refit,
+        int announceEvery,
+        LongSupplier incarnations) {
     public static final int DEFAULT_ROWS = 1024;
     public static final int DEFAULT_ANNOUNCE_EVERY = 128;
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -52,8 +59,9 @@ public record EncoderOptions(
         if (segmentRows < 1 || segmentRows > Limits.ROWS || segmentTicks < 0 || announceEvery < 0) {
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE,
-                    "a segment has 1 to " + Limits.ROWS + " rows, a length and a distance of announcements from 0 on, not "
-                            + segmentRows + ", " + segmentTicks + " and " + announceEvery);
+                    "a segment has 1 to " + Limits.ROWS
+                            + " rows, a length and a distance of announcements from 0 on, not " + segmentRows + ", "
+                            + segmentTicks + " and " + announceEvery);
         }
     }
 
@@ -76,13 +84,11 @@ public record EncoderOptions(
     }
 
     public EncoderOptions withSegmentRows(int rows) {
-        return new EncoderOptions(
-                rows, segmentTicks, keep, form, selfContained, refit, announceEvery, incarnations);
+        return new EncoderOptions(rows, segmentTicks, keep, form, selfContained, refit, announceEvery, incarnations);
     }
 
     public EncoderOptions withSegmentTicks(long ticks) {
-        return new EncoderOptions(
-                segmentRows, ticks, keep, form, selfContained, refit, announceEvery, incarnations);
+        return new EncoderOptions(segmentRows, ticks, keep, form, selfContained, refit, announceEvery, incarnations);
     }
 
     public EncoderOptions withKeep(Keep newKeep) {
@@ -96,8 +102,7 @@ public record EncoderOptions(
     }
 
     public EncoderOptions selfContained(boolean alone) {
-        return new EncoderOptions(
-                segmentRows, segmentTicks, keep, form, alone, refit, announceEvery, incarnations);
+        return new EncoderOptions(segmentRows, segmentTicks, keep, form, alone, refit, announceEvery, incarnations);
     }
 
     public EncoderOptions withRefit(Refit newRefit) {
@@ -107,13 +112,11 @@ public record EncoderOptions(
 
     /** How many segments there are at most from one complete announcement to the next; 0 for the first one alone. */
     public EncoderOptions announceEvery(int segments) {
-        return new EncoderOptions(
-                segmentRows, segmentTicks, keep, form, selfContained, refit, segments, incarnations);
+        return new EncoderOptions(segmentRows, segmentTicks, keep, form, selfContained, refit, segments, incarnations);
     }
 
     /** Where encoders draw what they are called by. */
     public EncoderOptions withIncarnations(LongSupplier drawn) {
-        return new EncoderOptions(
-                segmentRows, segmentTicks, keep, form, selfContained, refit, announceEvery, drawn);
+        return new EncoderOptions(segmentRows, segmentTicks, keep, form, selfContained, refit, announceEvery, drawn);
     }
 }

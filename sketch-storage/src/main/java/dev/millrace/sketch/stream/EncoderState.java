@@ -81,7 +81,8 @@ record EncoderState(
             double high = in.getDouble();
             boolean none = low == Double.POSITIVE_INFINITY && high == Double.NEGATIVE_INFINITY;
             Damage.check(
-                    none || low <= high && Double.isFinite(low) && Double.isFinite(high), "an impossible range of values");
+                    none || low <= high && Double.isFinite(low) && Double.isFinite(high),
+                    "an impossible range of values");
             ranges.add(new FeatureBins.Range(low, high));
         }
         byte[] segment = part(in);

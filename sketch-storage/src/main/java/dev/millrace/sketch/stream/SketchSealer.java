@@ -44,7 +44,8 @@ public final class SketchSealer {
     /** The segments of a sketch, in the order of its rows. */
     public static List<byte[]> seal(Sketch sketch, Keep keep) {
         SketchSealer sealer = new SketchSealer(sketch, keep);
-        int most = Math.max(1, Math.min(Limits.ROWS, Limits.CELLS / sketch.schema().size()));
+        int most =
+                Math.max(1, Math.min(Limits.ROWS, Limits.CELLS / sketch.schema().size()));
         for (int from = 0; from < sketch.rows(); from += most) {
             sealer.seal(from, Math.min(sketch.rows(), from + most));
         }
@@ -75,8 +76,7 @@ public final class SketchSealer {
         // Times are as far off as they are, which may be less than was allowed.
         boolean off = sketch.timeErrorTicks() > 0;
         SketchSchema schema = off ? sketch.schema().withTimeBound(sketch.timeErrorTicks()) : sketch.schema();
-        StreamVersion version =
-                new StreamVersion(0, 1, 1, schema, bins, TimeCodec.clockwork(ticks, rows, 0), rows);
+        StreamVersion version = new StreamVersion(0, 1, 1, schema, bins, TimeCodec.clockwork(ticks, rows, 0), rows);
         segments.add(SegmentCodec.seal(version, version, Announcement.COMPLETE, 0, new SegmentCodec.Body() {
             @Override
             public boolean joint() {

@@ -104,16 +104,20 @@ public final class StreamEncoder {
         Optional<byte[]> rows = waiting.rows() == 0 ? Optional.empty() : Optional.of(exactRows());
         return EncoderState.write(
                 new StreamVersion(
-                        incarnation, versions, schemaVersion, schema, bins(), new TimeCodec.Clockwork(0, 0, 0), mostRows),
+                        incarnation,
+                        versions,
+                        schemaVersion,
+                        schema,
+                        bins(),
+                        new TimeCodec.Clockwork(0, 0, 0),
+                        mostRows),
                 ranges,
                 rows);
     }
 
     /** The rows that wait, as a sketch of their own: exact, as they are not yet in bins. The segment stays open. */
     public Optional<Sketch> snapshot() {
-        return waiting.rows() == 0
-                ? Optional.empty()
-                : Optional.of(SegmentCodec.read(exactRows(), new Versions()));
+        return waiting.rows() == 0 ? Optional.empty() : Optional.of(SegmentCodec.read(exactRows(), new Versions()));
     }
 
     /** Begins an observation at this time, all of it NULL. */
@@ -171,8 +175,7 @@ public final class StreamEncoder {
                 if (before.name().equals(feature.name()) && before.type().equals(feature.type())) {
                     kept[f] = before.equals(feature)
                             ? features[old]
-                            : new FeatureBins(
-                                    feature, options.refit(), f, features[old].bins(), features[old].range());
+                            : new FeatureBins(feature, options.refit(), f, features[old].bins(), features[old].range());
                 }
             }
         }
@@ -303,8 +306,8 @@ public final class StreamEncoder {
             exact = exact.withBound(f, Bound.exact());
             Feature feature = exact.feature(f);
             bins.add(FeatureBins.exact(feature));
-            choices.add(FeatureChoice.of(
-                    waiting.column(f), rows, feature, bins.get(f), Optional.empty(), options.keep()));
+            choices.add(
+                    FeatureChoice.of(waiting.column(f), rows, feature, bins.get(f), Optional.empty(), options.keep()));
         }
         StreamVersion alone = new StreamVersion(
                 0, 1, schemaVersion, exact, bins, TimeCodec.clockwork(waiting.ticks(), rows, 0), rows);

@@ -135,8 +135,7 @@ final class SketchMerge {
     }
 
     private static DoubleStream exact(NumberSymbols symbols) {
-        return IntStream.range(symbols.binCount(), symbols.size())
-                .mapToDouble(symbols::value);
+        return IntStream.range(symbols.binCount(), symbols.size()).mapToDouble(symbols::value);
     }
 
     private static int find(NumberSymbols symbols, int rank, long[] bins, double[] exact) {

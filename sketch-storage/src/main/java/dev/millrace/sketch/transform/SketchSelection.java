@@ -24,7 +24,11 @@ final class SketchSelection {
             columns.add(Column.of(column.symbols(), select(column.sequence(), bounds, rows)));
         }
         return new Sketch(
-                sketch.schema(), sketch.times().select(bounds, rows), sketch.timeErrorTicks(), columns, Optional.empty());
+                sketch.schema(),
+                sketch.times().select(bounds, rows),
+                sketch.timeErrorTicks(),
+                columns,
+                Optional.empty());
     }
 
     private static Sequence select(Sequence sequence, int[] bounds, int rows) {

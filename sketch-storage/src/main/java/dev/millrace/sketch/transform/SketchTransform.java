@@ -55,8 +55,7 @@ public final class SketchTransform {
     private static Sketch replace(Sketch sketch, int feature, Column column) {
         List<Column> columns = new ArrayList<>(sketch.columns());
         columns.set(feature, column);
-        return new Sketch(
-                sketch.schema(), sketch.times(), sketch.timeErrorTicks(), columns, Optional.empty());
+        return new Sketch(sketch.schema(), sketch.times(), sketch.timeErrorTicks(), columns, Optional.empty());
     }
 
     /**
@@ -155,9 +154,8 @@ public final class SketchTransform {
                         SqlState.DATETIME_FIELD_OVERFLOW,
                         "a stretch of time around " + time + " begins before what a time can be");
             }
-            int to = !ordered
-                    ? row + 1
-                    : start > Long.MAX_VALUE - ticks ? times.rows() : times.firstFrom(start + ticks);
+            int to =
+                    !ordered ? row + 1 : start > Long.MAX_VALUE - ticks ? times.rows() : times.firstFrom(start + ticks);
             parts.computeIfAbsent(start, key -> new Ranges()).add(row, to);
             row = to;
         }
@@ -182,8 +180,7 @@ public final class SketchTransform {
             Times times = sketch.times() instanceof Times.Regular regular && regular.fraction() == 0
                     ? new Times.Regular(rows, regular.at(first), regular.period() * count, 0, 0)
                     : every(sketch.times(), first, count, rows);
-            sketches.add(
-                    new Sketch(sketch.schema(), times, sketch.timeErrorTicks(), columns, Optional.empty()));
+            sketches.add(new Sketch(sketch.schema(), times, sketch.timeErrorTicks(), columns, Optional.empty()));
         }
         return sketches;
     }
@@ -214,8 +211,7 @@ public final class SketchTransform {
      * A category looked up: a new feature behind the others that says for each text what belongs to it (dissertation §6.2.4,
      * enrichment). The function is called once per distinct text; where it has nothing, and for NULL, the new one is NULL.
      */
-    public static Sketch enrich(
-            Sketch sketch, String from, String name, Function<String, Optional<String>> function) {
+    public static Sketch enrich(Sketch sketch, String from, String name, Function<String, Optional<String>> function) {
         Column column = sketch.column(sketch.schema().indexOf(from));
         if (!(column.symbols() instanceof TextSymbols texts)) {
             throw MillraceException.user(SqlState.DATATYPE_MISMATCH, from + " is no text");
