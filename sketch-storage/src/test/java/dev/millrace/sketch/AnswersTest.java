@@ -12,10 +12,10 @@ import dev.millrace.memory.Memory;
 import dev.millrace.sketch.form.Keep;
 import dev.millrace.sketch.materialise.Materialisation;
 import dev.millrace.sketch.query.Aggregate;
+import dev.millrace.sketch.query.Certainty;
 import dev.millrace.sketch.query.Condition;
 import dev.millrace.sketch.query.Estimate;
 import dev.millrace.sketch.query.Estimate.Presence;
-import dev.millrace.sketch.query.Membership;
 import dev.millrace.sketch.query.SketchQuery;
 import dev.millrace.sketch.schema.Binning;
 import dev.millrace.sketch.schema.Bound;
@@ -155,10 +155,10 @@ class AnswersTest {
                 ask(sketch, Aggregate.avg("v"), Condition.atLeast("v", 100)).presence());
         Condition near = Condition.between("v", shown + .5, shown + 2);
         assertTrue(SketchTransform.filter(sketch, near).isEmpty());
-        assertTrue(SketchTransform.filter(sketch, Membership.CERTAIN, near).isEmpty());
+        assertTrue(SketchTransform.filter(sketch, Certainty.CERTAIN, near).isEmpty());
         assertEquals(
                 2,
-                SketchTransform.filter(sketch, Membership.POSSIBLE, near)
+                SketchTransform.filter(sketch, Certainty.POSSIBLE, near)
                         .orElseThrow()
                         .rows());
     }

@@ -7,8 +7,8 @@ import dev.millrace.sketch.schema.Binning;
 import dev.millrace.sketch.schema.Bound;
 import dev.millrace.sketch.schema.Feature;
 import dev.millrace.sketch.schema.SketchSchema;
-import dev.millrace.sketch.segment.SegmentReader;
-import dev.millrace.sketch.segment.SegmentReader.Outcome;
+import dev.millrace.sketch.segment.SketchReceiver;
+import dev.millrace.sketch.segment.SketchReceiver.Outcome;
 import dev.millrace.sketch.segment.Versions;
 import dev.millrace.sketch.stream.EncodedSegment;
 import dev.millrace.sketch.stream.EncoderOptions;
@@ -294,9 +294,10 @@ final class RandomLife {
                 Collections.swap(arriving, i, Math.min(arriving.size() - 1, i + random.nextInt(6)));
             }
         }
-        SegmentReader reader = new SegmentReader(new Versions(), 1 + random.nextInt(200), 1 << 24, received -> {
+        SketchReceiver reader = new SketchReceiver(new Versions(), 1 + random.nextInt(200), 1 << 24, received -> {
             Sent one = places.get(
                     new Place(received.incarnation(), received.header().sequence()));
+            hold(one != null, "a segment was read as that of another encoder");
             check(one, received.sketch());
             sketches.add(received.sketch());
             rows.add(one.rows());
@@ -308,7 +309,7 @@ final class RandomLife {
             hold(alike || outcome != Outcome.DAMAGED, "a segment that nobody damaged is said to be");
             twice += outcome == Outcome.TWICE ? 1 : 0;
         }
-        SegmentReader.Counts counts = reader.counts();
+        SketchReceiver.Counts counts = reader.counts();
         hold(
                 counts.read() + counts.twice() + counts.waiting() + counts.unreadable() + counts.damaged()
                         == arriving.size(),

@@ -12,8 +12,8 @@ import dev.millrace.sketch.schema.Bound;
 import dev.millrace.sketch.schema.Feature;
 import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.sketch.segment.SegmentCodec;
-import dev.millrace.sketch.segment.SegmentReader;
-import dev.millrace.sketch.segment.SegmentReader.Outcome;
+import dev.millrace.sketch.segment.SketchReceiver;
+import dev.millrace.sketch.segment.SketchReceiver.Outcome;
 import dev.millrace.sketch.segment.Versions;
 import dev.millrace.sketch.stream.EncodedSegment;
 import dev.millrace.sketch.stream.EncoderOptions;
@@ -29,8 +29,8 @@ class StreamLifeTest {
 
     private final List<EncodedSegment> sent = new ArrayList<>();
     private final List<Sketch> read = new ArrayList<>();
-    private final SegmentReader reader =
-            new SegmentReader(new Versions(), 1000, 1 << 20, received -> read.add(received.sketch()));
+    private final SketchReceiver reader =
+            new SketchReceiver(new Versions(), 1000, 1 << 20, received -> read.add(received.sketch()));
 
     private StreamEncoder encoder(EncoderOptions options) {
         return new StreamEncoder(SCHEMA, options, sent::add);
@@ -61,7 +61,7 @@ class StreamLifeTest {
         for (int row = 0; row < 10; row++) {
             assertEquals(row * 100, new Observation(last.sketch(), row).number(0), 9);
         }
-        assertEquals(new SegmentReader.Counts(3, 0, 0, 1, 0, 0), reader.counts());
+        assertEquals(new SketchReceiver.Counts(3, 0, 0, 1, 0, 0), reader.counts());
     }
 
     /** Even if the few bits of the incarnation that a segment shows are the same by chance. */
@@ -90,7 +90,7 @@ class StreamLifeTest {
             reader.accept(segment.bytes());
         }
         // Nothing changed meanwhile, so the complete announcement serves those that waited, too.
-        assertEquals(new SegmentReader.Counts(199, 0, 0, 1, 0, 0), reader.counts());
+        assertEquals(new SketchReceiver.Counts(199, 0, 0, 1, 0, 0), reader.counts());
     }
 
     @Test
@@ -203,12 +203,12 @@ class StreamLifeTest {
         damaged[damaged.length - 1] ^= 16;
         assertEquals(Outcome.DAMAGED, reader.accept(damaged));
         assertEquals(Outcome.READ, reader.accept(sent.get(2).bytes()));
-        assertEquals(new SegmentReader.Counts(2, 0, 1, 1, 0, 1), reader.counts());
+        assertEquals(new SketchReceiver.Counts(2, 0, 1, 1, 0, 1), reader.counts());
     }
 
     @Test
     void whatWaitsIsBounded() {
-        SegmentReader small = new SegmentReader(new Versions(), 2, 1 << 20, received -> read.add(received.sketch()));
+        SketchReceiver small = new SketchReceiver(new Versions(), 2, 1 << 20, received -> read.add(received.sketch()));
         StreamEncoder encoder = encoder(OPTIONS);
         rows(encoder, 0, 60, 1);
         encoder.flush();

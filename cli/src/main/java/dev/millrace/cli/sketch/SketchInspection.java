@@ -7,7 +7,7 @@ import dev.millrace.sketch.column.NumberSymbols;
 import dev.millrace.sketch.csv.TimeText;
 import dev.millrace.sketch.file.SketchFile;
 import dev.millrace.sketch.schema.Bound;
-import dev.millrace.sketch.segment.SegmentHeader;
+import dev.millrace.sketch.segment.SketchHeader;
 import dev.millrace.sketch.time.Times;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -40,7 +40,7 @@ final class SketchInspection {
             out.printf(
                     "%8d %8d %8d %8d  %-26s %-26s %s, %s time%n",
                     segments,
-                    SegmentHeader.of(segment).version(),
+                    SketchHeader.of(segment).version(),
                     sketch.rows(),
                     segment.length,
                     time(file, sketch, 0),

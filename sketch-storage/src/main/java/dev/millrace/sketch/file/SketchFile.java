@@ -6,7 +6,7 @@ import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.bits.Damage;
 import dev.millrace.sketch.form.Limits;
 import dev.millrace.sketch.segment.SegmentCodec;
-import dev.millrace.sketch.segment.SegmentHeader;
+import dev.millrace.sketch.segment.SketchHeader;
 import dev.millrace.sketch.segment.VersionCodec;
 import dev.millrace.sketch.segment.Versions;
 import java.io.BufferedInputStream;
@@ -44,8 +44,8 @@ public record SketchFile(boolean timestamps, List<byte[]> records) {
     public void forEach(BiConsumer<byte[], Sketch> to) {
         Versions versions = new Versions();
         for (byte[] bytes : records) {
-            SegmentHeader header = SegmentHeader.of(bytes);
-            if (header.announcement() == SegmentHeader.Announcement.ALONE) {
+            SketchHeader header = SketchHeader.of(bytes);
+            if (header.announcement() == SketchHeader.Announcement.ALONE) {
                 versions.add(VersionCodec.decode(bytes));
             } else {
                 to.accept(bytes, SegmentCodec.identify(bytes, header, versions).sketch());

@@ -21,6 +21,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a file of sketches block by block, from its index, without having all of it in memory. Whether the file is whole is known
@@ -51,7 +52,7 @@ public final class SketchFileReader implements AutoCloseable {
      * @throws MillraceException if there is none (58P01), it is something else, was cut, or its index is damaged
      */
     public static SketchFileReader open(Path path) {
-        FileChannel channel = null;
+        @Nullable FileChannel channel = null; // until the reader owns it
         try {
             channel = FileChannel.open(path);
             boolean timestamps = header(path, channel);
@@ -79,7 +80,7 @@ public final class SketchFileReader implements AutoCloseable {
         }
     }
 
-    private static void close(FileChannel channel) {
+    private static void close(@Nullable FileChannel channel) {
         try {
             if (channel != null) {
                 channel.close();

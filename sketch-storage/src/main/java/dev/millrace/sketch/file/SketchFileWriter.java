@@ -4,8 +4,8 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.segment.SegmentCodec;
-import dev.millrace.sketch.segment.SegmentHeader;
-import dev.millrace.sketch.segment.SegmentHeader.Announcement;
+import dev.millrace.sketch.segment.SketchHeader;
+import dev.millrace.sketch.segment.SketchHeader.Announcement;
 import dev.millrace.sketch.segment.StreamVersion;
 import dev.millrace.sketch.segment.VersionCodec;
 import dev.millrace.sketch.segment.Versions;
@@ -121,7 +121,7 @@ public final class SketchFileWriter implements AutoCloseable {
      * @throws MillraceException if it cannot be read, so that what is in the file always can; or if writing fails (58030)
      */
     public void add(byte[] bytes) {
-        SegmentHeader header = SegmentHeader.of(bytes);
+        SketchHeader header = SketchHeader.of(bytes);
         if (header.announcement() == Announcement.ALONE) {
             versions.add(VersionCodec.decode(bytes));
             return;
@@ -146,7 +146,7 @@ public final class SketchFileWriter implements AutoCloseable {
     }
 
     /** Each block can be read alone: what its segments refer to is announced in it. */
-    private void announce(SegmentHeader header, StreamVersion version) throws IOException {
+    private void announce(SketchHeader header, StreamVersion version) throws IOException {
         boolean change = header.announcement() == Announcement.CHANGE;
         if (header.announcement() != Announcement.COMPLETE) {
             int number = change ? version.number() - 1 : version.number();

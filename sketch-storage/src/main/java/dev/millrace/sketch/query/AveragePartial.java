@@ -1,9 +1,11 @@
 package dev.millrace.sketch.query;
 
+import dev.millrace.sketch.sum.Sum;
+
 /** AVG. */
 final class AveragePartial implements Partial {
     private final boolean whole;
-    private final Rows rows = new Rows();
+    private final RowCounts rows = new RowCounts();
     private final Specials specials = new Specials();
     private final Sum seen = new Sum();
     private final Sum certain = new Sum();

@@ -2,7 +2,7 @@ package dev.millrace.sketch.query;
 
 /** COUNT of a feature: rows where it is not NULL. */
 final class CountPartial implements Partial {
-    private final Rows rows = new Rows();
+    private final RowCounts rows = new RowCounts();
 
     @Override
     public void add(Cells cells, CellValues values) {

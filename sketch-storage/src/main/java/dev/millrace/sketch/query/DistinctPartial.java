@@ -15,7 +15,7 @@ final class DistinctPartial implements Partial {
     static final int MOST = 1 << 20;
 
     private final boolean whole;
-    private final Map<Interval, Rows> intervals = new HashMap<>();
+    private final Map<Interval, RowCounts> intervals = new HashMap<>();
 
     /** Where the true values of a symbol lie; with the symbol, for what is seen. */
     private record Interval(long low, long high, long value) {}
@@ -36,8 +36,8 @@ final class DistinctPartial implements Partial {
         }
     }
 
-    private Rows at(Interval interval) {
-        Rows rows = intervals.computeIfAbsent(interval, i -> new Rows());
+    private RowCounts at(Interval interval) {
+        RowCounts rows = intervals.computeIfAbsent(interval, i -> new RowCounts());
         checkSize(intervals.size());
         return rows;
     }
@@ -63,9 +63,9 @@ final class DistinctPartial implements Partial {
         Set<Long> exact = new HashSet<>(); // possible ones
         long possible = 0;
         List<Interval> certain = new ArrayList<>();
-        for (Map.Entry<Interval, Rows> entry : intervals.entrySet()) {
+        for (Map.Entry<Interval, RowCounts> entry : intervals.entrySet()) {
             Interval interval = entry.getKey();
-            Rows rows = entry.getValue();
+            RowCounts rows = entry.getValue();
             if (rows.seen > 0) {
                 seen.add(interval.value);
             }

@@ -32,7 +32,7 @@ final class DistinctTextPartial implements Partial {
 
     @Override
     public Estimate estimate() {
-        Rows rows = new Rows();
+        RowCounts rows = new RowCounts();
         verdicts.values().forEach(verdict -> rows.add(verdict, 1));
         return rows.count();
     }

@@ -4,7 +4,7 @@ package dev.millrace.sketch.query;
 final class ExtremePartial implements Partial {
     private final boolean whole;
     private final int direction; // 1 for MAX
-    private final Rows rows = new Rows();
+    private final RowCounts rows = new RowCounts();
     private long seen;
     private long outer; // over all possible values
     private long inner; // over certain ones

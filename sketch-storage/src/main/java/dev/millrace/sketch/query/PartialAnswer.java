@@ -26,7 +26,7 @@ public final class PartialAnswer {
     private int groups;
 
     private static final class Group {
-        final Rows rows = new Rows();
+        final RowCounts rows = new RowCounts();
         final @Nullable Partial[] partials; // null for a count of rows
 
         Group(int aggregates) {
@@ -62,7 +62,7 @@ public final class PartialAnswer {
                 kinds[a] = feature.kind();
             }
         }
-        new Execution(query, sketch, this).run();
+        new SketchExecution(query, sketch, this).run();
         return this;
     }
 

@@ -13,10 +13,10 @@ final class PercentilePartial implements Partial {
 
     private final boolean whole;
     private final double fraction;
-    private final Rows rows = new Rows();
-    private TreeMap<Long, Rows> values = new TreeMap<>();
-    private TreeMap<Long, Rows> lows = new TreeMap<>();
-    private TreeMap<Long, Rows> highs = new TreeMap<>();
+    private final RowCounts rows = new RowCounts();
+    private TreeMap<Long, RowCounts> values = new TreeMap<>();
+    private TreeMap<Long, RowCounts> lows = new TreeMap<>();
+    private TreeMap<Long, RowCounts> highs = new TreeMap<>();
 
     PercentilePartial(boolean whole, double fraction) {
         this.whole = whole;
@@ -40,8 +40,8 @@ final class PercentilePartial implements Partial {
         bound();
     }
 
-    private static Rows at(TreeMap<Long, Rows> counts, long key) {
-        return counts.computeIfAbsent(key, k -> new Rows());
+    private static RowCounts at(TreeMap<Long, RowCounts> counts, long key) {
+        return counts.computeIfAbsent(key, k -> new RowCounts());
     }
 
     private void bound() {
@@ -51,15 +51,15 @@ final class PercentilePartial implements Partial {
     }
 
     /** Puts neighbours together at the lower, or upward at the higher. */
-    private static TreeMap<Long, Rows> bounded(TreeMap<Long, Rows> counts, boolean upward) {
+    private static TreeMap<Long, RowCounts> bounded(TreeMap<Long, RowCounts> counts, boolean upward) {
         if (counts.size() <= MOST) {
             return counts;
         }
-        TreeMap<Long, Rows> fewer = new TreeMap<>();
+        TreeMap<Long, RowCounts> fewer = new TreeMap<>();
         long key = 0;
-        Rows open = new Rows();
+        RowCounts open = new RowCounts();
         int taken = 0;
-        for (Map.Entry<Long, Rows> entry : (upward ? counts.descendingMap() : counts).entrySet()) {
+        for (Map.Entry<Long, RowCounts> entry : (upward ? counts.descendingMap() : counts).entrySet()) {
             if (taken++ % 2 == 0) {
                 key = entry.getKey();
                 open = entry.getValue();
@@ -95,7 +95,7 @@ final class PercentilePartial implements Partial {
 
     private long seen() {
         long below = 0;
-        for (Map.Entry<Long, Rows> entry : values.entrySet()) {
+        for (Map.Entry<Long, RowCounts> entry : values.entrySet()) {
             below += entry.getValue().seen;
             if (below > 0 && below >= fraction * rows.seen) {
                 return entry.getKey();
@@ -108,7 +108,7 @@ final class PercentilePartial implements Partial {
     private long lowest() {
         long certain = 0;
         long possible = 0;
-        for (Map.Entry<Long, Rows> entry : lows.entrySet()) {
+        for (Map.Entry<Long, RowCounts> entry : lows.entrySet()) {
             certain += entry.getValue().certain;
             possible += entry.getValue().possible;
             if (possible > 0 && possible >= fraction * (rows.certain + possible - certain)) {
@@ -122,7 +122,7 @@ final class PercentilePartial implements Partial {
     private long highest() {
         long certain = 0;
         long possible = 0;
-        for (Map.Entry<Long, Rows> entry : highs.entrySet()) {
+        for (Map.Entry<Long, RowCounts> entry : highs.entrySet()) {
             certain += entry.getValue().certain;
             possible += entry.getValue().possible;
             long uncertainAbove = rows.possible - rows.certain - (possible - certain);

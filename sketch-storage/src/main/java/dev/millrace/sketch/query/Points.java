@@ -107,12 +107,6 @@ final class Points {
         return near < 0x1p63 && (long) near < key ? Math.nextUp(near) : near;
     }
 
-    /** What a whole number leaves when it becomes a double. */
-    static double restOf(long whole) {
-        double near = (double) whole;
-        return near >= 0x1p63 ? whole - Long.MAX_VALUE - 1 : whole - (long) near;
-    }
-
     static double near(long key, boolean whole) {
         return whole ? key : value(key);
     }

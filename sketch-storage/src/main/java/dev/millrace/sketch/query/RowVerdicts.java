@@ -16,7 +16,7 @@ public final class RowVerdicts {
     private RowVerdicts() {}
 
     /** Hands on, in order, the ranges of rows that meet all conditions. */
-    public static void forEach(Sketch sketch, List<Condition> conditions, Membership membership, Range to) {
+    public static void forEach(Sketch sketch, List<Condition> conditions, Certainty certainty, Range to) {
         List<Integer> asked = new ArrayList<>();
         Filter filter = new Filter(sketch, conditions, asked);
         int[] features = asked.stream().mapToInt(Integer::intValue).toArray();
@@ -25,7 +25,7 @@ public final class RowVerdicts {
             RunMerger merger = new RunMerger(sketch, features, first, last);
             int from = first;
             while (merger.next()) {
-                if ((filter.verdict(merger.ranks(), truths) & membership.bit()) != 0) {
+                if ((filter.verdict(merger.ranks(), truths) & certainty.bit()) != 0) {
                     to.accept(from, from + merger.length());
                 }
                 from += merger.length();

@@ -2,9 +2,9 @@ package dev.millrace.sketch.query;
 
 /** The rows with NaN and the infinities, and what they make of a sum over all rows. Not thread-safe. */
 final class Specials {
-    private final Rows nan = new Rows();
-    private final Rows positive = new Rows();
-    private final Rows negative = new Rows();
+    private final RowCounts nan = new RowCounts();
+    private final RowCounts positive = new RowCounts();
+    private final RowCounts negative = new RowCounts();
 
     /** Takes a value, if it is no finite one. */
     boolean take(double value, int verdict, long weight) {
@@ -29,7 +29,7 @@ final class Specials {
         return nan.certain + positive.certain + negative.certain > 0;
     }
 
-    void addTo(Rows all) {
+    void addTo(RowCounts all) {
         all.add(nan);
         all.add(positive);
         all.add(negative);
@@ -40,8 +40,8 @@ final class Specials {
     }
 
     /** An estimate of a sum or average of all rows, given that of the finite ones. */
-    Estimate with(double finiteValue, double finiteLow, double finiteHigh, Rows finite) {
-        Rows all = new Rows();
+    Estimate with(double finiteValue, double finiteLow, double finiteHigh, RowCounts finite) {
+        RowCounts all = new RowCounts();
         all.add(finite);
         addTo(all);
         if (!any()) {

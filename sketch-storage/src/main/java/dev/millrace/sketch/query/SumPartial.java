@@ -1,8 +1,10 @@
 package dev.millrace.sketch.query;
 
+import dev.millrace.sketch.sum.Sum;
+
 /** SUM of doubles. */
 final class SumPartial implements Partial {
-    private final Rows rows = new Rows();
+    private final RowCounts rows = new RowCounts();
     private final Specials specials = new Specials();
     private final Sum seen = new Sum();
     private final Sum low = new Sum();

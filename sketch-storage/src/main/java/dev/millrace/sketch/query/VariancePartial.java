@@ -1,11 +1,13 @@
 package dev.millrace.sketch.query;
 
+import dev.millrace.sketch.sum.Moments;
+import dev.millrace.sketch.sum.Sum;
 import java.math.BigDecimal;
 
 /** VARIANCE of the population. */
 final class VariancePartial implements Partial {
     private final boolean whole;
-    private final Rows rows = new Rows();
+    private final RowCounts rows = new RowCounts();
     private final Specials specials = new Specials();
     private final Moments seen = new Moments();
     private final Moments certain = new Moments();
@@ -40,7 +42,7 @@ final class VariancePartial implements Partial {
             double distance = value - anchor;
             double rest = rest(value, anchor, distance);
             if (whole) {
-                rest += Points.restOf(points.key(rank));
+                rest += Sum.restOf(points.key(rank));
             }
             if ((verdict & Condition.SEEN) != 0) {
                 seen.add(distance, rest, weight);
@@ -86,7 +88,7 @@ final class VariancePartial implements Partial {
 
     @Override
     public Estimate estimate() {
-        Rows all = new Rows();
+        RowCounts all = new RowCounts();
         all.add(rows);
         specials.addTo(all);
         if (specials.certain() || rows.possible == 0) {

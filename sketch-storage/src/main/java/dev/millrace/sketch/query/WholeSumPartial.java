@@ -1,8 +1,10 @@
 package dev.millrace.sketch.query;
 
+import dev.millrace.sketch.sum.WholeSum;
+
 /** SUM of whole numbers, in whole numbers. */
 final class WholeSumPartial implements Partial {
-    private final Rows rows = new Rows();
+    private final RowCounts rows = new RowCounts();
     private final WholeSum seen = new WholeSum();
     private final WholeSum low = new WholeSum();
     private final WholeSum high = new WholeSum();

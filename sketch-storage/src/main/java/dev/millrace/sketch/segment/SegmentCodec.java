@@ -12,7 +12,7 @@ import dev.millrace.sketch.form.NumberColumnCodec;
 import dev.millrace.sketch.form.TextColumnCodec;
 import dev.millrace.sketch.schema.Feature;
 import dev.millrace.sketch.schema.SketchSchema;
-import dev.millrace.sketch.segment.SegmentHeader.Announcement;
+import dev.millrace.sketch.segment.SketchHeader.Announcement;
 import dev.millrace.sketch.time.TimeCodec;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,14 +44,14 @@ public final class SegmentCodec {
     public static byte[] seal(
             StreamVersion version, StreamVersion before, Announcement announcement, long sequence, Body body) {
         BitWriter out = new BitWriter();
-        SegmentHeader.write(out, announcement, body.joint(), version, sequence);
+        SketchHeader.write(out, announcement, body.joint(), version, sequence);
         if (announcement == Announcement.COMPLETE) {
             VersionCodec.write(out, version);
         } else if (announcement == Announcement.CHANGE) {
             VersionCodec.writeChange(out, before, version);
         }
         body.write(out);
-        return SegmentHeader.sealed(out, version.incarnation());
+        return SketchHeader.sealed(out, version.incarnation());
     }
 
     /** Writes how many rows a segment has. */
@@ -64,7 +64,7 @@ public final class SegmentCodec {
 
     /** What is known of the times of a segment before they are written. */
     public static TimeCodec.Known times(StreamVersion version, long sequence) {
-        return times(version, sequence, SegmentHeader.FORMAT);
+        return times(version, sequence, SketchHeader.FORMAT);
     }
 
     private static TimeCodec.Known times(StreamVersion version, long sequence, int format) {
@@ -82,14 +82,14 @@ public final class SegmentCodec {
      *     Millrace wrote them, OBJECT_NOT_IN_PREREQUISITE_STATE when they refer to a version not yet known
      */
     public static Sketch read(byte[] bytes, Versions versions) {
-        return identify(bytes, SegmentHeader.of(bytes), versions).sketch();
+        return identify(bytes, SketchHeader.of(bytes), versions).sketch();
     }
 
     /** A segment that was read, and the version that it is of. */
     public record Identified(Sketch sketch, StreamVersion version) {}
 
     /** Reads a segment as {@link #read(byte[], Versions)} does. */
-    public static Identified identify(byte[] bytes, SegmentHeader header, Versions versions) {
+    public static Identified identify(byte[] bytes, SketchHeader header, Versions versions) {
         Damage.check(header.announcement() != Announcement.ALONE, "it announces a version, and has no rows");
         BitReader in = header.behind(bytes);
         StreamVersion version;
@@ -111,11 +111,11 @@ public final class SegmentCodec {
     }
 
     /** The version that a segment refers to: of the incarnation with which its checksum matches. */
-    private static StreamVersion known(byte[] bytes, SegmentHeader header, int number, Versions versions) {
+    private static StreamVersion known(byte[] bytes, SketchHeader header, int number, Versions versions) {
         Optional<StreamVersion> latest = versions.latest();
         if (latest.isPresent()
                 && latest.get().number() == number
-                && SegmentHeader.tag(latest.get().incarnation()) == header.tag()
+                && SketchHeader.tag(latest.get().incarnation()) == header.tag()
                 && header.matches(bytes, latest.get().incarnation())) {
             return latest.get();
         }
@@ -126,12 +126,12 @@ public final class SegmentCodec {
             }
         }
         if (!candidates.isEmpty() || header.format() == 1 && !header.matches(bytes, 0)) {
-            throw SegmentHeader.damaged(bytes);
+            throw SketchHeader.damaged(bytes);
         }
         throw versions.unknown(header, number);
     }
 
-    private static Sketch readRows(BitReader in, SegmentHeader header, StreamVersion version) {
+    private static Sketch readRows(BitReader in, SketchHeader header, StreamVersion version) {
         SketchSchema schema = version.schema();
         int rows = in.flag() ? version.segmentRows() : in.count(ROWS_ORDER, Limits.ROWS, "the number of rows");
         Damage.check(rows > 0, "a segment without rows");

@@ -27,12 +27,12 @@ public final class VersionCodec {
 
     private VersionCodec() {}
 
-    /** An announcement without rows, to be read by {@link #decode} or {@link SegmentReader#accept}. */
+    /** An announcement without rows, to be read by {@link #decode} or {@link SketchReceiver#accept}. */
     public static byte[] encode(StreamVersion version) {
         BitWriter out = new BitWriter();
-        SegmentHeader.write(out, SegmentHeader.Announcement.ALONE, false, version, 0);
+        SketchHeader.write(out, SketchHeader.Announcement.ALONE, false, version, 0);
         write(out, version);
-        return SegmentHeader.sealed(out, version.incarnation());
+        return SketchHeader.sealed(out, version.incarnation());
     }
 
     /**
@@ -41,8 +41,8 @@ public final class VersionCodec {
      * @throws MillraceException DATA_CORRUPTED when the bytes are damaged, cut off, or something else
      */
     public static StreamVersion decode(byte[] bytes) {
-        SegmentHeader header = SegmentHeader.of(bytes);
-        Damage.check(header.announcement() == SegmentHeader.Announcement.ALONE, "it is no announcement of a version");
+        SketchHeader header = SketchHeader.of(bytes);
+        Damage.check(header.announcement() == SketchHeader.Announcement.ALONE, "it is no announcement of a version");
         BitReader in = header.behind(bytes);
         long incarnation = in.fork().read(64);
         header.check(bytes, incarnation);
@@ -109,7 +109,7 @@ public final class VersionCodec {
                 writeDouble(out, bins.bound());
             }
         }
-        boolean usual = bins.step() == usualStep(bins.bound(), feature, SegmentHeader.FORMAT);
+        boolean usual = bins.step() == usualStep(bins.bound(), feature, SketchHeader.FORMAT);
         out.flag(usual);
         if (!usual) {
             writeDouble(out, bins.step());

@@ -1,5 +1,6 @@
 package dev.millrace.sketch.segment;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sketch.bits.Damage;
@@ -18,7 +19,8 @@ public final class Versions {
 
     private record Key(long incarnation, int number) {}
 
-    private final Map<Key, StreamVersion> known = new LinkedHashMap<>(); // those added last behind; guarded by this
+    @GuardedBy("this") private final Map<Key, StreamVersion> known = new LinkedHashMap<>(); // those added last behind
+
     private volatile Optional<StreamVersion> latest =
             Optional.empty(); // most segments are of it; written with the lock
 
@@ -36,7 +38,7 @@ public final class Versions {
     synchronized List<StreamVersion> ending(int tag, int number) {
         List<StreamVersion> found = new ArrayList<>(1);
         for (StreamVersion version : known.values()) {
-            if (version.number() == number && SegmentHeader.tag(version.incarnation()) == tag) {
+            if (version.number() == number && SketchHeader.tag(version.incarnation()) == tag) {
                 found.add(version);
             }
         }
@@ -44,9 +46,9 @@ public final class Versions {
     }
 
     /** Says that a segment has to wait. */
-    synchronized MillraceException unknown(SegmentHeader header, int number) {
+    synchronized MillraceException unknown(SketchHeader header, int number) {
         List<Integer> numbers = known.keySet().stream()
-                .filter(key -> SegmentHeader.tag(key.incarnation()) == header.tag())
+                .filter(key -> SketchHeader.tag(key.incarnation()) == header.tag())
                 .map(Key::number)
                 .sorted()
                 .toList();

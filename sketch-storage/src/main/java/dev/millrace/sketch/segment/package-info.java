@@ -2,9 +2,9 @@
  * Segments as bytes: this page is the format, version 2.
  *
  * <p>Entry: {@link dev.millrace.sketch.segment.SegmentCodec}, {@link dev.millrace.sketch.segment.Versions}; {@link
- * dev.millrace.sketch.segment.SegmentReader} for what comes over a link that loses, repeats and reorders; {@link
+ * dev.millrace.sketch.segment.SketchReceiver} for what comes over a link that loses, repeats and reorders; {@link
  * dev.millrace.sketch.segment.VersionCodec} for versions as messages of their own. Reading is safe on any thread but for
- * {@code SegmentReader}; whatever the bytes say, it ends with a sketch or a {@code MillraceException}, and asks for no more memory than
+ * {@code SketchReceiver}; whatever the bytes say, it ends with a sketch or a {@code MillraceException}, and asks for no more memory than
  * {@code form.Limits} allows.
  *
  * <p>Bits fill bytes from the least significant on. <i>n bits</i> is an unsigned number. <i>golomb(k)</i> is the exponential

@@ -1,6 +1,6 @@
 package dev.millrace.sketch.stream;
 
-import dev.millrace.sketch.segment.SegmentHeader.Announcement;
+import dev.millrace.sketch.segment.SketchHeader.Announcement;
 
 /**
  * A segment that was closed.

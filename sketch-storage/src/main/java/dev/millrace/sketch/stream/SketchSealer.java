@@ -17,7 +17,7 @@ import dev.millrace.sketch.form.NumberColumnCodec;
 import dev.millrace.sketch.form.TextColumnCodec;
 import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.sketch.segment.SegmentCodec;
-import dev.millrace.sketch.segment.SegmentHeader.Announcement;
+import dev.millrace.sketch.segment.SketchHeader.Announcement;
 import dev.millrace.sketch.segment.StreamVersion;
 import dev.millrace.sketch.time.TimeCodec;
 import java.nio.charset.StandardCharsets;

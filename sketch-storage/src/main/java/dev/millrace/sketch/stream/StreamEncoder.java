@@ -9,7 +9,7 @@ import dev.millrace.sketch.schema.Bound;
 import dev.millrace.sketch.schema.Feature;
 import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.sketch.segment.SegmentCodec;
-import dev.millrace.sketch.segment.SegmentHeader.Announcement;
+import dev.millrace.sketch.segment.SketchHeader.Announcement;
 import dev.millrace.sketch.segment.StreamVersion;
 import dev.millrace.sketch.segment.VersionCodec;
 import dev.millrace.sketch.segment.Versions;

@@ -9,8 +9,8 @@ import dev.millrace.sketch.column.NumberSymbols;
 import dev.millrace.sketch.column.Sequence;
 import dev.millrace.sketch.column.Symbols;
 import dev.millrace.sketch.column.TextSymbols;
+import dev.millrace.sketch.query.Certainty;
 import dev.millrace.sketch.query.Condition;
-import dev.millrace.sketch.query.Membership;
 import dev.millrace.sketch.query.RowVerdicts;
 import dev.millrace.sketch.schema.Feature;
 import dev.millrace.sketch.schema.SketchSchema;
@@ -109,13 +109,13 @@ public final class SketchTransform {
 
     /** The rows whose values in the sketch meet all conditions; empty when none does. */
     public static Optional<Sketch> filter(Sketch sketch, Condition... conditions) {
-        return filter(sketch, Membership.SEEN, conditions);
+        return filter(sketch, Certainty.SEEN, conditions);
     }
 
     /** The rows that meet all conditions as the sketch shows it, for certain, or possibly; empty when none does. */
-    public static Optional<Sketch> filter(Sketch sketch, Membership membership, Condition... conditions) {
+    public static Optional<Sketch> filter(Sketch sketch, Certainty certainty, Condition... conditions) {
         Ranges ranges = new Ranges();
-        RowVerdicts.forEach(sketch, List.of(conditions), membership, (from, to) -> ranges.add(from, to));
+        RowVerdicts.forEach(sketch, List.of(conditions), certainty, (from, to) -> ranges.add(from, to));
         return ranges.rows() == 0 ? Optional.empty() : Optional.of(SketchSelection.of(sketch, ranges));
     }
 

@@ -1,7 +1,7 @@
 package dev.millrace.sketch.segment;
 
 import dev.millrace.error.MillraceException;
-import dev.millrace.sketch.segment.SegmentHeader.Announcement;
+import dev.millrace.sketch.segment.SketchHeader.Announcement;
 
 /** Puts a matching checksum on changed bytes, if they are still something that announces its incarnation. */
 public final class SegmentSeal {
@@ -10,13 +10,13 @@ public final class SegmentSeal {
     public static void seal(byte[] bytes) {
         long incarnation = 0;
         try {
-            SegmentHeader header = SegmentHeader.of(bytes);
+            SketchHeader header = SketchHeader.of(bytes);
             if (header.announcement() == Announcement.COMPLETE || header.announcement() == Announcement.ALONE) {
                 incarnation = header.behind(bytes).read(64);
             }
         } catch (MillraceException e) {
             // Its header is damaged, which is then found before the checksum is.
         }
-        SegmentHeader.seal(bytes, incarnation);
+        SketchHeader.seal(bytes, incarnation);
     }
 }

@@ -19,7 +19,7 @@ import java.util.zip.CRC32C;
  * @param version the number of its version
  * @param bits where the header ends
  */
-public record SegmentHeader(
+public record SketchHeader(
         int format, Announcement announcement, boolean joint, int tag, long sequence, int version, int bits) {
     static final int FORMAT = 2;
     private static final int FORMAT_BITS = 4;
@@ -43,7 +43,7 @@ public record SegmentHeader(
     }
 
     /** Reads a header; its checksum is not looked at. */
-    public static SegmentHeader of(byte[] bytes) {
+    public static SketchHeader of(byte[] bytes) {
         if (bytes.length <= CHECKED_FROM || bytes.length > Limits.SEGMENT_BYTES) {
             throw Damage.damaged("it has " + bytes.length + " bytes");
         }
@@ -65,7 +65,7 @@ public record SegmentHeader(
         long sequence = format == 1 ? -1 : in.golomb(ORDER);
         Damage.check(format == 1 || sequence >= 0, "an impossible sequence number");
         int version = in.count(ORDER, Integer.MAX_VALUE - 1, "a version");
-        return new SegmentHeader(
+        return new SketchHeader(
                 format, announcement, (bytes[0] & JOINT) != 0, tag, sequence, version, (int) in.position());
     }
 

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
  * Random questions about random streams: whatever became of the encoders, of some segments on their way and of the sketches
  * afterwards, the answer computed from the rows that went in lies within the bounds that are given.
  */
-class RandomQueriesTest {
+class RandomSketchQueriesTest {
     private static final int QUERIES = Integer.getInteger("millrace.sketch.queries", 300);
     private static final long SEED = Long.getLong("millrace.sketch.seed", 1);
     private static final int QUERIES_OF_A_STREAM = 4;

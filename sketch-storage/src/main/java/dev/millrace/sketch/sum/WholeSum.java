@@ -1,14 +1,14 @@
-package dev.millrace.sketch.query;
+package dev.millrace.sketch.sum;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
 
 /** An exact sum of whole numbers, however large. Not thread-safe. */
-final class WholeSum {
+public final class WholeSum {
     private long small; // what is not yet in large
     private BigInteger large = BigInteger.ZERO;
 
-    void add(long value, long weight) {
+    public void add(long value, long weight) {
         long product = value * weight;
         if (Math.multiplyHigh(value, weight) != product >> 63) {
             large = large.add(BigInteger.valueOf(value).multiply(BigInteger.valueOf(weight)));
@@ -22,26 +22,26 @@ final class WholeSum {
         small = sum;
     }
 
-    void add(WholeSum other) {
+    public void add(WholeSum other) {
         large = large.add(other.total());
     }
 
-    BigInteger total() {
+    public BigInteger total() {
         return large.add(BigInteger.valueOf(small));
     }
 
-    double value() {
+    public double value() {
         return total().doubleValue();
     }
 
     /** The largest double that is not above the sum. */
-    double atLeast() {
+    public double atLeast() {
         double near = value();
         return new BigDecimal(near).compareTo(new BigDecimal(total())) > 0 ? Math.nextDown(near) : near;
     }
 
     /** The smallest double that is not below the sum. */
-    double atMost() {
+    public double atMost() {
         double near = value();
         return new BigDecimal(near).compareTo(new BigDecimal(total())) < 0 ? Math.nextUp(near) : near;
     }

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * read, and say which place they have. Waiting is bounded by a number of segments and of bytes; what has waited
  * longest is dropped. Not thread-safe.
  */
-public final class SegmentReader {
+public final class SketchReceiver {
     private static final int WINDOW = 1 << 16; // sequence numbers looked back, for what comes twice
     private static final int MOST_INCARNATIONS = 64;
 
@@ -42,7 +42,7 @@ public final class SegmentReader {
      * @param header with its place among the segments of that
      * @param sketch its rows
      */
-    public record Received(long incarnation, SegmentHeader header, Sketch sketch) {}
+    public record Received(long incarnation, SketchHeader header, Sketch sketch) {}
 
     /** What became of bytes that arrived. */
     public enum Outcome {
@@ -109,7 +109,7 @@ public final class SegmentReader {
      * @param mostWaitingBytes their bytes at most
      * @param out takes what was read
      */
-    public SegmentReader(Versions versions, int mostWaiting, long mostWaitingBytes, Consumer<Received> out) {
+    public SketchReceiver(Versions versions, int mostWaiting, long mostWaitingBytes, Consumer<Received> out) {
         if (mostWaiting < 0 || mostWaitingBytes < 0) {
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE,
@@ -125,14 +125,14 @@ public final class SegmentReader {
     public Outcome accept(byte[] bytes) {
         Outcome outcome;
         try {
-            SegmentHeader header = SegmentHeader.of(bytes);
-            if (header.announcement() == SegmentHeader.Announcement.ALONE) {
+            SketchHeader header = SketchHeader.of(bytes);
+            if (header.announcement() == SketchHeader.Announcement.ALONE) {
                 versions.add(VersionCodec.decode(bytes));
                 outcome = Outcome.ANNOUNCED;
             } else {
                 outcome = handOn(bytes, header) ? Outcome.READ : Outcome.TWICE;
             }
-            if (header.announcement() != SegmentHeader.Announcement.REFERENCE) {
+            if (header.announcement() != SketchHeader.Announcement.REFERENCE) {
                 readWaiting();
             }
             return outcome;
@@ -147,7 +147,7 @@ public final class SegmentReader {
     }
 
     /** False if it came before. */
-    private boolean handOn(byte[] bytes, SegmentHeader header) {
+    private boolean handOn(byte[] bytes, SketchHeader header) {
         SegmentCodec.Identified identified = SegmentCodec.identify(bytes, header, versions);
         if (header.sequence() >= 0
                 && !arrivals(identified.version().incarnation()).add(header.sequence())) {
@@ -162,9 +162,9 @@ public final class SegmentReader {
     private Arrivals arrivals(long incarnation) {
         Arrivals known = arrivals.computeIfAbsent(incarnation, i -> new Arrivals());
         if (arrivals.size() > MOST_INCARNATIONS) {
-            Long oldest = arrivals.keySet().iterator().next();
-            forgottenMissing += arrivals.get(oldest).missing();
-            arrivals.remove(oldest);
+            Map.Entry<Long, Arrivals> oldest = arrivals.entrySet().iterator().next();
+            forgottenMissing += oldest.getValue().missing();
+            arrivals.remove(oldest.getKey());
         }
         return known;
     }
@@ -188,9 +188,9 @@ public final class SegmentReader {
             waitingBytes = 0;
             for (byte[] bytes : all) {
                 try {
-                    SegmentHeader header = SegmentHeader.of(bytes);
+                    SketchHeader header = SketchHeader.of(bytes);
                     handOn(bytes, header);
-                    progress |= header.announcement() != SegmentHeader.Announcement.REFERENCE;
+                    progress |= header.announcement() != SketchHeader.Announcement.REFERENCE;
                 } catch (MillraceException e) {
                     if (e.sqlState() == SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE) {
                         await(bytes);

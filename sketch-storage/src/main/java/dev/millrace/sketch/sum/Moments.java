@@ -1,4 +1,4 @@
-package dev.millrace.sketch.query;
+package dev.millrace.sketch.sum;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -7,7 +7,7 @@ import java.math.MathContext;
  * How many values there are, the sum of their distances from an anchor, and that of the squares: from which what their variance
  * is follows in whatever precision is asked for, as long as the anchor is not far away. Not thread-safe.
  */
-final class Moments {
+public final class Moments {
     private static final MathContext DIGITS = new MathContext(60);
 
     private final Sum first = new Sum();
@@ -15,21 +15,31 @@ final class Moments {
     private long rows;
 
     /** Adds {@code weight} values at a distance, which is a double and a small rest that it left. */
-    void add(double distance, double rest, long weight) {
+    public void add(double distance, double rest, long weight) {
         rows += weight;
         first.add(distance, weight);
-        double square = distance * distance;
-        second.add(square, weight);
-        second.add(Math.fma(distance, distance, -square), weight);
-        if (rest != 0) {
+        addProduct(distance, distance, weight);
+        if (rest != 0) { // of a whole number it may be all there is
             first.add(rest, weight);
-            second.add(2 * distance * rest, weight);
+            addProduct(2 * distance, rest, weight);
+            addProduct(rest, rest, weight);
         }
     }
 
+    private void addProduct(double a, double b, long weight) {
+        double product = a * b;
+        second.add(product, weight);
+        second.add(Math.fma(a, b, -product), weight);
+    }
+
     /** Adds what another one has, whose anchor lies at a distance from this one's. */
-    void add(Moments other, BigDecimal distance) {
+    public void add(Moments other, BigDecimal distance) {
         if (other.rows == 0) {
+            return;
+        }
+        if (isTooLarge() || other.isTooLarge()) {
+            rows += other.rows;
+            second.becomeTooLarge();
             return;
         }
         BigDecimal count = BigDecimal.valueOf(other.rows);
@@ -43,17 +53,17 @@ final class Moments {
         second.add(other.second, twos.round(DIGITS));
     }
 
-    boolean isTooLarge() {
+    public boolean isTooLarge() {
         return first.isTooLarge() || second.isTooLarge();
     }
 
     /** Where the middle is, as a distance from the anchor. */
-    BigDecimal mean() {
-        return rows == 0 ? BigDecimal.ZERO : first.exactly().divide(BigDecimal.valueOf(rows), DIGITS);
+    public BigDecimal mean() {
+        return rows == 0 || isTooLarge() ? BigDecimal.ZERO : first.exactly().divide(BigDecimal.valueOf(rows), DIGITS);
     }
 
     /** The sum of squared distances from a point, which is given as a distance from the anchor; not negative. */
-    double around(BigDecimal point) {
+    public double around(BigDecimal point) {
         BigDecimal cross = point.multiply(first.exactly()).multiply(BigDecimal.valueOf(2));
         BigDecimal squares =
                 second.exactly().subtract(cross).add(point.multiply(point).multiply(BigDecimal.valueOf(rows)));
@@ -61,7 +71,7 @@ final class Moments {
     }
 
     /** How far {@link #around} may be off for a point among the values. */
-    double slack(double around) {
+    public double slack(double around) {
         double mean = Math.abs(mean().doubleValue());
         return second.error() + 4 * mean * first.error() + around * 0x1p-50;
     }

@@ -1,7 +1,7 @@
 package dev.millrace.sketch.query;
 
 /** Which rows an operation keeps where their values lie so near a condition's limit that their errors matter. */
-public enum Membership {
+public enum Certainty {
     /** Those whose values in the sketch meet it. */
     SEEN(Condition.SEEN),
     /** Those that meet it for certain: no more than the true ones. */
@@ -11,7 +11,7 @@ public enum Membership {
 
     private final int bit;
 
-    Membership(int bit) {
+    Certainty(int bit) {
         this.bit = bit;
     }
 

@@ -1,4 +1,4 @@
-package dev.millrace.sketch.query;
+package dev.millrace.sketch.sum;
 
 import java.math.BigDecimal;
 
@@ -6,7 +6,7 @@ import java.math.BigDecimal;
  * A sum of doubles in twice their precision, and how far it may be from the true one (Ogita, Rump and Oishi, Accurate sum and
  * dot product, SIAM J. Sci. Comput. 26, 2005: Dot2). What cancels out leaves nothing behind. Not thread-safe.
  */
-final class Sum {
+public final class Sum {
     private static final double UNIT = 0x1p-104; // four times the square of the rounding of one operation
 
     private static final double LEAST = 0x1p-1030; // more than what products lose that are too small for doubles
@@ -17,7 +17,7 @@ final class Sum {
     private long terms;
 
     /** Adds a finite number {@code weight} times. */
-    void add(double value, double weight) {
+    public void add(double value, double weight) {
         double product = value * weight;
         double rest = Math.fma(value, weight, -product);
         double sum = high + product;
@@ -29,15 +29,15 @@ final class Sum {
     }
 
     /** Adds a whole number, all its bits. */
-    void addWhole(long value, double weight) {
+    public void addWhole(long value, double weight) {
         add((double) value, weight);
-        double rest = Points.restOf(value);
+        double rest = restOf(value);
         if (rest != 0) {
             add(rest, weight);
         }
     }
 
-    void add(Sum other) {
+    public void add(Sum other) {
         long all = terms + other.terms + 2;
         double sizes = size + other.size;
         add(other.high, 1);
@@ -47,9 +47,13 @@ final class Sum {
     }
 
     /** Adds a number that was computed from another sum, and is off as that is. */
-    void add(Sum other, BigDecimal computed) {
+    public void add(Sum other, BigDecimal computed) {
         long all = terms + other.terms + 4;
         double near = computed.doubleValue();
+        if (Double.isInfinite(near)) {
+            becomeTooLarge();
+            return;
+        }
         double sizes = size + Math.max(other.size, Math.abs(near));
         add(near, 1);
         add(computed.subtract(new BigDecimal(near)).doubleValue(), 1);
@@ -57,30 +61,41 @@ final class Sum {
         size = sizes;
     }
 
-    BigDecimal exactly() {
+    public void becomeTooLarge() {
+        size = Double.POSITIVE_INFINITY;
+    }
+
+    /** All bits, of a sum that is not too large. */
+    public BigDecimal exactly() {
         return new BigDecimal(high).add(new BigDecimal(low));
     }
 
-    double value() {
+    public double value() {
         return high + low;
     }
 
-    boolean isTooLarge() {
+    public boolean isTooLarge() {
         return !(size < Double.MAX_VALUE);
     }
 
     /** How far {@link #exactly} may be from the true sum. */
-    double error() {
+    public double error() {
         return size * UNIT * terms * terms + terms * LEAST;
     }
 
     /** At most the true sum. */
-    double atLeast() {
+    public double atLeast() {
         return isTooLarge() ? Double.NEGATIVE_INFINITY : size == 0 ? 0 : Math.nextDown(value() - error());
     }
 
     /** At least the true sum. */
-    double atMost() {
+    public double atMost() {
         return isTooLarge() ? Double.POSITIVE_INFINITY : size == 0 ? 0 : Math.nextUp(value() + error());
+    }
+
+    /** What a whole number leaves when it becomes a double. */
+    public static double restOf(long whole) {
+        double near = (double) whole;
+        return near >= 0x1p63 ? whole - Long.MAX_VALUE - 1 : whole - (long) near;
     }
 }

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A question asked of one sketch: from its runs, or only from how often symbols occur, to cells by group and window. */
-final class Execution {
+final class SketchExecution {
     private static final byte[] NO_TIMES = {};
 
     private final SketchQuery query;
@@ -27,8 +27,9 @@ final class Execution {
     private final @Nullable CellValues[] values; // by aggregate; null for a count of rows
     private final int[][] canonical; // by key, for each rank the first one of the same value; made when needed
     private Map<List<Integer>, Cells> groups = new LinkedHashMap<>(); // of the window that is looked at
+    private @Nullable Cells only; // those of its one group, where there are no keys; null before the first
 
-    Execution(SketchQuery query, Sketch sketch, PartialAnswer answer) {
+    SketchExecution(SketchQuery query, Sketch sketch, PartialAnswer answer) {
         this.query = query;
         this.sketch = sketch;
         this.answer = answer;
@@ -123,6 +124,7 @@ final class Execution {
                 long start = windows.first(time, times.error());
                 while (start <= late) {
                     groups = open.computeIfAbsent(start, s -> new LinkedHashMap<>());
+                    only = groups.get(List.of());
                     scan(row, row + 1, windows.stretch(start).truth(time, times.error()), truths);
                     if (windows.isLast(start)) {
                         break;
@@ -184,20 +186,22 @@ final class Execution {
         if (verdict == 0) {
             return;
         }
-        List<Integer> key = List.of();
-        if (keyed > aggregated) {
-            key = new ArrayList<>(keyed - aggregated);
-            for (int i = aggregated; i < keyed; i++) {
-                key.add(canonical(i - aggregated, ranks[i]));
-            }
-        }
-        Cells cells = groups.get(key);
+        Cells cells = keyed == aggregated ? only : groups.get(key(ranks));
         if (cells == null) {
             cells = new Cells(aggregated);
-            groups.put(key, cells);
+            groups.put(key(ranks), cells);
+            only = cells;
         }
         int at = cells.add(weight, verdict);
         System.arraycopy(ranks, 0, cells.ranks, at, aggregated);
+    }
+
+    private List<Integer> key(int[] ranks) {
+        List<Integer> key = new ArrayList<>(keyed - aggregated);
+        for (int i = aggregated; i < keyed; i++) {
+            key.add(canonical(i - aggregated, ranks[i]));
+        }
+        return key;
     }
 
     /** The first rank of the same value: after merging, and where every row has a symbol of its own, there may be several. */
@@ -230,5 +234,6 @@ final class Execution {
             answer.add(window, keys, cells, values);
         });
         groups.clear();
+        only = null;
     }
 }

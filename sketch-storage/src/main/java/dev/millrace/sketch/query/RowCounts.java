@@ -1,7 +1,7 @@
 package dev.millrace.sketch.query;
 
 /** How many rows take part: in the sketch, for certain, and at most. Not thread-safe. */
-final class Rows {
+final class RowCounts {
     long seen;
     long certain;
     long possible;
@@ -12,7 +12,7 @@ final class Rows {
         possible += (verdict & Condition.POSSIBLE) != 0 ? weight : 0;
     }
 
-    void add(Rows other) {
+    void add(RowCounts other) {
         seen += other.seen;
         certain += other.certain;
         possible += other.possible;
