@@ -7,6 +7,7 @@ import dev.millrace.benchmarks.kernels.KernelsCommand;
 import dev.millrace.benchmarks.latency.CreateCommand;
 import dev.millrace.benchmarks.latency.LatencyCommand;
 import dev.millrace.benchmarks.latency.NeighboursCommand;
+import dev.millrace.benchmarks.mqtt.MqttCommand;
 import dev.millrace.benchmarks.restart.RestartCommand;
 import dev.millrace.benchmarks.sketch.CompareCommand;
 import dev.millrace.benchmarks.sketch.FiguresCommand;
@@ -47,7 +48,8 @@ import picocli.CommandLine.Command;
             CheckpointsCommand.class,
             RestartCommand.class,
             DecodeCommand.class,
-            KafkaCommand.class
+            KafkaCommand.class,
+            MqttCommand.class
         })
 public final class Main implements Runnable {
     @Override

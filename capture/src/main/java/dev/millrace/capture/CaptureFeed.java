@@ -114,7 +114,9 @@ final class CaptureFeed implements TableFeed {
         all.put("offset.storage", OffsetOfRun.class.getName());
         all.put("offset.flush.interval.ms", "0"); // with each batch that is acknowledged
         all.put("topic.prefix", "millrace"); // positions have it
-        all.put("custom.metric.tags", "run=" + state.key()); // engines wait a minute for others' names of metrics to become free
+        all.put(
+                "custom.metric.tags",
+                "run=" + state.key()); // engines wait a minute for others' names of metrics to become free
         all.put("bootstrap.servers", "localhost:1"); // Connect's workers must have one, and ours asks none
         all.put("database.hostname", source.resolvedHost());
         all.put("database.port", Integer.toString(source.port()));

@@ -1,6 +1,7 @@
 package dev.millrace.capture;
 
 import dev.millrace.connector.SourcePosition;
+import dev.millrace.kept.FormedBytes;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -44,7 +45,7 @@ record CapturedPosition(boolean isWhole, byte[] offset, List<byte[]> definitions
         return position.read(FORM, VERSION, in -> {
             boolean isWhole = in.readBoolean();
             byte[] offset = bytes(in);
-            int count = SourcePosition.count(in, Integer.BYTES);
+            int count = FormedBytes.count(in, Integer.BYTES);
             List<byte[]> definitions = new ArrayList<>(count);
             for (int i = 0; i < count; i++) {
                 definitions.add(bytes(in));
@@ -54,7 +55,7 @@ record CapturedPosition(boolean isWhole, byte[] offset, List<byte[]> definitions
     }
 
     private static byte[] bytes(DataInputStream in) throws IOException {
-        byte[] bytes = new byte[SourcePosition.count(in, 1)];
+        byte[] bytes = new byte[FormedBytes.count(in, 1)];
         in.readFully(bytes);
         return bytes;
     }

@@ -77,8 +77,9 @@ class BinlogTableTest {
         try (OpenDatabase database = new OpenDatabase(folder)) {
             database.run("CREATE TABLE k (" + types + ")" + with("mariadb-cdc"));
             database.holds("SELECT * FROM k", List.of(first, "2" + "|".repeat(16)));
-            server().run("INSERT INTO " + outer + " SELECT 3, yes, i, u, r, d, n, s, c, b, day, t, ts, tz, j, e, y FROM "
-                    + outer + " WHERE id = 1"); // by the log
+            server().run("INSERT INTO " + outer
+                    + " SELECT 3, yes, i, u, r, d, n, s, c, b, day, t, ts, tz, j, e, y FROM " + outer
+                    + " WHERE id = 1"); // by the log
             database.holds("SELECT * FROM k", List.of(first, "2" + "|".repeat(16), "3" + first.substring(1)));
             database.run("DROP TABLE k");
         }

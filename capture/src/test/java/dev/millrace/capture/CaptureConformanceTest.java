@@ -48,8 +48,7 @@ class CaptureConformanceTest {
 
         @Override
         public TableFeed open() {
-            Schema schema =
-                    Schema.of(new Field("id", DataType.INTEGER, false), new Field("v", DataType.INTEGER, true));
+            Schema schema = Schema.of(new Field("id", DataType.INTEGER, false), new Field("v", DataType.INTEGER, true));
             Options options = new Options(Map.of(
                     "host",
                     "127.0.0.1",

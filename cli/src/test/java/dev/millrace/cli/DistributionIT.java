@@ -160,6 +160,21 @@ class DistributionIT {
     }
 
     @Test
+    void aJarInTheFolderPluginsIsFound() throws Exception {
+        Path jar = PluginJar.make(folder.resolve("plugin"));
+        Path plugins = Files.createDirectories(home.resolve("plugins"));
+        Path there = Files.copy(jar, plugins.resolve(jar.getFileName()));
+        try (ServerProcess server = ServerProcess.start(millrace(script(), "server", "--port", "0", "--no-http"));
+                Connection connection = server.connect();
+                Statement statement = connection.createStatement()) {
+            PluginTest.use(statement, Files.createDirectory(folder.resolve("used")));
+        } finally {
+            Files.delete(there);
+            Files.delete(plugins);
+        }
+    }
+
+    @Test
     void whatIsOnlyInTheRepositoryIsSaidToBeThere() throws Exception {
         assertTrue(said(millrace(script(), "bench")).contains("in the repository"));
     }

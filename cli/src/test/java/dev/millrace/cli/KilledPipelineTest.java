@@ -213,12 +213,16 @@ class KilledPipelineTest {
                         .toList(),
                 "seed " + SEED);
         List<String> wanted = totals();
-        Eventually.holds("totals in the database", () -> target
-                .rows("SELECT '{\"k\":' || k || ',\"n\":' || n || ',\"total\":' || total || '}' FROM totals")
-                .stream()
-                .sorted()
-                .toList()
-                .equals(wanted));
+        Eventually.holds(
+                "totals in the database",
+                () ->
+                        target
+                                .rows(
+                                        "SELECT '{\"k\":' || k || ',\"n\":' || n || ',\"total\":' || total || '}' FROM totals")
+                                .stream()
+                                .sorted()
+                                .toList()
+                                .equals(wanted));
         System.out.println("connected: " + expected.size() + " rows of a join in the database, each once");
     }
 

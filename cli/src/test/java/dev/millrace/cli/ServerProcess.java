@@ -2,6 +2,7 @@ package dev.millrace.cli;
 
 import dev.millrace.testing.time.Eventually;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -37,6 +38,15 @@ public final class ServerProcess implements AutoCloseable {
     /** Starts it and waits until it listens or ends; {@code -Xmx..}, for another heap, comes first. */
     public static ServerProcess start(String... arguments) throws Exception {
         return start(command(arguments));
+    }
+
+    /** The same with a jar more on its class path, as those in the folder plugins are. */
+    static ServerProcess startWith(Path jar, String... arguments) throws Exception {
+        ProcessBuilder builder = command(arguments);
+        List<String> command = builder.command();
+        int place = command.indexOf("-cp") + 1;
+        command.set(place, command.get(place) + File.pathSeparator + jar);
+        return start(builder);
     }
 
     /** The same by the command that users have, with such options of the JVM. */

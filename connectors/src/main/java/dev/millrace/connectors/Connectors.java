@@ -8,7 +8,9 @@ import dev.millrace.connectors.compression.CompressedFormatFactory;
 import dev.millrace.connectors.csv.CsvRecordFormatFactory;
 import dev.millrace.connectors.datagen.DatagenSourceFactory;
 import dev.millrace.connectors.datagen.LinearRoadSourceFactory;
+import dev.millrace.connectors.envelope.EnvelopeFormats;
 import dev.millrace.connectors.file.BlackholeSinkFactory;
+import dev.millrace.connectors.file.FileFeedFactory;
 import dev.millrace.connectors.file.FileSinkFactory;
 import dev.millrace.connectors.file.FileSourceFactory;
 import dev.millrace.connectors.file.PrintSinkFactory;
@@ -17,6 +19,7 @@ import dev.millrace.connectors.http.HttpSinkFactory;
 import dev.millrace.connectors.jdbc.JdbcFeedFactory;
 import dev.millrace.connectors.jdbc.JdbcSinkFactory;
 import dev.millrace.connectors.json.JsonRecordFormatFactory;
+import dev.millrace.connectors.kafka.KafkaFeedFactory;
 import dev.millrace.connectors.kafka.KafkaSinkFactory;
 import dev.millrace.connectors.kafka.KafkaSourceFactory;
 import dev.millrace.connectors.mqtt.MqttConnections;
@@ -41,8 +44,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
-import java.util.stream.Stream;
 
 /** Sources and sinks by the name in {@code WITH (connector = '...')}. Immutable, safe on any thread. */
 public final class Connectors {
@@ -95,7 +96,10 @@ public final class Connectors {
                         new PrintSinkFactory(printed),
                         new StdoutSinkFactory(printed),
                         new BlackholeSinkFactory()),
-                List.of(new JdbcFeedFactory()),
+                List.of(
+                        new JdbcFeedFactory(),
+                        new KafkaFeedFactory(envelopes(), formats()),
+                        new FileFeedFactory(envelopes())),
                 webhooks);
     }
 
@@ -104,18 +108,35 @@ public final class Connectors {
         return webhooks;
     }
 
-    /** All formats of records that come with Millrace. */
+    /** All formats of records that come with Millrace or are services, of values that may be packed. */
     public static RecordFormats formats() {
-        return new RecordFormats(Stream.of(
-                        new JsonRecordFormatFactory(),
-                        new CsvRecordFormatFactory(),
-                        new AvroRecordFormatFactory(),
-                        new ProtobufRecordFormatFactory(),
-                        new SenmlRecordFormatFactory(),
-                        WholeRecordFormatFactory.raw(),
-                        WholeRecordFormatFactory.text())
+        return new RecordFormats(packed(ownFormats()), () -> packed(pluginFormats()));
+    }
+
+    private static List<RecordFormatFactory> packed(List<RecordFormatFactory> plain) {
+        return plain.stream()
                 .<RecordFormatFactory>map(CompressedFormatFactory::new)
-                .toList());
+                .toList();
+    }
+
+    private static EnvelopeFormats envelopes() {
+        return new EnvelopeFormats(new RecordFormats(ownFormats(), Connectors::pluginFormats));
+    }
+
+    private static List<RecordFormatFactory> ownFormats() {
+        return List.of(
+                new JsonRecordFormatFactory(),
+                new CsvRecordFormatFactory(),
+                new AvroRecordFormatFactory(),
+                new ProtobufRecordFormatFactory(),
+                new SenmlRecordFormatFactory(),
+                WholeRecordFormatFactory.raw(),
+                WholeRecordFormatFactory.text());
+    }
+
+    private static List<RecordFormatFactory> pluginFormats() {
+        List<String> own = ownFormats().stream().map(RecordFormatFactory::name).toList();
+        return Plugins.of(RecordFormatFactory.class, RecordFormatFactory::name, own);
     }
 
     /**
@@ -124,10 +145,15 @@ public final class Connectors {
      * @throws MillraceException when there is none, suggesting the nearest
      */
     public SourceFactory source(String name) {
-        if (!sources.containsKey(name)) {
-            throw unknown("source", name, sources.keySet(), sinks.containsKey(name));
+        Map<String, SourceFactory> all = new LinkedHashMap<>(sources);
+        if (!all.containsKey(name)) {
+            Plugins.of(SourceFactory.class, SourceFactory::name, sources.keySet())
+                    .forEach(plugin -> all.putIfAbsent(plugin.name(), plugin));
         }
-        return sources.get(name);
+        if (!all.containsKey(name)) {
+            throw unknown("source", name, all.keySet(), sinks.containsKey(name));
+        }
+        return all.get(name);
     }
 
     /**
@@ -136,10 +162,15 @@ public final class Connectors {
      * @throws MillraceException when there is none, suggesting the nearest
      */
     public SinkFactory sink(String name) {
-        if (!sinks.containsKey(name)) {
-            throw unknown("sink", name, sinks.keySet(), sources.containsKey(name));
+        Map<String, SinkFactory> all = new LinkedHashMap<>(sinks);
+        if (!all.containsKey(name)) {
+            Plugins.of(SinkFactory.class, SinkFactory::name, sinks.keySet())
+                    .forEach(plugin -> all.putIfAbsent(plugin.name(), plugin));
         }
-        return sinks.get(name);
+        if (!all.containsKey(name)) {
+            throw unknown("sink", name, all.keySet(), sources.containsKey(name));
+        }
+        return all.get(name);
     }
 
     /**
@@ -150,7 +181,8 @@ public final class Connectors {
     public TableFeedFactory feed(String name) {
         Map<String, TableFeedFactory> all = new LinkedHashMap<>(feeds);
         if (!all.containsKey(name)) { // looked for as late as can be: they are large
-            ServiceLoader.load(TableFeedFactory.class).forEach(service -> all.putIfAbsent(service.name(), service));
+            Plugins.of(TableFeedFactory.class, TableFeedFactory::name, feeds.keySet())
+                    .forEach(plugin -> all.putIfAbsent(plugin.name(), plugin));
         }
         if (!all.containsKey(name)) {
             boolean otherKind = sources.containsKey(name) || sinks.containsKey(name);

@@ -37,7 +37,8 @@ public final class Options {
     /** Refuses secrets that are written into definitions, which others can read: what opens doors is given as a reference. Stateless. */
     public static final class OpenSecret {
         private static final String REFERENCE = "${";
-        private static final Pattern NAME = Pattern.compile("passw|passphrase|secret|token|credential|private.?key|jaas");
+        private static final Pattern NAME =
+                Pattern.compile("passw|passphrase|secret|token|credential|private.?key|jaas");
         private static final Pattern PARAMETER = Pattern.compile("[?&;]([^=&;]*)=([^&;]*)");
         private static final Pattern LOGIN = Pattern.compile("//[^/@?]*:([^/@?]*)@");
 

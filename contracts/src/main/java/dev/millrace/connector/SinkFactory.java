@@ -3,7 +3,7 @@ package dev.millrace.connector;
 import dev.millrace.type.Schema;
 import java.util.List;
 
-/** Makes sinks of one connector. */
+/** Makes sinks of one connector. Found as a service ({@link java.util.ServiceLoader}) where it does not come with Millrace. */
 public interface SinkFactory {
     String name();
 

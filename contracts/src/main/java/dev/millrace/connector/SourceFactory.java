@@ -2,7 +2,10 @@ package dev.millrace.connector;
 
 import dev.millrace.type.Schema;
 
-/** Makes sources of one connector, named in {@code WITH (connector = '...')}. */
+/**
+ * Makes sources of one connector, named in {@code WITH (connector = '...')}. Found as a service ({@link java.util.ServiceLoader}) where it does
+ * not come with Millrace.
+ */
 public interface SourceFactory {
     /** The connector's name. */
     String name();

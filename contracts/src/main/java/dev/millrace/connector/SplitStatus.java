@@ -41,4 +41,19 @@ public record SplitStatus(
             Optional<String> waitsFor) {
         this(split, position, lagRecords, lagMicros, records, recordsPerSecond, retries, lastError, waitsFor, 0);
     }
+
+    /** The same, which waits for something, unless it says itself for what. */
+    public SplitStatus waitingFor(String what) {
+        return new SplitStatus(
+                split,
+                position,
+                lagRecords,
+                lagMicros,
+                records,
+                recordsPerSecond,
+                retries,
+                lastError,
+                waitsFor.or(() -> Optional.of(what)),
+                shed);
+    }
 }

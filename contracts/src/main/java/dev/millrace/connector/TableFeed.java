@@ -5,6 +5,11 @@ public interface TableFeed {
     /** Whether {@link FedTable#position} is kept: else each run begins as the first. */
     boolean hasPosition();
 
+    /** Whether there are records that may become no change ({@link FedTable#reject}): then the table has an option {@code on_error}. */
+    default boolean rejects() {
+        return false;
+    }
+
     /**
      * Looks whether the outside can be reached and has what the options say. CREATE calls it, and a restart does not, as the outside may be away
      * then and come back. Waits some seconds at most.

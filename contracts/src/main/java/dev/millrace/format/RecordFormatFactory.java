@@ -6,7 +6,10 @@ import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
 
-/** Makes what reads and writes one format, named in {@code WITH (format = '...')}. Safe on any thread. */
+/**
+ * Makes what reads and writes one format, named in {@code WITH (format = '...')}. Safe on any thread. Found as a service ({@link
+ * java.util.ServiceLoader}) where it does not come with Millrace.
+ */
 public interface RecordFormatFactory {
     /** The format's name. */
     String name();

@@ -13,6 +13,7 @@ import java.util.Optional;
 public final class Sketch {
     private final SketchSchema schema;
     private final Times times;
+    private final long timeErrorTicks;
     private final List<Column> columns;
     private final Optional<Joint> joint;
 
@@ -24,11 +25,17 @@ public final class Sketch {
      */
     public record Joint(int[][] combinations, int[] counts) {}
 
-    public Sketch(SketchSchema schema, Times times, List<Column> columns, Optional<Joint> joint) {
+    /**
+     * Of parts that fit together.
+     *
+     * @param timeErrorTicks how far any of the times may be off
+     */
+    public Sketch(SketchSchema schema, Times times, long timeErrorTicks, List<Column> columns, Optional<Joint> joint) {
         assert columns.size() == schema.size() : columns.size() + " columns for " + schema.size() + " features";
         assert columns.stream().allMatch(column -> column.rows() == times.rows());
         this.schema = schema;
         this.times = times;
+        this.timeErrorTicks = timeErrorTicks;
         this.columns = List.copyOf(columns);
         this.joint = joint;
     }
@@ -43,6 +50,11 @@ public final class Sketch {
 
     public Times times() {
         return times;
+    }
+
+    /** How far these times may be off: what holds here, at most what the schema allows. What holds for values, columns say. */
+    public long timeErrorTicks() {
+        return timeErrorTicks;
     }
 
     public Column column(int feature) {

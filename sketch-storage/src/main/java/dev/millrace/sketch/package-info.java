@@ -29,7 +29,7 @@
  *
  * <p>Packages, each using only those before it: {@code bits}; {@code entropy} (codes for sequences); {@code schema}; {@code
  * density}, {@code sample}, {@code bins} (from values to bins); {@code column} and this one (a sketch in memory); {@code form}
- * and {@code time} (how parts are stored); {@code segment} (the format); {@code stream} (encoders); {@code query}, {@code
+ * and {@code time} (how parts are stored); {@code segment} (the format); {@code stream} (encoders); {@code sum}, {@code query}, {@code
  * transform}, {@code materialise} (what to do with a sketch); {@code csv} and {@code file} (files). A sketch is immutable and
  * safe on any thread; encoders belong to one. Nothing here knows SQL, plans or the engine.
  */

@@ -120,7 +120,11 @@ class DriftTest {
                         most = Math.max(most, Math.abs(symbols.value(ranks[i]) - values[from + i]));
                     }
                     worst.add(most);
-                    centres.add(versions.get(segment.version()).bins().get(0).centres());
+                    centres.add(versions.find(segment.incarnation(), segment.version())
+                            .orElseThrow()
+                            .bins()
+                            .get(0)
+                            .centres());
                 });
         for (int i = 0; i < values.length; i++) {
             if (i == 1000) {

@@ -103,11 +103,11 @@ class FormatFuzzTest {
     @Test
     void aNewerFormatSaysSo() {
         byte[] segment = RandomStreams.make(new Random(1)).bytes().clone();
-        segment[0] = (byte) (segment[0] & 0xf0 | 2);
+        segment[0] = (byte) (segment[0] & 0xf0 | 3);
         MillraceException error =
                 assertThrows(MillraceException.class, () -> SegmentCodec.read(segment, new Versions()));
         assertEquals(SqlState.FEATURE_NOT_SUPPORTED, error.sqlState());
-        assertTrue(error.getMessage().contains("format 2"));
+        assertTrue(error.getMessage().contains("format 3"));
     }
 
     @Test

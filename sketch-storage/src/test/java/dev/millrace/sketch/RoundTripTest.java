@@ -58,7 +58,9 @@ class RoundTripTest {
                 random.nextInt(3) == 0 ? Keep.ARCHIVAL : Keep.QUERYABLE,
                 random.nextInt(3) > 0 ? Form.SMALLEST : Form.values()[random.nextInt(4)],
                 random.nextInt(4) == 0,
-                EncoderOptions.Refit.BETWEEN_SEGMENTS);
+                EncoderOptions.Refit.BETWEEN_SEGMENTS,
+                random.nextInt(4),
+                random::nextLong);
         List<EncodedSegment> segments = new ArrayList<>();
         StreamEncoder encoder = new StreamEncoder(stream.schema, options, segments::add);
         for (int row = 0; row < rows; row++) {

@@ -116,17 +116,22 @@ class TransformTest {
                         rows(part)));
 
         Sketch again = SegmentCodec.read(
-                SketchSealer.seal(sketch, random.nextBoolean() ? Keep.QUERYABLE : Keep.ARCHIVAL), new Versions());
+                SketchSealer.seal(sketch, random.nextBoolean() ? Keep.QUERYABLE : Keep.ARCHIVAL)
+                        .get(0),
+                new Versions());
         assertEquals(all, rows(again));
         kept.ifPresent(some -> assertEquals(
-                filtered, rows(SegmentCodec.read(SketchSealer.seal(some, Keep.QUERYABLE), new Versions()))));
+                filtered,
+                rows(SegmentCodec.read(SketchSealer.seal(some, Keep.QUERYABLE).get(0), new Versions()))));
 
         RandomStreams other = RandomStreams.make(random);
         Sketch merged = SketchTransform.merge(sketch, other.sketch());
         List<String> both = new ArrayList<>(all);
         both.addAll(rows(other.sketch()));
         assertEquals(both, rows(merged));
-        assertEquals(both, rows(SegmentCodec.read(SketchSealer.seal(merged, Keep.QUERYABLE), new Versions())));
+        assertEquals(
+                both,
+                rows(SegmentCodec.read(SketchSealer.seal(merged, Keep.QUERYABLE).get(0), new Versions())));
 
         Sketch projected = SketchTransform.project(sketch, "c", "a");
         assertEquals(2, projected.schema().size());

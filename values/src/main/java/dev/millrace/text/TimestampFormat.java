@@ -18,6 +18,7 @@ import java.util.List;
  *   DD D  day of the month             "x"   the text x itself         any other character: itself
  *   iso        what a timestamp column reads without a format
  *   unix unix_ms unix_us   a number of seconds, milliseconds or microseconds since 1970, perhaps with a fraction
+ *   unix_days              a number of days since 1970
  * </pre>
  *
  * <p>One or two digits do for all but the years, except where the next letter follows without anything between. A
@@ -41,7 +42,8 @@ public final class TimestampFormat {
         ISO("ISO"),
         UNIX("UNIX"),
         UNIX_MILLIS("UNIX_MS"),
-        UNIX_MICROS("UNIX_US");
+        UNIX_MICROS("UNIX_US"),
+        UNIX_DAYS("UNIX_DAYS");
 
         private final List<String> names;
 
@@ -50,7 +52,7 @@ public final class TimestampFormat {
         }
 
         boolean isWhole() {
-            return this == ISO || this == UNIX || this == UNIX_MILLIS || this == UNIX_MICROS;
+            return this == ISO || this == UNIX || this == UNIX_MILLIS || this == UNIX_MICROS || this == UNIX_DAYS;
         }
     }
 
@@ -58,6 +60,8 @@ public final class TimestampFormat {
     private record Step(Part part, byte literal, boolean exact) {}
 
     private static final int MOST_DIGITS = 18;
+    private static final int MOST_DIGITS_OF_DAYS = 8;
+    private static final long MICROS_PER_DAY = 86_400_000_000L;
 
     private final String text;
     private final Step[][] alternatives;
@@ -172,6 +176,11 @@ public final class TimestampFormat {
             }
             case UNIX_MICROS -> {
                 return NumericText.parse(at, end, MOST_DIGITS, 0, out);
+            }
+            case UNIX_DAYS -> {
+                int parsed = NumericText.parse(at, end, MOST_DIGITS_OF_DAYS, 0, out);
+                out.low *= MICROS_PER_DAY;
+                return parsed;
             }
             default -> fields.start(at, end);
         }

@@ -233,6 +233,9 @@ class TimeTextTest {
         assertEquals("2006-11-13 17:14:01.123", formatted("unix_ms", "1163438041123"));
         assertEquals("2006-11-13 17:14:01.123456", formatted("unix_us", "1163438041123456"));
         assertEquals("1969-12-31 23:59:59", formatted("unix", "-1"));
+        assertEquals("2026-01-02 00:00:00", formatted("unix_days", "20455"));
+        assertEquals("1969-12-31 00:00:00", formatted("unix_days", "-1"));
+        assertEquals("22008", formatted("unix_days", "123456789"));
         assertEquals("2020-03-07 16:00:00", formatted("DD-MON-YYYY HH12:MI AM", "7-Mar-2020 4:00 pm"));
         assertEquals("2020-03-07 14:00:00", formatted("YYYY-MM-DD\"T\"HH24:MITZ", "2020-03-07T16:00+02:00"));
         assertEquals("2020-03-07 14:00:00", formatted("iso", "2020-03-07T16:00+02:00"));

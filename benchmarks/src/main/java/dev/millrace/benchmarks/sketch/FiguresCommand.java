@@ -83,7 +83,7 @@ public final class FiguresCommand implements Callable<Integer> {
         double[] range = TimeSeries.range(values);
         double width = range[1] - range[0];
         ProbabilityBins bins = fit(values, Math.min(4096, peak), width);
-        AdaptiveDiscretiser adaptive = new AdaptiveDiscretiser(bins, THRESHOLD * width);
+        AdaptiveDiscretiser adaptive = new AdaptiveDiscretiser(bins, THRESHOLD * width, false);
         int from = Math.max(0, peak - 40);
         double[] window = Arrays.copyOfRange(values, from, Math.min(values.length, peak + 40));
         Binned binned = adaptive.discretise(window, window.length);

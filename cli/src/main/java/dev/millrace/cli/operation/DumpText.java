@@ -1,6 +1,5 @@
 package dev.millrace.cli.operation;
 
-import dev.millrace.error.MillraceException;
 import dev.millrace.server.operation.DirectoryDump;
 import dev.millrace.server.script.DefinitionScript.Step;
 import dev.millrace.server.settings.ProductVersion;
@@ -18,12 +17,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.postgresql.PGConnection;
 
 /** Writes a dump: statements in their order, and rows behind the tables that have them, before anything reads these. For one thread. */
 final class DumpText {
     private static final Set<String> BEFORE_ROWS = Set.of("role", "setting", "function", "stream", "table");
-    private static final int ROWS_OF_INSERT = 500;
     private static final String COUNTER = "counter";
     private static final String NOT_RESTORED = "not restored";
 
@@ -115,72 +114,23 @@ final class DumpText {
     }
 
     private void rows(String table, Connection from) throws SQLException, IOException {
-        boolean nested = false;
-        List<String> names = new ArrayList<>();
-        for (Column column : columns(table, from)) {
-            if (column.type().endsWith("record")) {
-                throw MillraceException.notAvailableYet("dump of table \"" + table + "\" with rows, whose column \""
-                        + column.name() + "\" has rows in it");
-            }
-            nested |= column.type().startsWith("_");
-            names.add(Identifiers.quote(column.name()));
-        }
-        String target = Identifiers.quote(table) + " (" + String.join(", ", names) + ")";
-        if (nested) {
-            inserts(table, names, target, from);
-            return;
-        }
+        String columns = columns(table, from).stream().map(Identifiers::quote).collect(Collectors.joining(", "));
+        String target = Identifiers.quote(table) + " (" + columns + ")";
         print("\nCOPY " + target + " FROM stdin;\n");
         from.unwrap(PGConnection.class).getCopyAPI().copyOut("COPY " + target + " TO STDOUT", out);
         print("\\.\n");
     }
 
-    /** Arrays are written by INSERT: COPY reads none yet. */
-    private void inserts(String table, List<String> names, String target, Connection from)
-            throws SQLException, IOException {
-        from.setAutoCommit(false); // by which rows are fetched some at a time
-        try (Statement statement = from.createStatement()) {
-            statement.setFetchSize(ROWS_OF_INSERT);
-            try (ResultSet rows = statement.executeQuery(
-                    "SELECT " + String.join(", ", names) + " FROM " + Identifiers.quote(table))) {
-                boolean more = rows.next();
-                while (more) {
-                    print("\nINSERT INTO " + target + " OVERRIDING SYSTEM VALUE VALUES\n");
-                    for (int row = 1; more && row <= ROWS_OF_INSERT; row++) {
-                        String values = values(rows, names.size());
-                        more = rows.next();
-                        print(values + (more && row < ROWS_OF_INSERT ? ",\n" : ";\n"));
-                    }
-                }
-            }
-        } finally {
-            from.rollback();
-            from.setAutoCommit(true);
-        }
-    }
-
-    private static String values(ResultSet row, int count) throws SQLException {
-        List<String> values = new ArrayList<>();
-        for (int i = 1; i <= count; i++) {
-            String value = row.getString(i);
-            values.add(value == null ? "NULL" : Identifiers.quoteText(value));
-        }
-        return "  (" + String.join(", ", values) + ")";
-    }
-
-    /** @param type as PostgreSQL calls it; of an array with _ before */
-    private record Column(String name, String type) {}
-
     /** Those that have values of their own. */
-    private static List<Column> columns(String table, Connection from) throws SQLException {
-        List<Column> columns = new ArrayList<>();
-        try (PreparedStatement statement = from.prepareStatement(
-                "SELECT column_name, udt_name FROM information_schema.columns WHERE table_schema = 'public'"
+    private static List<String> columns(String table, Connection from) throws SQLException {
+        List<String> columns = new ArrayList<>();
+        try (PreparedStatement statement =
+                from.prepareStatement("SELECT column_name FROM information_schema.columns WHERE table_schema = 'public'"
                         + " AND table_name = ? AND is_generated = 'NEVER' ORDER BY ordinal_position")) {
             statement.setString(1, table);
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
-                    columns.add(new Column(rows.getString(1), rows.getString(2)));
+                    columns.add(rows.getString(1));
                 }
             }
         }

@@ -17,8 +17,9 @@ final class ConnectorLines {
     private static final String SOURCES = "SELECT coalesce(' of query ' || query, ''), split, position, lag_records,"
             + " round(lag_seconds::numeric, 1), records, retries, waits_for FROM millrace.sources WHERE stream = $1"
             + " ORDER BY query NULLS FIRST, split";
-    private static final String SINKS = "SELECT '', target, NULL, waiting_records, round(silent_seconds::numeric, 1), records, NULL,"
-            + " waits_for FROM millrace.sinks WHERE sink = $1 ORDER BY target";
+    private static final String SINKS =
+            "SELECT '', target, NULL, waiting_records, round(silent_seconds::numeric, 1), records, NULL,"
+                    + " waits_for FROM millrace.sinks WHERE sink = $1 ORDER BY target";
 
     private final Session session;
 

@@ -2,11 +2,9 @@ package dev.millrace.cli.sketch;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.csv.CsvOutput;
 import dev.millrace.sketch.file.SketchFile;
-import dev.millrace.sketch.segment.SegmentCodec;
-import dev.millrace.sketch.segment.Versions;
+import dev.millrace.sketch.file.SketchFiles;
 import java.io.BufferedWriter;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -14,17 +12,19 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParseResult;
 
-/** {@code millrace sketch encode|decode|inspect}. Exit codes: 0, 1 after an error, 2 for wrong arguments. */
+/** {@code millrace sketch encode|decode|inspect|recover}. Exit codes: 0, 1 after an error, 2 for wrong arguments. */
 public final class SketchCommand {
     private final PrintStream out;
 
@@ -46,6 +46,11 @@ public final class SketchCommand {
                 .build());
         spec.addSubcommand("decode", decode);
         spec.addSubcommand("inspect", sub("inspect", "Says what is in sketches: segments, bins, sizes."));
+        spec.addSubcommand(
+                "recover",
+                sub(
+                        "recover",
+                        "Makes whole what was cut or is damaged from some place on: keeps the segments before."));
         spec.addSubcommand(
                 "compare", sub("compare", "Compares sizes with other compressions (see sketch compare --help)."));
         return spec;
@@ -87,6 +92,7 @@ public final class SketchCommand {
                 switch (sub.commandSpec().name()) {
                     case "encode" -> new SketchEncoding(EncodeOptions.of(sub), command.out).encode(Path.of(file));
                     case "decode" -> command.decode(sub, Path.of(file));
+                    case "recover" -> command.recover(Path.of(file));
                     case "inspect" -> new SketchInspection(command.out).inspect(Path.of(file));
                     default ->
                         throw MillraceException.user(
@@ -104,23 +110,37 @@ public final class SketchCommand {
         }
     }
 
+    private void recover(Path path) {
+        SketchFiles.Recovered recovered = SketchFiles.recover(path);
+        out.printf(
+                Locale.ROOT,
+                "%s: %,d segments are whole; %,d bytes behind them were dropped%n",
+                path,
+                recovered.segments(),
+                recovered.droppedBytes());
+    }
+
     private void decode(ParseResult arguments, Path path) throws IOException {
         SketchFile file = SketchFile.read(path);
         String target = arguments.matchedOptionValue("--output", "");
         OutputStream to = target.isEmpty() ? out : Files.newOutputStream(Path.of(target));
         Writer writer = new BufferedWriter(new OutputStreamWriter(to, StandardCharsets.UTF_8), 1 << 16);
         try {
-            Versions versions = new Versions();
             CsvOutput csv = new CsvOutput(writer, file.timestamps());
-            boolean first = true;
-            for (byte[] segment : file.segments()) {
-                Sketch sketch = SegmentCodec.read(segment, versions);
-                if (first) {
-                    csv.header(sketch.schema());
-                    first = false;
+            boolean[] begun = {false};
+            file.forEach((segment, sketch) -> {
+                try {
+                    if (!begun[0]) {
+                        csv.header(sketch.schema());
+                        begun[0] = true;
+                    }
+                    csv.rows(sketch);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
                 }
-                csv.rows(sketch);
-            }
+            });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         } finally {
             writer.flush();
             if (!target.isEmpty()) {

@@ -148,6 +148,9 @@ final class SketchEncoding {
                 bytes,
                 bytes / (double) table.rows(),
                 raw / (double) bytes);
+        for (String name : stream.unreadTimes()) {
+            out.printf("%s: %s looks like times, in a form that is not known; it is kept as text%n", path, name);
+        }
         if (table.skipped() > 0) {
             out.printf(
                     Locale.ROOT, "%s: %,d lines with another number of fields were left out%n", path, table.skipped());

@@ -7,16 +7,20 @@ import dev.millrace.sketch.column.NumberSymbols;
 import dev.millrace.sketch.csv.TimeText;
 import dev.millrace.sketch.file.SketchFile;
 import dev.millrace.sketch.schema.Bound;
-import dev.millrace.sketch.segment.SegmentCodec;
-import dev.millrace.sketch.segment.Versions;
+import dev.millrace.sketch.segment.SketchHeader;
 import dev.millrace.sketch.time.Times;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 
 /** {@code sketch inspect}: one line for the file, one for each segment, and how the features of the first are stored. */
 final class SketchInspection {
     private final PrintStream out;
+    private int segments;
+    private long rows;
+    private long bytes;
+    private Optional<Sketch> last = Optional.empty();
 
     SketchInspection(PrintStream out) {
         this.out = out;
@@ -24,37 +28,32 @@ final class SketchInspection {
 
     void inspect(Path path) {
         SketchFile file = SketchFile.read(path);
-        Versions versions = new Versions();
-        long rows = 0;
-        long bytes = 0;
         out.printf(
                 "%8s %8s %8s %8s  %-26s %-26s %s%n",
                 "segment", "version", "rows", "bytes", "first time", "last time", "form");
-        for (int s = 0; s < file.segments().size(); s++) {
-            byte[] segment = file.segments().get(s);
-            Sketch sketch = SegmentCodec.read(segment, versions);
+        file.forEach((segment, sketch) -> {
+            segments++;
             rows += sketch.rows();
             bytes += segment.length;
+            last = Optional.of(sketch);
             String time = sketch.times() instanceof Times.Regular ? "regular" : "irregular";
             out.printf(
                     "%8d %8d %8d %8d  %-26s %-26s %s, %s time%n",
-                    s + 1,
-                    SegmentCodec.version(segment),
+                    segments,
+                    SketchHeader.of(segment).version(),
                     sketch.rows(),
                     segment.length,
                     time(file, sketch, 0),
                     time(file, sketch, sketch.rows() - 1),
                     sketch.joint().isPresent() ? sketch.joint().get().counts().length + " combinations" : "columns",
                     time);
-            if (s == file.segments().size() - 1) {
-                features(sketch);
-            }
-        }
+        });
+        last.ifPresent(this::features);
         out.printf(
                 Locale.ROOT,
                 "%s: %,d segments, %,d observations, %,d bytes, %.3f per observation%n",
                 path,
-                file.segments().size(),
+                segments,
                 rows,
                 bytes,
                 rows == 0 ? 0 : bytes / (double) rows);

@@ -74,7 +74,7 @@ class DumpTest {
                 CREATE TABLE customers (id INT PRIMARY KEY, name TEXT NOT NULL, note VARCHAR(20) DEFAULT 'it''s; so');
                 CREATE TABLE orders (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, nr SERIAL, customer INT,
                   amount NUMERIC(10,2) CHECK (amount > 0), doubled NUMERIC GENERATED ALWAYS AS (amount * 2) STORED,
-                  tags TEXT[], at TIMESTAMPTZ);
+                  tags TEXT[], place ROW(city TEXT, position DOUBLE PRECISION ARRAY), at TIMESTAMPTZ);
                 CREATE TABLE "Odd; name ""quoted""\" ("a b" INT, "Größe" TEXT, "select" BOOLEAN, raw BYTEA, n DOUBLE PRECISION);
                 CREATE INDEX orders_by_customer ON orders (customer, amount DESC);
                 CREATE VIEW zebra AS SELECT * FROM orders -- a comment at the end
@@ -94,7 +94,7 @@ class DumpTest {
                 GRANT INSERT ON customers TO PUBLIC;
                 ALTER TABLE customers OWNER TO staff;
                 INSERT INTO customers SELECT g, 'customer ' || g FROM generate_series(1, 40) g;
-                INSERT INTO orders (customer, amount, tags, at) SELECT g %% 40 + 1, g, ARRAY['t' || g, NULL],
+                INSERT INTO orders (customer, amount, tags, place, at) SELECT g %% 40 + 1, g, ARRAY['t' || g, NULL], ROW('a "' || g, ARRAY[g / 3.0::float8, NULL]),
                   '2026-01-01Z'::timestamptz + g * INTERVAL '1 hour' FROM generate_series(1, 200) g;
                 DELETE FROM orders WHERE id %% 50 = 0;
                 INSERT INTO "Odd; name ""quoted""\" VALUES (1, E'tab\\t line\\n back\\\\slash', true, '\\x00ff', 0.1),

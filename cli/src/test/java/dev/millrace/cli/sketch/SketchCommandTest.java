@@ -1,6 +1,7 @@
 package dev.millrace.cli.sketch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -168,8 +169,39 @@ final class SketchCommandTest {
     }
 
     @Test
+    void aFileThatWasCutSaysSoAndIsRecovered() throws IOException {
+        run("encode", "--bound", "0", csv);
+        byte[] whole = Files.readAllBytes(sketch);
+        Files.write(sketch, Arrays.copyOf(whole, whole.length * 2 / 3));
+        assertEquals(1, run("decode", sketch));
+        assertTrue(complaint.contains("day.sketch was cut behind segment"), complaint);
+        assertTrue(complaint.contains("HINT:  ./millrace sketch recover"), complaint);
+        assertEquals(0, run("recover", sketch), () -> complaint);
+        assertTrue(printed.contains("segments are whole"), printed);
+        assertEquals(0, run("decode", sketch), () -> complaint);
+        List<String> back = printed.lines().toList();
+        assertTrue(back.size() > 1000 && back.size() < 3001, back.size() + " lines");
+        assertEquals(Files.readAllLines(csv).subList(0, back.size()), back);
+    }
+
+    @Test
+    void timesWithTheDayFirstAreTimesAndOtherFormsAreMentioned() throws IOException {
+        List<String> lines = new ArrayList<>(List.of("wann,wert,am"));
+        for (int i = 0; i < 100; i++) {
+            lines.add("%02d.03.2026 08:%02d:30,%d,%d/3/2026".formatted(1 + i / 60, i % 60, i, 1 + i % 28));
+        }
+        Files.write(csv, lines);
+        assertEquals(0, run("encode", csv), () -> complaint);
+        assertTrue(printed.contains("am looks like times, in a form that is not known"), printed);
+        assertFalse(printed.contains("wann looks like"), printed);
+        assertEquals(0, run("inspect", sketch), () -> complaint);
+        assertTrue(printed.contains("2026-03-01 08:00:30"), printed);
+        assertTrue(printed.contains("2026-03-02 08:39:30"), printed);
+    }
+
+    @Test
     void withoutAFileThereIsAnErrorAndNoSilence() {
-        for (String command : List.of("encode", "decode", "inspect")) {
+        for (String command : List.of("encode", "decode", "inspect", "recover")) {
             assertThrows(MissingParameterException.class, () -> run(command), command);
         }
     }

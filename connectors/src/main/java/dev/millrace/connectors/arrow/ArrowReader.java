@@ -27,7 +27,6 @@ import org.apache.arrow.vector.FieldVector;
 final class ArrowReader implements SourceReader {
     private final Schema declared;
     private final List<Integer> requested;
-    private final Schema schema;
     private final RowFilter filter;
     private final Selection selection = new Selection();
     private final SourceContext context;
@@ -42,7 +41,6 @@ final class ArrowReader implements SourceReader {
     ArrowReader(Schema declared, ScanRequest request, List<Path> files, SourceContext context) {
         this.declared = declared;
         this.requested = request.columns();
-        this.schema = declared.select(requested);
         this.filter = RowFilter.of(request.predicates(), declared);
         this.context = context;
         this.waiting = new ArrayDeque<>(files);
@@ -117,28 +115,16 @@ final class ArrowReader implements SourceReader {
                     vectors[column] = take(declared.field(column), count);
                 }
             }
-            selection.all(count);
-            filter.narrow(selection, vectors);
-            FieldVector[] result = new FieldVector[requested.size()];
-            for (int i = 0; i < result.length; i++) {
-                int column = requested.get(i);
-                if (!selection.isAll()) {
-                    vectors[column] = selection.take(declared.field(column), vectors[column], context.allocator());
-                }
-                result[i] = vectors[column];
-            }
-            for (int column : requested) {
-                vectors[column] = null; // the batch owns it
-            }
-            nextRow += count;
-            return Batch.of(schema, result, selection.count());
-        } finally {
+        } catch (RuntimeException | Error e) {
             for (FieldVector vector : vectors) {
                 if (vector != null) {
                     vector.close();
                 }
             }
+            throw e;
         }
+        nextRow += count;
+        return filter.batch(declared, requested, vectors, count, selection, context.allocator());
     }
 
     private FieldVector take(Field field, int count) {

@@ -26,6 +26,19 @@ final class AvroTypes {
             case "timestamp-millis", "local-timestamp-millis" -> AvroStep.Meaning.TIMESTAMP_MILLIS;
             case "timestamp-micros", "local-timestamp-micros" -> AvroStep.Meaning.TIMESTAMP_MICROS;
             case "timestamp-nanos", "local-timestamp-nanos" -> AvroStep.Meaning.TIMESTAMP_NANOS;
+            default -> ofConnect(schema);
+        };
+    }
+
+    /** Debezium's types, which Kafka Connect names beside Avro's: numbers without a time zone. */
+    private static AvroStep.Meaning ofConnect(Schema schema) {
+        return switch (String.valueOf(schema.getProp("connect.name"))) {
+            case "io.debezium.time.Date" -> AvroStep.Meaning.DATE;
+            case "io.debezium.time.Time" -> AvroStep.Meaning.TIME_MILLIS;
+            case "io.debezium.time.MicroTime" -> AvroStep.Meaning.TIME_MICROS;
+            case "io.debezium.time.Timestamp" -> AvroStep.Meaning.TIMESTAMP_MILLIS;
+            case "io.debezium.time.MicroTimestamp" -> AvroStep.Meaning.TIMESTAMP_MICROS;
+            case "io.debezium.time.NanoTimestamp" -> AvroStep.Meaning.TIMESTAMP_NANOS;
             default -> AvroStep.Meaning.NUMBER;
         };
     }
@@ -87,7 +100,7 @@ final class AvroTypes {
     }
 
     private static DataType ofNumber(Schema schema) {
-        boolean isLocal = logical(schema).startsWith("local-");
+        boolean isLocal = logical(schema).startsWith("local-") || schema.getLogicalType() == null;
         return switch (meaning(schema)) {
             case DATE -> DataType.DATE;
             case TIME_MILLIS, TIME_MICROS -> DataType.TIME;

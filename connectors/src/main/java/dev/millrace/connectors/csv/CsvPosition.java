@@ -2,6 +2,7 @@ package dev.millrace.connectors.csv;
 
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connectors.input.FilePlace;
+import dev.millrace.kept.FormedBytes;
 import java.io.DataInputStream;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -50,7 +51,7 @@ final class CsvPosition {
     static List<CsvSegment> read(SourcePosition position, int columns) {
         return position.read(FORM, VERSION, in -> {
             List<CsvSegment> segments = new ArrayList<>();
-            for (int left = SourcePosition.count(in, LEAST_SEGMENT_BYTES); left > 0; left--) {
+            for (int left = FormedBytes.count(in, LEAST_SEGMENT_BYTES); left > 0; left--) {
                 segments.add(segment(in, columns));
             }
             return segments;

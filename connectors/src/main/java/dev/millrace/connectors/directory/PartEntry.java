@@ -1,12 +1,6 @@
 package dev.millrace.connectors.directory;
 
-import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
+import dev.millrace.kept.FormedBytes;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,11 +23,7 @@ record PartEntry(String place, long number, long bytes, boolean complete) {
         }
 
         byte[] bytes() {
-            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            DataOutputStream out = new DataOutputStream(bytes);
-            try {
-                out.writeUTF(FORM);
-                out.writeInt(VERSION);
+            return FormedBytes.of(FORM, VERSION, out -> {
                 out.writeLong(lastNumber);
                 out.writeInt(entries.size());
                 for (PartEntry entry : entries) {
@@ -42,49 +32,27 @@ record PartEntry(String place, long number, long bytes, boolean complete) {
                     out.writeLong(entry.bytes);
                     out.writeBoolean(entry.complete);
                 }
-            } catch (IOException e) {
-                throw MillraceException.internal("memory cannot be written to", e);
-            }
-            return bytes.toByteArray();
+            });
         }
 
-        /** @throws MillraceException XX001 if it is damaged, or of another kind of sink */
+        /** @throws dev.millrace.error.MillraceException XX001 if it is damaged, or of another kind of sink */
         static Token of(byte[] token) {
-            try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(token))) {
-                String form = in.readUTF();
-                int version = in.readInt();
-                if (!form.equals(FORM) || version != VERSION) {
-                    throw damaged("is of \"" + form + "\", version " + version);
-                }
+            return FormedBytes.read(token, "what a checkpoint says of a sink's files", FORM, VERSION, in -> {
                 long last = in.readLong();
-                int count = in.readInt();
-                if (count < 0 || count > in.available() / LEAST_BYTES) {
-                    throw damaged("names " + count + " files in " + in.available() + " bytes");
-                }
                 List<PartEntry> entries = new ArrayList<>();
-                for (int i = 0; i < count; i++) {
+                for (int left = FormedBytes.count(in, LEAST_BYTES); left > 0; left--) {
                     PartEntry entry = new PartEntry(in.readUTF(), in.readLong(), in.readLong(), in.readBoolean());
                     if (entry.number < 1 || entry.number > last || entry.bytes < 0 || !isBelow(entry.place)) {
-                        throw damaged("names the file " + entry.number + " in \"" + entry.place + "\"");
+                        throw new IllegalArgumentException("file " + entry.number + " in \"" + entry.place + "\"");
                     }
                     entries.add(entry);
                 }
-                if (in.available() > 0) {
-                    throw damaged("has " + in.available() + " bytes too many");
-                }
                 return new Token(last, entries);
-            } catch (IOException e) {
-                throw damaged("lacks bytes");
-            }
+            });
         }
 
         private static boolean isBelow(String place) {
             return !place.startsWith("/") && !List.of(place.split("/")).contains("..");
-        }
-
-        private static MillraceException damaged(String how) {
-            return MillraceException.external(
-                    SqlState.DATA_CORRUPTED, "what a checkpoint says of a sink's files " + how);
         }
     }
 }

@@ -8,6 +8,7 @@ import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.file.FileHeads.Head;
 import dev.millrace.connectors.input.FileFormat;
+import dev.millrace.kept.FormedBytes;
 import java.io.DataInput;
 import java.io.DataInputStream;
 import java.io.DataOutput;
@@ -62,7 +63,7 @@ final class FileSequence implements SourceReader {
             Optional<Head> started = in.readBoolean() ? Optional.of(readHead(in)) : Optional.empty();
             Optional<SourcePosition> inside = started.isPresent() ? Optional.of(readPosition(in)) : Optional.empty();
             List<Head> heads = new ArrayList<>();
-            for (int left = SourcePosition.count(in, LEAST_HEAD_BYTES); left > 0; left--) {
+            for (int left = FormedBytes.count(in, LEAST_HEAD_BYTES); left > 0; left--) {
                 heads.add(readHead(in));
             }
             FileSequence reader = new FileSequence(format, heads, request, context);
@@ -79,7 +80,7 @@ final class FileSequence implements SourceReader {
     }
 
     private static SourcePosition readPosition(DataInputStream in) throws IOException {
-        byte[] bytes = new byte[SourcePosition.count(in, 1)];
+        byte[] bytes = new byte[FormedBytes.count(in, 1)];
         in.readFully(bytes);
         return new SourcePosition(bytes);
     }

@@ -8,12 +8,12 @@ import dev.millrace.connectors.arrow.ArrowFormat;
 import dev.millrace.connectors.csv.CsvFormat;
 import dev.millrace.connectors.csv.CsvInference;
 import dev.millrace.connectors.csv.CsvOptions;
+import dev.millrace.connectors.envelope.Envelope;
 import dev.millrace.connectors.input.FileFormat;
 import dev.millrace.connectors.input.FilePaths;
-import dev.millrace.connectors.json.JsonColumn;
-import dev.millrace.connectors.json.JsonFormat;
 import dev.millrace.connectors.json.JsonInference;
 import dev.millrace.connectors.json.JsonRecordFormatFactory;
+import dev.millrace.connectors.parquet.ParquetFormat;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
@@ -44,6 +44,7 @@ public final class FileSourceFactory implements SourceFactory {
 
     @Override
     public Source create(Schema declared, Options options) {
+        Envelope.refuseInStream(options);
         FilePaths paths = new FilePaths(options.required("path"));
         Mode mode = options.oneOf("mode", Mode.ONCE);
         FormatName name = options.oneOf("format", FormatName.ofExtension(paths.toString()));
@@ -54,15 +55,14 @@ public final class FileSourceFactory implements SourceFactory {
             case CSV -> csv(declared, paths, sample, options);
             case JSON -> json(declared, sample, options);
             case ARROW -> arrow(declared, sample);
-            case PARQUET ->
-                throw MillraceException.notAvailableYet("a source of Parquet files")
-                        .withHint("files of CSV, JSON lines or Arrow are read");
+            case PARQUET -> parquet(declared, sample);
         };
         Optional<FileSource.Pace> pace = pace(read.schema(), options);
         options.rejectUnread();
         sample.ifPresent(read.format()::check);
-        if (mode == Mode.FOLLOW && name == FormatName.ARROW) {
-            throw MillraceException.notAvailableYet("following Arrow files");
+        if (mode == Mode.FOLLOW && (name == FormatName.ARROW || name == FormatName.PARQUET)) {
+            throw MillraceException.notAvailableYet(
+                    "following " + (name == FormatName.ARROW ? "Arrow" : "Parquet") + " files");
         }
         return new FileSource(read.schema(), paths, read.format(), mode == Mode.FOLLOW, pace);
     }
@@ -86,8 +86,7 @@ public final class FileSourceFactory implements SourceFactory {
                         sample.get(),
                         "each line must hold one JSON object, as `jq -c .[]` writes the elements of an array; or declare"
                                 + " the columns");
-        List<JsonColumn> columns = JsonRecordFormatFactory.columns(schema, options);
-        return new Read(schema, new JsonFormat(columns, CsvOptions.maxRecordBytes(options)));
+        return new Read(schema, JsonRecordFormatFactory.files(schema, options, CsvOptions.maxRecordBytes(options)));
     }
 
     private static Read arrow(Schema declared, Optional<Path> sample) {
@@ -95,6 +94,13 @@ public final class FileSourceFactory implements SourceFactory {
                 ? declared
                 : known(ArrowFormat.infer(sample.orElseThrow()), sample.get(), "declare the columns");
         return new Read(schema, new ArrowFormat(schema));
+    }
+
+    private static Read parquet(Schema declared, Optional<Path> sample) {
+        Schema schema = declared.size() > 0
+                ? declared
+                : known(ParquetFormat.infer(sample.orElseThrow()), sample.get(), "declare the columns");
+        return new Read(schema, new ParquetFormat(schema));
     }
 
     private static Schema known(Schema schema, Path sample, String hint) {
@@ -142,7 +148,9 @@ public final class FileSourceFactory implements SourceFactory {
                         "",
                         "a file, a pattern with * ? [..] {..} or **, or several between commas; .gz is unpacked"),
                 new OptionDescription(
-                        "format", "by extension", "csv, json (one object per line) or arrow (IPC file or stream)"),
+                        "format",
+                        "by extension",
+                        "csv, json (one object per line), arrow (IPC file or stream) or parquet"),
                 new OptionDescription(
                         "mode", "once", "once: ends with the files; follow: goes on when they grow or new ones match"),
                 new OptionDescription(

@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.connector.Part;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.kept.FormedBytes;
 import dev.millrace.memory.Memory;
 import dev.millrace.time.Clock;
 import java.util.Optional;
@@ -137,7 +138,7 @@ final class PacedReader implements SourceReader {
     record Place(SourcePosition inside, int given) {
         static Place of(SourcePosition position) {
             return position.read(FORM, VERSION, in -> {
-                byte[] bytes = new byte[SourcePosition.count(in, 1)];
+                byte[] bytes = new byte[FormedBytes.count(in, 1)];
                 in.readFully(bytes);
                 return new Place(new SourcePosition(bytes), in.readInt());
             });

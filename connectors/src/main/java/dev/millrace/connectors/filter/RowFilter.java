@@ -1,9 +1,11 @@
 package dev.millrace.connectors.filter;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.connector.ColumnPredicate;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
 /**
@@ -33,6 +35,43 @@ public record RowFilter(List<ColumnTest> tests) {
     /** Whether a column of the relation is tested, so that its values must be at hand. */
     public boolean tests(int column) {
         return tests.stream().anyMatch(test -> test.column() == column);
+    }
+
+    /**
+     * A batch of the rows that pass.
+     *
+     * @param columns for each column of the relation that is requested or tested its values, of which nothing is left
+     * @param selection of who reads, used again and again
+     */
+    public Batch batch(
+            Schema relation,
+            List<Integer> requested,
+            FieldVector[] columns,
+            int rows,
+            Selection selection,
+            BufferAllocator allocator) {
+        try {
+            selection.all(rows);
+            narrow(selection, columns);
+            FieldVector[] result = new FieldVector[requested.size()];
+            for (int i = 0; i < result.length; i++) {
+                int column = requested.get(i);
+                if (!selection.isAll()) {
+                    columns[column] = selection.take(relation.field(column), columns[column], allocator);
+                }
+                result[i] = columns[column];
+            }
+            for (int column : requested) {
+                columns[column] = null; // the batch owns it
+            }
+            return Batch.of(relation.select(requested), result, selection.count());
+        } finally {
+            for (FieldVector vector : columns) {
+                if (vector != null) {
+                    vector.close();
+                }
+            }
+        }
     }
 
     /** Takes out of a selection the rows that do not pass; {@code columns} has a vector for each column tested. */

@@ -25,6 +25,12 @@ public final class FileErrors {
         return MillraceException.external(SqlState.IO_ERROR, what + reason(cause), cause);
     }
 
+    /** The error of reading on in a file that was opened. */
+    public static MillraceException reading(Path file, IOException cause) {
+        return MillraceException.external(
+                SqlState.IO_ERROR, "could not read file \"" + file + "\": " + reason(cause), cause);
+    }
+
     /** The error of writing to a file that was opened. */
     public static MillraceException writing(Path file, IOException cause) {
         String reason = reason(cause);

@@ -3,7 +3,6 @@ package dev.millrace.connectors.json;
 import dev.millrace.connectors.filter.ColumnTest;
 import dev.millrace.connectors.filter.RowFilter;
 import dev.millrace.error.MillraceException;
-import dev.millrace.memory.Memory;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,17 +53,6 @@ final class JsonColumns implements AutoCloseable {
         for (JsonValues value : values) {
             value.begin(rows);
         }
-    }
-
-    /** Whether a record has nothing but blanks. */
-    static boolean isBlank(long address, int length) {
-        for (int i = 0; i < length; i++) {
-            byte c = Memory.getByte(address + i);
-            if (c != ' ' && c != '\t' && c != '\r') {
-                return false;
-            }
-        }
-        return true;
     }
 
     /**

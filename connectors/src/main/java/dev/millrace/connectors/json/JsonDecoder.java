@@ -19,8 +19,9 @@ final class JsonDecoder implements RecordDecoder {
     private final JsonColumns.Rejection rejection = this::reject;
     private int record; // under way
 
-    JsonDecoder(List<JsonColumn> declared, List<Integer> requested, DecoderContext context) {
-        this.columns = new JsonColumns(declared, requested, new RowFilter(List.of()), context.allocator());
+    /** @param filter rows that do not pass it are left out */
+    JsonDecoder(List<JsonColumn> declared, List<Integer> requested, RowFilter filter, DecoderContext context) {
+        this.columns = new JsonColumns(declared, requested, filter, context.allocator());
         this.context = context;
     }
 

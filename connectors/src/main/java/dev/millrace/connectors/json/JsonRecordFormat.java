@@ -1,5 +1,6 @@
 package dev.millrace.connectors.json;
 
+import dev.millrace.connectors.filter.RowFilter;
 import dev.millrace.format.DecoderContext;
 import dev.millrace.format.RecordDecoder;
 import dev.millrace.format.RecordFormat;
@@ -19,6 +20,6 @@ record JsonRecordFormat(List<JsonColumn> columns) implements RecordFormat {
 
     @Override
     public RecordDecoder decoder(List<Integer> requested, DecoderContext context) {
-        return new JsonDecoder(columns, requested, context);
+        return new JsonDecoder(columns, requested, new RowFilter(List.of()), context);
     }
 }

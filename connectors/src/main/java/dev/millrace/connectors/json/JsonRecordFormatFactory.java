@@ -4,7 +4,9 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.JsonRows;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
+import dev.millrace.connectors.filter.RowFilter;
 import dev.millrace.connectors.format.TimeFormats;
+import dev.millrace.connectors.input.LineFiles;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.format.EncodedRecords;
@@ -30,6 +32,16 @@ public final class JsonRecordFormatFactory implements RecordFormatFactory {
     @Override
     public RecordFormat create(Schema declared, Options options) {
         return new JsonRecordFormat(columns(declared, options));
+    }
+
+    /** Files with an object on each line. */
+    public static LineFiles files(Schema schema, Options options, int maxRecordBytes) {
+        List<JsonColumn> columns = columns(schema, options);
+        return new LineFiles(
+                schema,
+                (request, context) -> new JsonDecoder(
+                        columns, request.columns(), RowFilter.of(request.predicates(), schema), context),
+                maxRecordBytes);
     }
 
     /** The columns of a relation, with the options {@code json.path.<column>} and those of times. */

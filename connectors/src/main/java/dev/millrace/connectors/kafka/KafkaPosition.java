@@ -1,6 +1,7 @@
 package dev.millrace.connectors.kafka;
 
 import dev.millrace.connector.SourcePosition;
+import dev.millrace.kept.FormedBytes;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.TopicPartition;
@@ -50,7 +51,7 @@ record KafkaPosition(boolean isFound, List<Place> places) {
         return position.read(FORM, VERSION, in -> {
             boolean isFound = in.readBoolean();
             List<Place> places = new ArrayList<>();
-            for (int left = SourcePosition.count(in, LEAST_PLACE_BYTES); left > 0; left--) {
+            for (int left = FormedBytes.count(in, LEAST_PLACE_BYTES); left > 0; left--) {
                 String topic = in.readUTF();
                 int partition = in.readInt();
                 long next = in.readLong();

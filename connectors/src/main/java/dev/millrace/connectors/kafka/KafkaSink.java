@@ -113,7 +113,8 @@ final class KafkaSink implements Sink {
     public Optional<SinkStatus> status() {
         long waiting = sent.get() - acknowledged.get();
         long silentNanos = waiting > 0 ? System.nanoTime() - progressNanos : 0;
-        Optional<String> error = Optional.ofNullable(failure.get()).map(why -> KafkaFailure.of(why).reason());
+        Optional<String> error = Optional.ofNullable(failure.get())
+                .map(why -> KafkaFailure.of(why).reason());
         return Optional.of(new SinkStatus(
                 "topic " + topic,
                 acknowledged.get(),

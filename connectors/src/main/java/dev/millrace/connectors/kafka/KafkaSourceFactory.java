@@ -4,6 +4,7 @@ import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceFactory;
+import dev.millrace.connectors.envelope.Envelope;
 import dev.millrace.format.RecordFormat;
 import dev.millrace.format.RecordFormatFactory;
 import dev.millrace.format.RecordFormats;
@@ -43,6 +44,13 @@ public final class KafkaSourceFactory implements SourceFactory {
 
     @Override
     public Source create(Schema declared, Options options) {
+        Envelope.refuseInStream(options);
+        return create(
+                declared, options, formats.named(options.text("format", "json").toLowerCase(Locale.ROOT)));
+    }
+
+    /** The source of topics whose values have a format that is known. */
+    static Source create(Schema declared, Options options, RecordFormatFactory formatFactory) {
         KafkaCluster cluster = KafkaCluster.read(options, KafkaCluster.consumerProperties());
         TopicChoice topics = TopicChoice.read(options);
         StartingPoint start = StartingPoint.read(options);
@@ -55,8 +63,6 @@ public final class KafkaSourceFactory implements SourceFactory {
         if (lookMicros < LEAST_LOOK_MICROS) {
             throw Options.invalid("discovery.interval", options.text("discovery.interval", ""), "100ms at least");
         }
-        RecordFormatFactory formatFactory =
-                formats.named(options.text("format", "json").toLowerCase(Locale.ROOT));
         boolean readCommitted = isolation == Isolation.READ_COMMITTED;
         boolean isInferred = declared.size() == 0;
         Schema payload =

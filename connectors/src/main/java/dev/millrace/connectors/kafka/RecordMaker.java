@@ -24,15 +24,20 @@ final class RecordMaker implements AutoCloseable {
 
     private final RecordKey key;
     private final boolean upsert;
+    private final boolean isEnveloped; // in Debezium's envelope
     private final RecordEncoder encoder;
     private final UpsertEpoch epoch = new UpsertEpoch(MOST_EPOCH_BYTES);
     private final BufferAllocator allocator = new RootAllocator();
     private final TextBuffer text = new TextBuffer(allocator, FIRST_BYTES);
 
-    /** @param encoder is closed with this */
-    RecordMaker(RecordKey key, boolean upsert, RecordEncoder encoder) {
+    /**
+     * @param isEnveloped whether values are what happens to a row, in Debezium's envelope: then {@code encoder} makes JSON
+     * @param encoder is closed with this
+     */
+    RecordMaker(RecordKey key, boolean upsert, boolean isEnveloped, RecordEncoder encoder) {
         this.key = key;
         this.upsert = upsert;
+        this.isEnveloped = isEnveloped;
         this.encoder = encoder;
     }
 
@@ -50,8 +55,9 @@ final class RecordMaker implements AutoCloseable {
                 }
                 epoch.add(keyBytes, value, weight);
             } else {
+                byte[] record = isEnveloped ? DebeziumChange.of(null, value) : value;
                 for (long times = weight; times > 0; times--) {
-                    to.add(keyBytes, value);
+                    to.add(keyBytes, record);
                 }
             }
         }
@@ -59,7 +65,16 @@ final class RecordMaker implements AutoCloseable {
 
     /** The epoch has no more rows. */
     void endEpoch(Records to) {
-        epoch.drain(to::add);
+        if (!isEnveloped) {
+            epoch.drain(to::add);
+            return;
+        }
+        epoch.drainChanges((keyBytes, before, after) -> {
+            to.add(keyBytes, DebeziumChange.of(before, after));
+            if (after == null) {
+                to.add(keyBytes, null); // by which brokers forget the key
+            }
+        });
     }
 
     @Override

@@ -2,11 +2,13 @@ package dev.millrace.connectors.mqtt;
 
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import javax.net.SocketFactory;
+import javax.net.ssl.SSLContext;
 
 /**
  * A broker, and how it is spoken to. Who says the same terms shares a connection; secrets are references until a client is made.
@@ -19,6 +21,8 @@ final class MqttBroker {
     private static final long PACKET_BYTES = 1 << 20;
     private static final long MOST_PACKET_BYTES = 256 << 20;
     private static final int PACKET_OVERHEAD_BYTES = 70_000; // a topic, and what else is before the payload
+
+    static final String URL = "mqtt://host:1883, or mqtts://host:8883 for TLS";
 
     /** What users said, as they wrote it. */
     record Terms(
@@ -48,7 +52,10 @@ final class MqttBroker {
     static MqttBroker read(Options options) {
         String url = options.required("url");
         if (!url.matches("(?i)(mqtts?|tcp|ssl)://[^/\\s]+|.*\\$\\{.*")) {
-            throw Options.invalid("url", url, "mqtt://host:1883, or mqtts://host:8883 for TLS");
+            throw Options.invalid("url", url, URL);
+        }
+        if (!url.contains("${")) {
+            BrokerAddress.of(url, url);
         }
         String version = options.text("version", "5");
         if (!version.equals("5") && !version.equals("3.1.1")) {
@@ -97,7 +104,7 @@ final class MqttBroker {
     /** What all that speak to a broker can say of it. */
     static List<OptionDescription> options() {
         return List.of(
-                new OptionDescription("url", "", "mqtt://host:1883, or mqtts://host:8883 for TLS"),
+                new OptionDescription("url", "", URL),
                 new OptionDescription("version", "5", "of MQTT: 5 or 3.1.1"),
                 new OptionDescription("username", "", "with the password, if the broker wants them"),
                 new OptionDescription("password", "", "a reference such as ${secret:name}"),
@@ -137,12 +144,22 @@ final class MqttBroker {
         return terms.version();
     }
 
-    /** With the names of schemes that Paho knows. */
-    String url() {
-        return references
-                .resolve(terms.url())
-                .replaceFirst("(?i)^mqtts://", "ssl://")
-                .replaceFirst("(?i)^mqtt://", "tcp://");
+    /** @throws MillraceException 22023 if a reference in it is no part of an address */
+    BrokerAddress address() {
+        return BrokerAddress.of(references.resolve(terms.url()), terms.url());
+    }
+
+    /** Whether it is spoken to by TLS. @throws MillraceException 22023 if it is not, and something is said of TLS */
+    boolean isTls() {
+        boolean is = BrokerAddress.isTls(references.resolve(terms.url()));
+        if (!is
+                && (terms.trusted().isPresent()
+                        || terms.certificate().isPresent()
+                        || terms.key().isPresent())) {
+            throw MillraceException.user(
+                    SqlState.INVALID_PARAMETER_VALUE, "options \"tls.*\" are of brokers at mqtts://, and not " + this);
+        }
+        return is;
     }
 
     Optional<String> user() {
@@ -153,14 +170,12 @@ final class MqttBroker {
         return terms.password().map(references::resolve).map(text -> text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** What makes sockets, where the defaults do not do. */
-    Optional<SocketFactory> sockets() {
-        return terms.trusted().isEmpty() && terms.certificate().isEmpty()
-                ? Optional.empty()
-                : Optional.of(PemSockets.factory(
-                        terms.trusted().map(references::resolve),
-                        terms.certificate().map(references::resolve),
-                        terms.key().map(references::resolve)));
+    /** Whom it trusts, and what shows who it is. */
+    SSLContext tls() {
+        return PemTls.context(
+                terms.trusted().map(references::resolve),
+                terms.certificate().map(references::resolve),
+                terms.key().map(references::resolve));
     }
 
     Optional<LastWill> will() {
@@ -179,8 +194,8 @@ final class MqttBroker {
         return terms.receiveMaximum();
     }
 
-    long mostPacketBytes() {
-        return terms.mostPayloadBytes() + PACKET_OVERHEAD_BYTES;
+    int mostPacketBytes() {
+        return (int) Math.min(MOST_PACKET_BYTES, terms.mostPayloadBytes() + PACKET_OVERHEAD_BYTES);
     }
 
     /** For users; without secrets. */

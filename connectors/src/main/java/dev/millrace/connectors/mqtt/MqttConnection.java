@@ -4,14 +4,12 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.connectors.split.Backoff;
 import dev.millrace.error.MillraceException;
 import dev.millrace.time.Clock;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,13 +28,14 @@ import java.util.function.Consumer;
  * Acknowledgements are of the connection on which a message came: a broker that is connected to anew sends it again, and may have given its
  * number to another.
  */
-final class MqttConnection implements ReceivedMessages, Runnable {
+final class MqttConnection implements Runnable {
     private static final System.Logger LOG = System.getLogger(MqttConnection.class.getPackageName());
     private static final long FIRST_MILLIS = 200;
     private static final long MOST_MILLIS = 10_000;
     private static final long CLOSE_MILLIS = 3_000;
-    private static final long LOOK_MILLIS = 20;
+    private static final long LOOK_MILLIS = 100; // between two looks for streams that take nothing
     private static final int MOST_TOLD = 100; // topics
+    private static final int MOST_TOPICS = 10_000; // whose streams are known
 
     private final MqttBroker broker;
     private final BrokerSession session;
@@ -44,7 +43,9 @@ final class MqttConnection implements ReceivedMessages, Runnable {
     private final Consumer<MqttConnection> onClosed;
     private final Backoff backoff;
     private final List<MqttSubscription> subscriptions = new CopyOnWriteArrayList<>();
-    private final Map<Integer, Release> releases = new ConcurrentHashMap<>(); // of QoS 2, by id
+    private final Map<String, List<MqttSubscription>> takers =
+            new ConcurrentHashMap<>(); // by topic, as far as was asked
+    private final ExactlyOnce exactlyOnce;
     private final Set<String> unclaimed = ConcurrentHashMap.newKeySet(); // topics that were told of
 
     @GuardedBy("this") private int users;
@@ -61,7 +62,10 @@ final class MqttConnection implements ReceivedMessages, Runnable {
 
     @GuardedBy("this") private Optional<Thread> thread = Optional.empty();
 
-    private int next = 1; // the thread's: generation
+    // the thread's
+    private int next = 1; // generation
+    private boolean wasAsked; // for a session, on this connection
+    private boolean isUnanswered; // it was asked on an earlier one, and its answer did not come
     private final Set<TopicFilter> subscribed =
             ConcurrentHashMap.newKeySet(); // what the session has; written by the thread
     private volatile Optional<BrokerClient> client = Optional.empty(); // while it is connected; written by the thread
@@ -70,21 +74,23 @@ final class MqttConnection implements ReceivedMessages, Runnable {
     private volatile Optional<String> waitsFor = Optional.empty(); // written by the thread
     private volatile long retries; // likewise
 
-    /** A message of QoS 2 that streams are about to have. */
-    private static final class Release {
-        volatile int generation; // of the connection on which the broker released it last
-
-        Release(int generation) {
-            this.generation = generation;
-        }
-    }
-
     MqttConnection(MqttBroker broker, BrokerSession session, Clock clock, Consumer<MqttConnection> onClosed) {
         this.broker = broker;
         this.session = session;
         this.clock = clock;
         this.onClosed = onClosed;
         this.backoff = new Backoff(FIRST_MILLIS, MOST_MILLIS, session.clientId().hashCode());
+        this.exactlyOnce = new ExactlyOnce(new ExactlyOnce.Answers() {
+            @Override
+            public void received(int id, int of) {
+                answer(of, to -> to.received(id));
+            }
+
+            @Override
+            public void completed(int id, int of) {
+                answer(of, to -> to.completed(id));
+            }
+        });
     }
 
     MqttBroker broker() {
@@ -137,6 +143,7 @@ final class MqttConnection implements ReceivedMessages, Runnable {
 
     void add(MqttSubscription subscription) {
         subscriptions.add(subscription);
+        takers.clear();
         synchronized (this) {
             users++;
             unwanted.removeAll(subscription.filters());
@@ -163,6 +170,7 @@ final class MqttConnection implements ReceivedMessages, Runnable {
     /** @param dropped whether the broker is to forget it, too */
     void remove(MqttSubscription subscription, boolean dropped) {
         subscriptions.remove(subscription);
+        takers.clear();
         if (dropped) {
             Set<TopicFilter> others = new HashSet<>();
             subscriptions.forEach(each -> others.addAll(each.filters()));
@@ -219,9 +227,10 @@ final class MqttConnection implements ReceivedMessages, Runnable {
                 lost = false;
                 generation = next++;
             }
-            try (BrokerClient fresh = open(new Link(generation))) {
+            wasAsked = false;
+            try (BrokerClient fresh = new BrokerClient(broker, session, clock, new Link(generation))) {
                 up(fresh);
-            } catch (BrokerClient.BrokerException e) {
+            } catch (BrokerException e) {
                 failed(e.reason());
                 pause(backoff.nextMillis());
             } catch (MillraceException e) { // of a secret that is not there, or the disk
@@ -231,12 +240,6 @@ final class MqttConnection implements ReceivedMessages, Runnable {
                 client = Optional.empty();
             }
         }
-    }
-
-    private BrokerClient open(Link link) throws BrokerClient.BrokerException {
-        return broker.version() == 5
-                ? new PahoClient5(broker, session, this, clock, link)
-                : new PahoClient3(broker, session, this, clock, link);
     }
 
     /** What the client of one connection tells; of one that is gone nobody listens. */
@@ -255,6 +258,13 @@ final class MqttConnection implements ReceivedMessages, Runnable {
         }
 
         @Override
+        public void released(int id) {
+            if (mine == generation) {
+                exactlyOnce.released(id, mine, subscriptions);
+            }
+        }
+
+        @Override
         public void lost(String reason) {
             if (mine == generation) {
                 MqttConnection.this.lost(reason);
@@ -262,48 +272,60 @@ final class MqttConnection implements ReceivedMessages, Runnable {
         }
     }
 
-    private void up(BrokerClient fresh) throws BrokerClient.BrokerException {
+    private void up(BrokerClient fresh) throws BrokerException {
         client = Optional.of(fresh); // messages come before connect() returns, and are acknowledged by it
-        boolean isKnown = fresh.connect();
-        if (!isKnown) {
-            subscribed.clear();
-            awaitReleases();
-            deliverWhatIsLeft();
-        } else if (subscribed.isEmpty()) {
+        if (subscribed.isEmpty()) {
             subscriptions.stream()
                     .filter(MqttSubscription::isRememberedAsSubscribed)
                     .forEach(each -> subscribed.addAll(each.filters()));
         }
+        boolean isKnown;
+        try {
+            isKnown = fresh.connect(this::asks);
+        } catch (BrokerException e) {
+            isUnanswered |= wasAsked;
+            throw e;
+        }
+        if (!isKnown) {
+            exactlyOnce.clear();
+            subscriptions.forEach(MqttSubscription::newSession);
+        }
+        if (!isKnown || isUnanswered) {
+            subscribed.clear();
+        }
+        isUnanswered = false;
         do {
             subscribe(fresh);
             succeeded();
-        } while (awaitChange());
+            while (!awaitChange()) {
+                subscriptions.forEach(MqttSubscription::park);
+            }
+        } while (!isEnded());
         unsubscribe(fresh);
     }
 
-    /** Numbers of messages are given anew: waits until streams have those that were released before. */
-    private void awaitReleases() {
-        while (!releases.isEmpty() && !isEnded()) {
-            pause(LOOK_MILLIS);
-        }
+    /** The broker makes a session now, if it has none; who does not hear that does not know whether what is subscribed is of an older one. */
+    private void asks() {
+        wasAsked = true;
+        subscriptions.forEach(MqttSubscription::connecting);
     }
 
-    /** Whether the connection is still there, when what is to be subscribed has changed; false when it is over. */
-    private synchronized boolean awaitChange() throws BrokerClient.BrokerException {
-        while (!changed && !lost && !ended) {
+    /** Waits a moment for a change of what is to be subscribed; true if there is one, or all is over. */
+    private synchronized boolean awaitChange() throws BrokerException {
+        if (!changed && !lost && !ended) {
             try {
-                wait();
+                wait(subscriptions.size() > 1 ? LOOK_MILLIS : 0); // one alone is in nobody's way
             } catch (InterruptedException e) {
                 ended = true;
             }
         }
         if (lost) {
-            throw new BrokerClient.BrokerException(lastError.orElse("the connection is gone"));
+            throw new BrokerException(lastError.orElse("the connection is gone"));
         }
-        return !ended;
+        return changed || ended;
     }
 
-    private void subscribe(BrokerClient to) throws BrokerClient.BrokerException {
+    private void subscribe(BrokerClient to) throws BrokerException {
         unsubscribe(to);
         synchronized (this) {
             changed = false;
@@ -320,7 +342,7 @@ final class MqttConnection implements ReceivedMessages, Runnable {
         }
     }
 
-    private void unsubscribe(BrokerClient from) throws BrokerClient.BrokerException {
+    private void unsubscribe(BrokerClient from) throws BrokerException {
         List<TopicFilter> all;
         synchronized (this) {
             all = List.copyOf(unwanted);
@@ -372,76 +394,46 @@ final class MqttConnection implements ReceivedMessages, Runnable {
     }
 
     private void arrived(ArrivedMessage message, int now) {
+        List<MqttSubscription> wanting = takers(message.topic());
+        if (wanting.isEmpty()) {
+            unclaimed(message.topic());
+        }
         switch (message.qos()) {
-            case 0 -> matching(message.topic()).forEach(each -> each.offer(message));
-            case 1 -> arrivedOnce(message, now, matching(message.topic()));
-            default -> released(message, now);
+            case 0 -> wanting.forEach(each -> each.offer(message));
+            case 1 -> arrivedOnce(message, now, wanting);
+            default -> exactlyOnce.arrived(message, now, wanting);
         }
     }
 
-    private List<MqttSubscription> matching(String topic) {
-        List<MqttSubscription> found = new ArrayList<>();
-        for (MqttSubscription each : subscriptions) {
-            if (each.matches(topic)) {
-                found.add(each);
-            }
-        }
-        return found;
-    }
-
-    private void arrivedOnce(ArrivedMessage message, int now, List<MqttSubscription> takers) {
-        if (takers.isEmpty()) {
-            unclaimed(message.topic());
-            acknowledge(message.id(), 1, now);
-            return;
-        }
-        AtomicInteger left = new AtomicInteger(takers.size());
-        for (MqttSubscription each : takers) {
-            each.take(message, () -> {
-                if (left.decrementAndGet() == 0) {
-                    acknowledge(message.id(), 1, now);
-                }
-            });
-        }
-    }
-
-    /** A message of QoS 2, which is in the memory of those who are to have it. */
-    private void released(ArrivedMessage message, int now) {
-        Release known = releases.get(message.id());
+    private List<MqttSubscription> takers(String topic) {
+        List<MqttSubscription> known = takers.get(topic);
         if (known != null) {
-            known.generation = now; // released again, on another connection, while streams are about to have it
-            return;
+            return known;
         }
-        List<MqttSubscription> takers = remembering(message.id());
-        if (takers.isEmpty()) {
-            unclaimed(message.topic());
-            acknowledge(message.id(), 2, now);
-            return;
+        if (takers.size() >= MOST_TOPICS) {
+            takers.clear();
         }
-        Release release = new Release(now);
-        releases.put(message.id(), release);
-        AtomicInteger left = new AtomicInteger(takers.size());
-        for (MqttSubscription each : takers) {
-            each.takeReceived(message, () -> {
-                if (left.decrementAndGet() == 0) {
-                    releases.remove(message.id());
-                    acknowledge(message.id(), 2, release.generation);
-                }
-            });
-        }
+        // not after: who is added meanwhile clears what was found without it
+        return takers.computeIfAbsent(
+                topic,
+                of -> subscriptions.stream().filter(each -> each.matches(of)).toList());
     }
 
-    private List<MqttSubscription> remembering(int id) {
-        return subscriptions.stream()
-                .filter(each -> each.received(id).isPresent())
-                .toList();
-    }
-
-    /** The broker has forgotten the session: what it had not released it will not any more, and is the streams'. */
-    private void deliverWhatIsLeft() {
-        for (MqttSubscription each : subscriptions) {
-            each.receivedIds().forEach(each::takeLeft);
-            each.forgetIds();
+    private void arrivedOnce(ArrivedMessage message, int now, List<MqttSubscription> wanting) {
+        int id = message.id();
+        if (wanting.isEmpty()) {
+            acknowledge(id, now);
+        } else if (wanting.size() == 1) {
+            wanting.get(0).take(message, () -> acknowledge(id, now));
+        } else {
+            AtomicInteger left = new AtomicInteger(wanting.size());
+            for (MqttSubscription each : wanting) {
+                each.take(message, () -> {
+                    if (left.decrementAndGet() == 0) {
+                        acknowledge(id, now);
+                    }
+                });
+            }
         }
     }
 
@@ -454,45 +446,15 @@ final class MqttConnection implements ReceivedMessages, Runnable {
         }
     }
 
-    private void acknowledge(int id, int qos, int of) {
+    private void acknowledge(int id, int of) {
+        answer(of, to -> to.acknowledge(id));
+    }
+
+    /** Tells the broker on one connection; if that is gone, it asks again on another. */
+    private void answer(int of, Consumer<BrokerClient> answer) {
         Optional<BrokerClient> to = client;
         if (of == generation && to.isPresent()) {
-            try {
-                to.get().acknowledge(id, qos);
-            } catch (BrokerClient.BrokerException e) {
-                lastError = Optional.of(e.reason()); // the connection is going; the broker sends it again
-            }
+            answer.accept(to.get());
         }
-    }
-
-    // ---- messages of QoS 2
-    // -------------------------------------------------------------------------------------
-
-    @Override
-    public void put(int id, String topic, byte[] message) {
-        matching(topic).forEach(each -> each.remember(id, topic, message));
-    }
-
-    @Override
-    public void put(ArrivedMessage message, boolean isRepeated) {
-        List<MqttSubscription> takers = matching(message.topic());
-        takers.forEach(each -> each.keepAndTake(message, isRepeated));
-        if (takers.isEmpty()) {
-            unclaimed(message.topic());
-        }
-    }
-
-    @Override
-    public Optional<byte[]> get(int id) {
-        return subscriptions.stream()
-                .flatMap(each -> each.received(id).stream())
-                .findFirst();
-    }
-
-    @Override
-    public Set<Integer> ids() {
-        Set<Integer> all = new TreeSet<>();
-        subscriptions.forEach(each -> all.addAll(each.receivedIds()));
-        return all;
     }
 }

@@ -9,9 +9,9 @@ import dev.millrace.error.SqlState;
 import dev.millrace.format.RecordEncoder;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -34,7 +34,7 @@ final class MqttSink implements Sink {
      */
     record Manner(int qos, boolean retain, int inFlight) {}
 
-    private record Message(String topic, byte[] payload) {}
+    private record Message(long number, String topic, byte[] payload) {}
 
     private final MqttConnection connection;
     private final TopicTemplate topic;
@@ -44,16 +44,20 @@ final class MqttSink implements Sink {
 
     @GuardedBy("this") private final Map<Long, Message> waiting = new LinkedHashMap<>(); // in order, until they are acknowledged
 
+    @GuardedBy("this") private final Deque<Message> unsent = new ArrayDeque<>(); // of those, in order
+
     @GuardedBy("this") private long taken;
 
     @GuardedBy("this") private long progressNanos = System.nanoTime(); // of the last acknowledgement, or the first that waits
 
     @GuardedBy("this") private Optional<String> lastError = Optional.empty();
 
+    @GuardedBy("this") private Optional<String> refusal = Optional.empty();
+
+    @GuardedBy("this") private int generation; // of the connection that the others were sent by
+
     // the calling thread's
     private long number; // of messages
-    private long sent; // the number of the last that the connection was given
-    private int generation; // of the connection that was
     private boolean closed;
 
     /** @param encoder is closed with this */
@@ -86,7 +90,7 @@ final class MqttSink implements Sink {
             encoder.encode(batch, row, text);
             byte[] payload = text.toBytes();
             for (long times = weight; times > 0; times--) {
-                add(new Message(to, payload));
+                add(new Message(++number, to, payload));
                 pump(manner.inFlight() - 1);
             }
         }
@@ -96,7 +100,8 @@ final class MqttSink implements Sink {
         if (waiting.isEmpty()) {
             progressNanos = System.nanoTime();
         }
-        waiting.put(++number, message);
+        waiting.put(message.number(), message);
+        unsent.add(message);
     }
 
     @Override
@@ -112,6 +117,10 @@ final class MqttSink implements Sink {
                 synchronized (this) {
                     if (waiting.size() > most) {
                         wait(LOOK_MILLIS);
+                    }
+                    if (refusal.isPresent()) {
+                        throw MillraceException.external(
+                                SqlState.CONNECTION_FAILURE, connection.broker() + " refuses " + refusal.get());
                     }
                     if (!waiting.isEmpty() && System.nanoTime() - progressNanos > DELIVERY_NANOS) {
                         throw MillraceException.external(
@@ -138,51 +147,64 @@ final class MqttSink implements Sink {
             return;
         }
         int now = connection.generation();
+        for (Optional<Message> next = next(now); next.isPresent(); next = next(now)) {
+            Message message = next.get();
+            if (!client.get()
+                    .publish(new Publication(
+                            message.topic(), message.payload(), manner.qos(), manner.retain(), answer(message, now)))) {
+                return; // there is no room
+            }
+            sent(message, now);
+        }
+    }
+
+    /** The first that was not sent by this connection. */
+    private synchronized Optional<Message> next(int now) {
         if (now != generation) {
             generation = now;
-            sent = 0; // all that waits is sent again
+            unsent.clear();
+            unsent.addAll(waiting.values());
         }
-        for (Map.Entry<Long, Message> each : unsent()) {
-            try {
-                client.get()
-                        .publish(
-                                each.getValue().topic(),
-                                each.getValue().payload(),
-                                manner.qos(),
-                                manner.retain(),
-                                answer(each.getKey(), now));
-                sent = each.getKey();
-            } catch (BrokerClient.BrokerException e) {
-                failed(e.reason()); // too many are under way, or the connection is gone: they are tried again
-                return;
-            }
+        return Optional.ofNullable(unsent.peek());
+    }
+
+    private synchronized void sent(Message message, int now) {
+        if (now == generation) {
+            unsent.remove(message);
         }
     }
 
-    private synchronized List<Map.Entry<Long, Message>> unsent() {
-        List<Map.Entry<Long, Message>> found = new ArrayList<>();
-        waiting.forEach((each, message) -> {
-            if (each > sent) {
-                found.add(Map.entry(each, message));
-            }
-        });
-        return found;
-    }
-
-    private BrokerClient.Sent answer(long of, int by) {
-        return new BrokerClient.Sent() {
+    private Publication.Answer answer(Message message, int by) {
+        return new Publication.Answer() {
             @Override
             public void taken() {
-                acknowledged(of);
+                acknowledged(message.number());
             }
 
             @Override
             public void failed(String reason) {
-                if (by == connection.generation()) {
-                    MqttSink.this.failed(reason);
-                }
+                again(message, by, reason);
+            }
+
+            @Override
+            public void refused(String reason) {
+                MqttSink.this.refused("a message to " + message.topic() + ": " + reason);
             }
         };
+    }
+
+    private synchronized void refused(String what) {
+        refusal = refusal.or(() -> Optional.of(what));
+        lastError = refusal;
+        notifyAll();
+    }
+
+    /** It is sent again: by the same connection after a while, by another at once. */
+    private synchronized void again(Message message, int by, String reason) {
+        lastError = Optional.of(reason);
+        if (by == generation && waiting.containsKey(message.number())) {
+            unsent.add(message);
+        }
     }
 
     private synchronized void acknowledged(long of) {
@@ -191,10 +213,6 @@ final class MqttSink implements Sink {
             progressNanos = System.nanoTime();
             notifyAll();
         }
-    }
-
-    private synchronized void failed(String reason) {
-        lastError = Optional.of(reason);
     }
 
     @Override

@@ -12,8 +12,6 @@ import dev.millrace.error.SqlState;
 import dev.millrace.time.Clock;
 import dev.millrace.type.Schema;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -53,30 +51,14 @@ record MqttSource(
             public void arrived(ArrivedMessage message) {}
 
             @Override
+            public void released(int id) {}
+
+            @Override
             public void lost(String reason) {}
         };
-        ReceivedMessages none = new ReceivedMessages() {
-            @Override
-            public void put(int id, String topic, byte[] message) {}
-
-            @Override
-            public Optional<byte[]> get(int id) {
-                return Optional.empty();
-            }
-
-            @Override
-            public Set<Integer> ids() {
-                return Set.of();
-            }
-
-            @Override
-            public void put(ArrivedMessage message, boolean isRepeated) {}
-        };
-        try (BrokerClient client = broker.version() == 5
-                ? new PahoClient5(broker, session, none, Clock.system(), nobody)
-                : new PahoClient3(broker, session, none, Clock.system(), nobody)) {
-            client.connect();
-        } catch (BrokerClient.BrokerException e) {
+        try (BrokerClient client = new BrokerClient(broker, session, Clock.system(), nobody)) {
+            client.connect(() -> {});
+        } catch (BrokerException e) {
             throw MillraceException.external(SqlState.CONNECTION_FAILURE, broker + ": " + e.reason());
         }
     }

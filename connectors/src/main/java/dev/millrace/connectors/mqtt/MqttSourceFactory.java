@@ -39,11 +39,6 @@ public final class MqttSourceFactory implements SourceFactory {
         MqttBroker broker = MqttBroker.read(options);
         List<TopicFilter> filters = filters(options);
         int qos = (int) options.integer("qos", 1, 0, 2);
-        if (qos == 2
-                && broker.version() == 5) { // whose client does not let us say when a message is ours: it came twice
-            throw MillraceException.notAvailableYet("qos = 2 by version 5 of MQTT")
-                    .withHint("version = '3.1.1' has each message once; qos = 1 has it at least once");
-        }
         return new MqttSource(
                 connections,
                 broker,
@@ -82,10 +77,7 @@ public final class MqttSourceFactory implements SourceFactory {
                         "",
                         "topics, between commas: names, with + for a level and # for all that follow;"
                                 + " $share/GROUP/.. shares messages out with others of the group"));
-        all.add(
-                2,
-                new OptionDescription(
-                        "qos", "1", "at most, of messages that are sent to us: 0, 1, or 2 by version 3.1.1"));
+        all.add(2, new OptionDescription("qos", "1", "at most, of messages that are sent to us: 0, 1 or 2"));
         all.add(3, new OptionDescription("format", "json", "of the messages"));
         all.add(Overload.description());
         all.add(ArrivalQueue.description());

@@ -6,48 +6,62 @@ import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connectors.push.ArrivalQueue;
 import dev.millrace.connectors.push.Consignment;
 import dev.millrace.connectors.push.RecordReceiver;
+import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
  * What one stream has of a connection. Safe on any thread.
  *
  * <p>In the stream's memory there are, by name: {@code client}, the client id by which it is subscribed; {@code subscribed}, the filters that
- * the broker has taken; and of QoS 2
- *
- * <ul>
- *   <li>by version 3.1.1 {@code received ID}, a message that the broker has not released yet: the length of its topic (4 bytes), the topic in
- *       UTF-8, and what the client wants to have kept;
- *   <li>by version 5 {@code pending N}, a message that is not in the stream yet, with a number of its own ({@link PendingMessage}), and {@code last ID}, that number (8 bytes) and the print of the last
- *       message of an id, by which one is known that the broker sends again as it has no PUBREC of it.
- * </ul>
+ * the broker has taken; {@code connecting}, while it is not known whether the broker still has them; {@code session}, the number of the session of the broker, counted here; and of QoS 2 {@code taken
+ * SESSION ID}, with nothing, for each message that is in the stream and that the broker has not released.
  */
 final class MqttSubscription implements RecordReceiver.Transport {
     private static final String CLIENT = "client";
     private static final String SUBSCRIBED = "subscribed";
-    private static final String RECEIVED = "received ";
-    private static final String PENDING = "pending ";
-    private static final String LAST = "last ";
+    private static final String CONNECTING = "connecting";
+    private static final String SESSION = "session";
+    private static final String TAKEN = "taken ";
+    private static final byte[] NOTHING = {};
 
     private final MqttSource source;
     private final PushedContext context;
     private final ArrivalQueue inbox;
+    private final ParkingLot lot;
     private final MqttConnection connection;
-    private boolean isDropped; // the stream's thread's
-    private volatile long pending; // the greatest number so far; written before the client is there, then by its thread
+    private volatile Optional<String> parkingError = Optional.empty(); // written by the connection's thread
+    private volatile boolean isDropped; // written by the stream's thread
+    private volatile Session session; // written before the client is there, then by the connection's thread
+
+    /** A session of the broker, in which an id is a message's until it is released. */
+    private static final class Session {
+        final long number;
+        final Set<Integer> taken = ConcurrentHashMap.newKeySet(); // ids that are on disk
+
+        Session(long number) {
+            this.number = number;
+        }
+
+        String nameOf(int id) {
+            return TAKEN + number + " " + id;
+        }
+    }
 
     MqttSubscription(MqttSource source, PushedContext context, ArrivalQueue inbox) {
         this.source = source;
         this.context = context;
         this.inbox = inbox;
+        this.session = restored();
+        this.lot = new ParkingLot(context.memory(), inbox, source.bufferBytes());
+        lot.restore();
         this.connection = source.connections().subscribe(source.broker(), this, context.clock());
         keep(CLIENT, connection.session().clientId());
     }
@@ -103,96 +117,103 @@ final class MqttSubscription implements RecordReceiver.Transport {
         }
     }
 
+    private void forget(Set<String> names) {
+        if (!names.isEmpty()) {
+            context.memory().change(new MemoryChange(Map.of(), names));
+        }
+    }
+
     private String subscription() {
         return source.qos() + " " + source.filters();
     }
 
+    /** It is about to be connected, after which the broker may have forgotten it: what is remembered of that counts when it was {@link #subscribed}. */
+    void connecting() {
+        if (remembered(SUBSCRIBED).isPresent()) {
+            keep(CONNECTING, "");
+        }
+    }
+
     /** Whether the broker is known to have it, if it has the session. */
     boolean isRememberedAsSubscribed() {
-        return remembered(SUBSCRIBED).equals(Optional.of(subscription()));
+        return remembered(SUBSCRIBED).equals(Optional.of(subscription()))
+                && remembered(CONNECTING).isEmpty();
     }
 
     /** The broker has it. */
     void subscribed() {
         keep(SUBSCRIBED, subscription());
+        forget(remembered(CONNECTING).map(text -> Set.of(CONNECTING)).orElse(Set.of()));
     }
 
-    private static String nameOf(int id) {
-        return RECEIVED + id;
-    }
+    // ---- messages of QoS 2
+    // ------------------------------------------------------------------------------------------
 
-    /** Keeps a message that is not released yet; it is kept when this returns. */
-    void remember(int id, String topic, byte[] message) {
-        byte[] name = topic.getBytes(StandardCharsets.UTF_8);
-        ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES + name.length + message.length);
-        bytes.putInt(name.length).put(name).put(message);
-        context.memory().change(new MemoryChange(Map.of(nameOf(id), bytes.array()), Set.of()));
-    }
-
-    /** What is kept of a message. */
-    Optional<byte[]> received(int id) {
-        return Optional.ofNullable(context.memory().entries().get(nameOf(id))).map(bytes -> {
-            ByteBuffer from = ByteBuffer.wrap(bytes);
-            from.position(Integer.BYTES + from.getInt());
-            byte[] message = new byte[from.remaining()];
-            from.get(message);
-            return message;
-        });
-    }
-
-    Set<Integer> receivedIds() {
-        return context.memory().entries().keySet().stream()
-                .filter(name -> name.startsWith(RECEIVED))
-                .map(name -> Integer.parseInt(name.substring(RECEIVED.length())))
-                .collect(Collectors.toSet());
-    }
-
-    /** Keeps a message of version 5, and has the stream take it, unless it is the last of its id. Called by one thread at a time. */
-    void keepAndTake(ArrivedMessage message, boolean isRepeated) {
-        byte[] print = PendingMessage.print(message);
-        byte[] last = context.memory().entries().get(LAST + message.id());
-        if (isRepeated && last != null && Arrays.equals(print, Arrays.copyOfRange(last, Long.BYTES, last.length))) {
-            return;
-        }
-        if (!fits(message)) {
-            return;
-        }
-        long number = pending + 1;
-        pending = number;
-        String name = PENDING + number;
-        byte[] known = ByteBuffer.allocate(Long.BYTES + print.length)
-                .putLong(number)
-                .put(print)
-                .array();
-        context.memory()
-                .change(new MemoryChange(
-                        Map.of(name, PendingMessage.bytes(message), LAST + message.id(), known), Set.of()));
-        inbox.force(delivery(message, new MemoryChange(Map.of(), Set.of(name)), () -> {}));
-    }
-
-    /** Has the stream take what was kept before the database was closed; counts on from there. */
-    private void takePending() {
-        Map<Long, byte[]> left = new TreeMap<>();
-        context.memory().entries().forEach((name, bytes) -> {
-            if (name.startsWith(PENDING)) {
-                left.put(Long.parseLong(name.substring(PENDING.length())), bytes);
-            } else if (name.startsWith(LAST)) {
-                pending = Math.max(pending, ByteBuffer.wrap(bytes).getLong());
+    private Session restored() {
+        Session newest = new Session(remembered(SESSION).map(Long::parseLong).orElse(0L));
+        Set<String> stale = new HashSet<>();
+        String prefix = TAKEN + newest.number + " ";
+        for (String name : context.memory().entries().keySet()) {
+            if (name.startsWith(prefix)) {
+                newest.taken.add(Integer.parseInt(name.substring(prefix.length())));
+            } else if (name.startsWith(TAKEN)) {
+                stale.add(name);
             }
-        });
-        left.forEach((number, bytes) -> {
-            pending = Math.max(pending, number);
-            MemoryChange moved = new MemoryChange(Map.of(), Set.of(PENDING + number));
-            inbox.force(delivery(PendingMessage.read(bytes, context.clock().epochMicros()), moved, () -> {}));
-        });
+        }
+        forget(stale);
+        return newest;
     }
 
-    /** The broker gives ids anew. */
-    void forgetIds() {
-        Set<String> names = context.memory().entries().keySet().stream()
-                .filter(name -> name.startsWith(LAST))
-                .collect(Collectors.toSet());
-        context.memory().change(new MemoryChange(Map.of(), names));
+    /** The broker knows no session, and gives ids anew. Nothing comes meanwhile. */
+    void newSession() {
+        if (source.qos() == 2) {
+            Session old = session;
+            Session fresh = new Session(old.number + 1);
+            Set<String> names = old.taken.stream().map(old::nameOf).collect(Collectors.toSet());
+            byte[] number = Long.toString(fresh.number).getBytes(StandardCharsets.UTF_8);
+            context.memory().change(new MemoryChange(Map.of(SESSION, number), names));
+            session = fresh;
+        }
+    }
+
+    /** Whether a message is in the stream, on disk, that the broker has not released. */
+    boolean knows(int id) {
+        return session.taken.contains(id);
+    }
+
+    /** Takes a message with its id. @param kept called on the stream's thread, or at once */
+    void takeOnce(ArrivedMessage message, Runnable kept) {
+        if (!fits(message)) {
+            kept.run();
+            return;
+        }
+        Session of = session;
+        int id = message.id();
+        inbox.force(delivery(message, new MemoryChange(Map.of(of.nameOf(id), NOTHING), Set.of()), () -> {
+            of.taken.add(id);
+            kept.run();
+        }));
+    }
+
+    /** Forgets the id of a message. @param forgotten called on the stream's thread */
+    void forget(int id, Runnable forgotten) {
+        Session of = session;
+        MemoryChange change = new MemoryChange(Map.of(), Set.of(of.nameOf(id)));
+        inbox.force(new Consignment(List.of(), id, "", change, rejected -> {
+            of.taken.remove(id);
+            forgotten.run();
+        }));
+    }
+
+    /** Has the broker send what others of the connection are to have, if the stream has taken nothing for a while. By the connection's thread. */
+    void park() {
+        if (source.qos() > 0) {
+            try {
+                lot.park();
+            } catch (MillraceException e) {
+                parkingError = Optional.of(String.valueOf(e.getMessage())); // it is tried again
+            }
+        }
     }
 
     // ---- messages
@@ -212,32 +233,6 @@ final class MqttSubscription implements RecordReceiver.Transport {
         } else {
             kept.run();
         }
-    }
-
-    /** One that is in the memory, which it leaves as it becomes a row. */
-    void takeReceived(ArrivedMessage message, Runnable kept) {
-        inbox.force(delivery(message, new MemoryChange(Map.of(), Set.of(nameOf(message.id()))), kept));
-    }
-
-    /** One that is in the memory, and that no broker knows any more. */
-    void takeLeft(int id) {
-        ByteBuffer from = ByteBuffer.wrap(context.memory().entries().get(nameOf(id)));
-        byte[] topic = new byte[from.getInt()];
-        from.get(topic);
-        int header = from.getInt();
-        from.position(from.position() + header);
-        byte[] payload = new byte[from.remaining()];
-        from.get(payload);
-        takeReceived(
-                new ArrivedMessage(
-                        new String(topic, StandardCharsets.UTF_8),
-                        payload,
-                        2,
-                        false,
-                        id,
-                        Optional.empty(),
-                        context.clock().epochMicros()),
-                () -> {});
     }
 
     private static Consignment delivery(ArrivedMessage message, MemoryChange change, Runnable kept) {
@@ -264,7 +259,6 @@ final class MqttSubscription implements RecordReceiver.Transport {
 
     @Override
     public void begin() {
-        takePending();
         connection.begin();
     }
 
@@ -281,7 +275,7 @@ final class MqttSubscription implements RecordReceiver.Transport {
 
     @Override
     public Optional<String> lastError() {
-        return connection.lastError();
+        return connection.lastError().or(() -> parkingError);
     }
 
     @Override

@@ -68,12 +68,7 @@ public final class OutboxSink implements CheckpointedSink {
 
     /** For tests, whose disk is full at times. */
     OutboxSink(
-            SinkContext context,
-            String target,
-            OutboxRows rows,
-            Delivery delivery,
-            Options options,
-            SpoolRoom room) {
+            SinkContext context, String target, OutboxRows rows, Delivery delivery, Options options, SpoolRoom room) {
         this.context = context;
         this.target = target;
         this.rows = rows;

@@ -5,8 +5,10 @@ import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /**
  * What came and was not taken yet, by bytes no more than so many. Peers that can wait are made to ({@link #put}, {@link #offer}); of what
@@ -29,6 +31,12 @@ public final class ArrivalQueue {
     @GuardedBy("this") private long shed;
 
     @GuardedBy("this") private boolean closed;
+
+    @GuardedBy("this") private boolean dropped; // and closed
+
+    @GuardedBy("this") private boolean isReworked; // what waited is somebody's for a while
+
+    @GuardedBy("this") private long takenNanos; // when the newest was taken, or came where nothing waited
 
     private volatile Runnable onArrival = () -> {}; // set before anything comes
 
@@ -87,10 +95,61 @@ public final class ArrivalQueue {
 
     /** Takes it whether there is room or not: of a peer that sends no more than so much before it hears of it. */
     public void force(Consignment delivery) {
+        boolean isUnwanted;
         synchronized (this) {
-            add(delivery);
+            isUnwanted = dropped;
+            if (!closed) {
+                add(delivery);
+            }
+        }
+        if (isUnwanted) {
+            delivery.receipt().dropped();
+        } else {
+            onArrival.run();
+        }
+    }
+
+    /**
+     * Makes others of those that wait, where the first has waited so long: until that is done none is taken, and what comes waits behind them.
+     *
+     * @param work may wait; if it fails, they are as they were
+     */
+    public void rework(long waitedNanos, UnaryOperator<List<Consignment>> work) {
+        List<Consignment> all;
+        synchronized (this) {
+            if (closed || isReworked || waiting.isEmpty() || System.nanoTime() - takenNanos < waitedNanos) {
+                return;
+            }
+            isReworked = true;
+            all = List.copyOf(waiting);
+            waiting.clear();
+        }
+        List<Consignment> others = all;
+        try {
+            others = work.apply(all);
+        } finally {
+            putBack(others);
         }
         onArrival.run();
+    }
+
+    private void putBack(List<Consignment> first) {
+        boolean isUnwanted;
+        synchronized (this) {
+            isReworked = false;
+            isUnwanted = dropped;
+            List<Consignment> since = List.copyOf(waiting);
+            waiting.clear();
+            bytes = 0;
+            records = 0;
+            if (!isUnwanted) {
+                first.forEach(this::add);
+                since.forEach(this::add);
+            }
+        }
+        if (isUnwanted) {
+            first.forEach(each -> each.receipt().dropped());
+        }
     }
 
     /** Takes it, or throws something away. What is thrown away must want no receipt. */
@@ -117,6 +176,9 @@ public final class ArrivalQueue {
     }
 
     @GuardedBy("this") private void add(Consignment delivery) {
+        if (waiting.isEmpty()) {
+            takenNanos = System.nanoTime();
+        }
         waiting.add(delivery);
         bytes += delivery.bytes();
         records += delivery.values().size();
@@ -124,15 +186,16 @@ public final class ArrivalQueue {
 
     @GuardedBy("this") private Consignment remove() {
         Consignment first = waiting.remove();
+        takenNanos = System.nanoTime();
         bytes -= first.bytes();
         records -= first.values().size();
         notifyAll();
         return first;
     }
 
-    /** What came first; none if nothing waits. */
+    /** What came first; none if nothing waits, or it is being reworked. */
     synchronized Optional<Consignment> take() {
-        return waiting.isEmpty() ? Optional.empty() : Optional.of(remove());
+        return waiting.isEmpty() || isReworked ? Optional.empty() : Optional.of(remove());
     }
 
     /** Records that wait. */
@@ -143,6 +206,19 @@ public final class ArrivalQueue {
     /** Records that were thrown away. */
     public synchronized long shed() {
         return shed;
+    }
+
+    /** Takes nothing any more: whoever brought what waits, or brings more, is told that nobody wants it. */
+    void drop() {
+        List<Consignment> unwanted;
+        synchronized (this) {
+            dropped = true;
+            closed = true;
+            unwanted = List.copyOf(waiting);
+            waiting.clear();
+            notifyAll();
+        }
+        unwanted.forEach(each -> each.receipt().dropped());
     }
 
     /** Takes nothing any more, and has nobody wait. */

@@ -27,6 +27,11 @@ public record Consignment(List<byte[]> values, Object about, String origin, Memo
          * @param rejected how many became no rows
          */
         void kept(int rejected);
+
+        /** The stream was dropped before they were kept: nobody waits for them any more. On any thread, which must not be held up. */
+        default void dropped() {
+            kept(0);
+        }
     }
 
     public Consignment {
@@ -39,7 +44,7 @@ public record Consignment(List<byte[]> values, Object about, String origin, Memo
     }
 
     /** About how much of the heap it takes. */
-    long bytes() {
+    public long bytes() {
         long bytes = OVERHEAD_BYTES;
         for (byte[] value : values) {
             bytes += OVERHEAD_BYTES + value.length;

@@ -285,6 +285,9 @@ public final class RecordReceiver implements PushedReader, DecoderContext {
 
     @Override
     public void dropped() {
+        given.forEach(batch -> batch.deliveries().forEach(each -> each.receipt().dropped()));
+        decoding.forEach(each -> each.receipt().dropped());
+        inbox.drop();
         transport.dropped();
     }
 

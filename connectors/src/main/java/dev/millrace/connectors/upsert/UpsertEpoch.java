@@ -70,17 +70,32 @@ public final class UpsertEpoch {
         }
     }
 
+    /** Is told of a key that changed. */
+    @FunctionalInterface
+    public interface Change {
+        /**
+         * @param before its value before the epoch; null if it had none
+         * @param after its value now; null if it has none any more
+         */
+        void accept(byte[] key, byte @Nullable [] before, byte @Nullable [] after);
+    }
+
     /** Gives each key its value, or null where it has none any more, and begins anew. */
     public void drain(BiConsumer<byte[], byte @Nullable []> to) {
+        drainChanges((key, before, after) -> to.accept(key, after));
+    }
+
+    /** Tells each key's change, and begins anew. */
+    public void drainChanges(Change to) {
         changes.forEach((key, ofKey) -> {
-            byte[] last = null;
-            boolean isTaken = false;
+            byte[] before = null;
+            byte[] after = null;
             for (Map.Entry<Bytes, Long> change : ofKey.entrySet()) {
-                last = change.getValue() > 0 ? change.getKey().bytes() : last;
-                isTaken |= change.getValue() < 0;
+                after = change.getValue() > 0 ? change.getKey().bytes() : after;
+                before = change.getValue() < 0 ? change.getKey().bytes() : before;
             }
-            if (last != null || isTaken) {
-                to.accept(key.bytes(), last);
+            if (before != null || after != null) {
+                to.accept(key.bytes(), before, after);
             }
         });
         changes.clear();

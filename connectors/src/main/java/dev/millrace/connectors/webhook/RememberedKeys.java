@@ -68,6 +68,11 @@ final class RememberedKeys {
         return new MemoryChange(Map.of(PREFIX + key, bytes), forgotten);
     }
 
+    /** What is to be remembered where nothing of the request became a row: it may come again with the key. */
+    MemoryChange forgotten(String key) {
+        return new MemoryChange(Map.of(), Set.of(PREFIX + key));
+    }
+
     /** The request is answered. */
     synchronized void end(String key) {
         underWay.remove(key);

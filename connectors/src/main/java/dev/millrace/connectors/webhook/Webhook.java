@@ -59,7 +59,8 @@ public final class Webhook implements RecordReceiver.Transport {
     }
 
     /**
-     * Takes a request, and waits until its records are kept: on disk, where there is one.
+     * Takes a request, and waits until its records are kept: on disk, where there is one. Records that become no rows are in {@code millrace.rejected_rows}; where none does,
+     * the key is not remembered.
      *
      * @throws MillraceException 28000 if it is not signed as it should be; 22023 if it has no records, or no good key; 55006 if one with the same key is
      *     under way; 53300 if there is no room or it takes too long: then it is to be sent again, and with a key that can do no harm
@@ -91,9 +92,22 @@ public final class Webhook implements RecordReceiver.Transport {
     private Outcome take(List<byte[]> records, PostedRequest request, Optional<String> key, MemoryChange change) {
         CompletableFuture<Integer> kept = new CompletableFuture<>();
         PostedRequest.About about = new PostedRequest.About(key, request.receivedMicros());
-        Consignment delivery = new Consignment(records, about, target(), change, rejected -> {
-            key.ifPresent(keys::end);
-            kept.complete(rejected);
+        Consignment delivery = new Consignment(records, about, target(), change, new Consignment.Receipt() {
+            @Override
+            public void kept(int rejected) {
+                if (rejected == records.size() && key.isPresent()) {
+                    forget(key.get(), () -> kept.complete(rejected));
+                } else {
+                    key.ifPresent(keys::end);
+                    kept.complete(rejected);
+                }
+            }
+
+            @Override
+            public void dropped() {
+                kept.completeExceptionally(
+                        MillraceException.user(SqlState.UNDEFINED_OBJECT, "the stream was dropped meanwhile"));
+            }
         });
         try {
             if (!inbox.offer(delivery, ROOM_MILLIS)) {
@@ -108,8 +122,18 @@ public final class Webhook implements RecordReceiver.Transport {
         } catch (TimeoutException e) {
             throw busy("has not kept it yet");
         } catch (ExecutionException e) {
-            throw MillraceException.internal("nobody completes it so", e);
+            throw e.getCause() instanceof MillraceException known
+                    ? known
+                    : MillraceException.internal("nobody completes it so", e);
         }
+    }
+
+    /** A request of which nothing became a row is answered when it may come again with its key: once it, or the stream, was put right. */
+    private void forget(String key, Runnable then) {
+        inbox.force(new Consignment(List.of(), key, target(), keys.forgotten(key), rejected -> {
+            keys.undo(key);
+            then.run();
+        }));
     }
 
     private MillraceException busy(String why) {

@@ -121,15 +121,6 @@ class AvroFormatTest {
                 .array();
     }
 
-    private List<String> waitFor(Decoding decoding, RecordDecoder decoder, Schema schema, byte[]... records) {
-        Optional<List<String>>[] rows = new Optional[] {Optional.empty()};
-        Eventually.holds("the schemas are there", () -> {
-            rows[0] = decoding.rows(decoder, schema, records);
-            return rows[0].isPresent();
-        });
-        return rows[0].get();
-    }
-
     private static List<Integer> all(RecordFormat format) {
         return java.util.stream.IntStream.range(0, format.schema().size())
                 .boxed()
@@ -150,17 +141,18 @@ class AvroFormatTest {
                 framed(two, second(4))
             };
             assertEquals(
-                    List.of("1|a", "1099511627776|~", "-3|~", "4|~"), waitFor(decoding, decoder, COLUMNS, records));
+                    List.of("1|a", "1099511627776|~", "-3|~", "4|~"),
+                    decoding.rowsWhenThere(decoder, COLUMNS, records));
             assertEquals(
                     List.of(
                             "schema 2 has a field \"extra\" that is no column: it is left out",
                             "schema 2 has no field \"name\" any more: column \"name\" is its default, or NULL"),
                     decoding.notes);
-            assertEquals(List.of("4|~"), waitFor(decoding, decoder, COLUMNS, framed(two, second(4))));
+            assertEquals(List.of("4|~"), decoding.rowsWhenThere(decoder, COLUMNS, framed(two, second(4))));
             String third = SECOND.replace("double", "float");
             int three = registry.register("s", "AVRO", third);
             byte[] record = record(third, builder -> builder.set("id", 5L).set("extra", 1f));
-            assertEquals(List.of("5|~"), waitFor(decoding, decoder, COLUMNS, framed(three, record)));
+            assertEquals(List.of("5|~"), decoding.rowsWhenThere(decoder, COLUMNS, framed(three, record)));
             assertEquals(2, decoding.notes.size(), "said once");
         }
         assertEquals(Map.of("/schemas/ids/1", 1, "/schemas/ids/2", 1, "/schemas/ids/3", 1), registry.asked);
@@ -173,8 +165,7 @@ class AvroFormatTest {
         Schema columns = Schema.of(new Field("id", DataType.SMALLINT, false), new Field("name", DataType.TEXT, true));
         RecordFormat format = format(columns);
         try (RecordDecoder decoder = format.decoder(List.of(1), decoding)) {
-            List<String> rows = waitFor(
-                    decoding,
+            List<String> rows = decoding.rowsWhenThere(
                     decoder,
                     columns.select(List.of(1)),
                     framed(one, first(7, "seven")),
@@ -207,7 +198,7 @@ class AvroFormatTest {
                     () -> decoding.rows(decoder, COLUMNS, records).isEmpty()
                             && decoder.waitsFor().orElse("").contains("not now (503)"));
             registry.answerWith(200);
-            assertEquals(List.of("1|a"), waitFor(decoding, decoder, COLUMNS, records));
+            assertEquals(List.of("1|a"), decoding.rowsWhenThere(decoder, COLUMNS, records));
             assertEquals(Optional.empty(), decoder.waitsFor());
             assertEquals(List.of("1  22P03 the record does not begin with the number of a schema"), decoding.rejected);
         }
@@ -222,8 +213,7 @@ class AvroFormatTest {
         try (RecordDecoder decoder = format.decoder(all(format), decoding)) {
             assertEquals(
                     List.of("1|a"),
-                    waitFor(
-                            decoding,
+                    decoding.rowsWhenThere(
                             decoder,
                             COLUMNS,
                             framed(99, first(5, "x")),
@@ -244,7 +234,7 @@ class AvroFormatTest {
         Decoding decoding = new Decoding(memory.allocator());
         RecordFormat format = format(COLUMNS, "schema_registry.user", "u", "schema_registry.password", "${secret:p}");
         try (RecordDecoder decoder = format.decoder(all(format), decoding)) {
-            assertEquals(List.of("1|a"), waitFor(decoding, decoder, COLUMNS, framed(one, first(1, "a"))));
+            assertEquals(List.of("1|a"), decoding.rowsWhenThere(decoder, COLUMNS, framed(one, first(1, "a"))));
         }
         RecordFormat without = format(COLUMNS, "schema_registry.user", "u");
         try (RecordDecoder decoder = without.decoder(all(format), decoding)) {
@@ -274,7 +264,8 @@ class AvroFormatTest {
         Decoding decoding = new Decoding(memory.allocator());
         RecordFormat format = format(COLUMNS);
         try (RecordDecoder decoder = format.decoder(all(format), decoding)) {
-            assertEquals(List.of("2|{\"cents\":7}"), waitFor(decoding, decoder, COLUMNS, framed(one, new byte[] {14, 4
+            assertEquals(List.of("2|{\"cents\":7}"), decoding.rowsWhenThere(decoder, COLUMNS, framed(one, new byte[] {
+                14, 4
             })));
         }
     }
@@ -295,7 +286,7 @@ class AvroFormatTest {
         try (RecordDecoder decoder = format.decoder(all(format), decoding)) {
             assertEquals(
                     List.of("a|1|{x,y}", "~|2|{x,y}"),
-                    waitFor(decoding, decoder, columns, framed(one, first(1, "a")), framed(one, first(2, null))));
+                    decoding.rowsWhenThere(decoder, columns, framed(one, first(1, "a")), framed(one, first(2, null))));
         }
     }
 
@@ -448,7 +439,7 @@ class AvroFormatTest {
                 read.toString());
         RecordFormat format = format(columns);
         try (RecordDecoder decoder = format.decoder(all(format), decoding)) {
-            waitFor(decoding, decoder, columns, records);
+            decoding.rowsWhenThere(decoder, columns, records);
             assertEquals(rows, decoding.cells(decoder, columns, records).orElseThrow());
         }
         assertEquals(List.of(), decoding.rejected);

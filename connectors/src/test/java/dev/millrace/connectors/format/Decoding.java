@@ -11,6 +11,7 @@ import dev.millrace.format.RecordFormat;
 import dev.millrace.memory.Memory;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
+import dev.millrace.testing.time.Eventually;
 import dev.millrace.time.Clock;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;
@@ -50,6 +51,16 @@ public final class Decoding implements DecoderContext {
     /** The same by a decoder, of a schema's columns; empty if it waits. A null record is one without a value. */
     public Optional<List<String>> rows(RecordDecoder decoder, Schema schema, byte[]... records) {
         return decoded(decoder, rows -> texts(rows, schema), records);
+    }
+
+    /** The same, when what the decoder waits for is there. */
+    public List<String> rowsWhenThere(RecordDecoder decoder, Schema schema, byte[]... records) {
+        List<List<String>> decoded = new ArrayList<>();
+        Eventually.holds("what the decoder waits for is there", () -> {
+            rows(decoder, schema, records).ifPresent(decoded::add);
+            return !decoded.isEmpty();
+        });
+        return decoded.get(0);
     }
 
     /** The values of all rows; empty if it waits. */

@@ -43,8 +43,7 @@ class JdbcFeedConformanceTest {
 
         @Override
         public TableFeed open() {
-            Schema schema =
-                    Schema.of(new Field("id", DataType.INTEGER, false), new Field("v", DataType.INTEGER, true));
+            Schema schema = Schema.of(new Field("id", DataType.INTEGER, false), new Field("v", DataType.INTEGER, true));
             Map<String, String> options = new HashMap<>(Map.of("url", database.url(), "refresh", "100ms"));
             if (!database.user().isEmpty()) {
                 options.put("user", database.user());

@@ -104,7 +104,8 @@ class JdbcSinkMutantsTest {
     }
 
     private void isCaught(UnaryOperator<Delivery> fault) {
-        assertThrows(Throwable.class, () -> lives(fault)); // by what is seen, or by the outbox that finds its number wrong
+        assertThrows(
+                Throwable.class, () -> lives(fault)); // by what is seen, or by the outbox that finds its number wrong
     }
 
     @Test

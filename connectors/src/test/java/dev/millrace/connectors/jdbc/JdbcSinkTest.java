@@ -277,11 +277,13 @@ class JdbcSinkTest {
                 write(sink, schema, rows);
                 AtomicReference<Optional<Throwable>> failure = new AtomicReference<>(Optional.empty());
                 Thread thread = committing(sink, failure);
-                Eventually.holds(outside + ": the row is named", () -> sink.status()
-                        .orElseThrow()
-                        .waitsFor()
-                        .filter(why -> why.contains("(id = 31, x = 100)") && why.contains("\"small\""))
-                        .isPresent());
+                Eventually.holds(
+                        outside + ": the row is named",
+                        () -> sink.status()
+                                .orElseThrow()
+                                .waitsFor()
+                                .filter(why -> why.contains("(id = 31, x = 100)") && why.contains("\"small\""))
+                                .isPresent());
                 assertEquals(
                         List.of("0"),
                         outside.rows("SELECT count(*) FROM small"),
@@ -470,10 +472,12 @@ class JdbcSinkTest {
         }
         try (Connection other = outside.connect();
                 Statement statement = other.createStatement();
-                Sink sink = open(outside, TOTALS, false, "table", "totals", "key", "customer, day", "batch.rows", "1")) {
+                Sink sink =
+                        open(outside, TOTALS, false, "table", "totals", "key", "customer, day", "batch.rows", "1")) {
             other.setAutoCommit(false);
             statement.execute(
-                    "UPDATE totals SET amount = -1 WHERE day = '1970-01-01' AND customer LIKE 'z%'"); // much to take back
+                    "UPDATE totals SET amount = -1 WHERE day = '1970-01-01' AND customer LIKE 'z%'"); // much to take
+            // back
             statement.execute("UPDATE totals SET amount = -1 WHERE customer = 'b' AND day = '1970-01-01'");
             write(sink, TOTALS, List.of(Row.of("a", 0, 1L), Row.of("b", 0, 2L)));
             AtomicReference<Optional<Throwable>> failure = new AtomicReference<>(Optional.empty());

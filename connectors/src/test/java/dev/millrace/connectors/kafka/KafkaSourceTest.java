@@ -450,9 +450,10 @@ class KafkaSourceTest {
                     () -> scan.source("nowhere.invalid:9092", "topic", topic).check());
             assertEquals(
                     "Kafka at nowhere.invalid:9092: no broker's name is known to this machine", noName.getMessage());
-            MillraceException otherProtocol = assertThrows(MillraceException.class, () -> scan.source(
-                            broker.bootstrap(), "topic", topic, "properties.security.protocol", "SSL")
-                    .check());
+            MillraceException otherProtocol = assertThrows(
+                    MillraceException.class,
+                    () -> scan.source(broker.bootstrap(), "topic", topic, "properties.security.protocol", "SSL")
+                            .check());
             assertTrue(
                     otherProtocol.hint().orElse("").contains("check "),
                     otherProtocol.getMessage() + otherProtocol.hint());

@@ -24,7 +24,6 @@ import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.registry.RegistryServer;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
-import dev.millrace.testing.time.Eventually;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -202,15 +201,6 @@ class ProtobufFormatTest {
                                 .toList());
     }
 
-    private List<String> waitFor(Decoding decoding, RecordDecoder decoder, Schema schema, byte[]... records) {
-        Optional<List<String>>[] rows = new Optional[] {Optional.empty()};
-        Eventually.holds("the schemas are there", () -> {
-            rows[0] = decoding.rows(decoder, schema, records);
-            return rows[0].isPresent();
-        });
-        return rows[0].get();
-    }
-
     @Test
     void aRegistrySaysWhatMessagesAreAndEachSaysWhichItIs() {
         String moneyText = Base64.getEncoder().encodeToString(money().toByteArray());
@@ -228,8 +218,7 @@ class ProtobufFormatTest {
                 format.decoder(IntStream.range(0, 5).boxed().toList(), decoding)) {
             assertEquals(
                     List.of(ROWS.get(0), ROWS.get(1), "7|~|~|~|~"),
-                    waitFor(
-                            decoding,
+                    decoding.rowsWhenThere(
                             decoder,
                             COLUMNS,
                             framed(id, new byte[] {0}, order(true)),

@@ -210,6 +210,14 @@ public final class AggregateLayout {
         return distinctSets;
     }
 
+    /** Whether a word of an entry is of a distinct set's header. */
+    boolean isOfDistinct(long offset) {
+        return !retractions
+                && distinctSets.stream()
+                        .anyMatch(set ->
+                                offset >= set.headerOffset() && offset < set.headerOffset() + MarkedSets.HEADER_BYTES);
+    }
+
     List<Collected> collections() {
         return collections;
     }

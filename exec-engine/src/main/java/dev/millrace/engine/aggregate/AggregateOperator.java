@@ -8,6 +8,7 @@ import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyGroupPart.EntryWriter;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.frozen.ChangedEntries;
@@ -148,16 +149,21 @@ public final class AggregateOperator implements Replay, Forgetful, Freezing {
 
     @Override
     public Optional<FrozenState> freeze(Kept kept) {
-        if (keyless || !GroupSnapshot.canFreeze(state)) {
-            return Optional.empty();
+        if (keyless) {
+            return Optional.empty(); // one row; and of several instances' together become one
         }
         if (changes.isEmpty()) {
-            changes = Optional.of(
-                    owned.own(new ChangedEntries(state.table(), state.layout().keys()::write, context.allocator())));
-            log.tell(changes.get());
-            state.cold().ifPresent(cold -> cold.tell(changes.get()));
+            EntryWriter keys = state.layout().keys()::write;
+            ChangedEntries noted = owned.own(new ChangedEntries(state.table(), keys, context.allocator()));
+            changes = Optional.of(noted);
+            log.tell(noted);
+            state.cold().ifPresent(cold -> cold.tell(noted));
+            state.distinct().forEach(values -> noted.lookFurther(values.note(state.table(), keys)));
         }
-        return Optional.of(GroupSnapshot.freeze(state, changes.get(), kept));
+        return Optional.of(
+                state.distinct().isEmpty()
+                        ? GroupSnapshot.freeze(state, changes.get(), kept)
+                        : FrozenGroups.of(state, changes.get(), kept));
     }
 
     @Override
@@ -170,6 +176,10 @@ public final class AggregateOperator implements Replay, Forgetful, Freezing {
             }
         });
         reader.keyGroups(StateFormats.GROUPS_SINCE, (in, group) -> GroupSnapshot.readChanges(state, in));
+        RestoredGroups restored = new RestoredGroups(state);
+        reader.keyGroups(StateFormats.DISTINCT_GROUPS, (in, group) -> restored.read(in));
+        reader.keyGroups(StateFormats.DISTINCT_GROUPS_SINCE, (in, group) -> restored.read(in));
+        restored.end();
         hasOnlyGroup = keyless && state.table().size() > 0;
         reportSize();
     }

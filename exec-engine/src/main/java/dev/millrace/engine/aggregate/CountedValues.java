@@ -4,18 +4,28 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
+import dev.millrace.engine.checkpoint.SectionInput;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyGroupPart.EntryWriter;
 import dev.millrace.engine.state.MarkedSets;
 import dev.millrace.engine.state.SlotKind;
+import dev.millrace.engine.state.frozen.ChangedEntries;
+import dev.millrace.engine.state.frozen.FrozenChanges;
+import dev.millrace.engine.state.frozen.FrozenEntries;
+import dev.millrace.engine.state.frozen.Parts;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.KeyGroups;
 import java.io.DataInput;
+import java.io.DataOutput;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -31,9 +41,13 @@ final class CountedValues extends DistinctValues {
     private final GroupTable table;
     private final FoundValues unused;
     private final MarkedSets noSets;
+    private final BufferAllocator allocator;
+    private Optional<ChangedEntries> changes = Optional.empty(); // once somebody notes them
+    private EntryWriter keys = (group, out) -> {}; // of a group
 
     CountedValues(AggregateLayout layout, DistinctSet set, BufferAllocator allocator) {
         super(layout, set);
+        this.allocator = allocator;
         this.table = new GroupTable(allocator, set.initial());
         this.noSets = new MarkedSets(allocator);
         this.unused = new FoundValues(noSets, 0);
@@ -68,6 +82,7 @@ final class CountedValues extends DistinctValues {
     /** Adds the counts of an entry to those of another group. */
     private void addCounts(long from, long group) {
         long to = findOrInsert(from, group);
+        changes.ifPresent(noting -> noting.beforeChange(to));
         for (int filter = 0; filter < set().filters().size(); filter++) {
             long at = to + set().countOffset(filter);
             long before = Memory.getLong(at);
@@ -80,6 +95,18 @@ final class CountedValues extends DistinctValues {
     }
 
     private long findOrInsert(long like, long group) {
+        long found = find(like, group);
+        if (found >= 0) {
+            return found;
+        }
+        long entry = table.insert(Memory.getLong(like), -1 - found);
+        copyValue(like + DistinctSet.VALUE, entry + DistinctSet.VALUE, table);
+        Memory.putLong(entry + set().ownerOffset(), group);
+        return entry;
+    }
+
+    /** The entry of a group with the value of another entry; or the empty slot, as -1 - slot. */
+    private long find(long like, long group) {
         long hash = Memory.getLong(like);
         long slot = hash << KeyGroups.BITS >>> table.shift();
         while (table.word(slot) != 0) {
@@ -91,10 +118,7 @@ final class CountedValues extends DistinctValues {
             }
             slot = (slot + 1) & table.mask();
         }
-        long entry = table.insert(hash, slot);
-        copyValue(like + DistinctSet.VALUE, entry + DistinctSet.VALUE, table);
-        Memory.putLong(entry + set().ownerOffset(), group);
-        return entry;
+        return -1 - slot;
     }
 
     @Override
@@ -137,11 +161,19 @@ final class CountedValues extends DistinctValues {
 
     private void removeEntries(long[] entries) {
         for (long entry : entries) {
-            if (SlotKind.of(set().type()) == SlotKind.BYTES) {
-                ByteSlots.free(table.memory(), entry + DistinctSet.VALUE);
-            }
-            table.remove(entry);
+            changes.ifPresent(noting -> {
+                noting.beforeChange(entry);
+                noting.gone(entry);
+            });
+            removeEntry(entry);
         }
+    }
+
+    private void removeEntry(long entry) {
+        if (SlotKind.of(set().type()) == SlotKind.BYTES) {
+            ByteSlots.free(table.memory(), entry + DistinctSet.VALUE);
+        }
+        table.remove(entry);
     }
 
     @Override
@@ -185,8 +217,95 @@ final class CountedValues extends DistinctValues {
         }
     }
 
+    // ---- frozen with their groups
+
+    @Override
+    long size() {
+        return table.size();
+    }
+
+    @Override
+    ChangedEntries.Further note(GroupTable owners, EntryWriter newKeys) {
+        keys = newKeys;
+        ChangedEntries noting = new ChangedEntries(table, this::writeKey, this::owner, allocator);
+        changes = Optional.of(noting);
+        unused.tell(noting);
+        return noting.asFurther();
+    }
+
+    /** Of each value hash and keys of its group, its own hash, and it; then counts, if it is there. */
+    private void writeKey(long entry, DataOutput out) throws IOException {
+        keys.write(owner(entry), out);
+        out.writeLong(Memory.getLong(entry));
+        writeValue(entry + DistinctSet.VALUE, out);
+    }
+
+    private void writeCounts(long entry, DataOutput out) throws IOException {
+        writeKey(entry, out);
+        for (int filter = 0; filter < set().filters().size(); filter++) {
+            out.writeLong(Memory.getLong(entry + set().countOffset(filter)));
+        }
+    }
+
+    private boolean exists(long entry) {
+        for (int filter = 0; filter < set().filters().size(); filter++) {
+            if (Memory.getLong(entry + set().countOffset(filter)) != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    FrozenState freeze(boolean isWhole, Parts parts) {
+        ChangedEntries noted = changes.orElseThrow();
+        if (!isWhole) {
+            return noted.freezeChanges(parts, this::writeCounts, this::exists, this::owner);
+        }
+        FrozenEntries all = new FrozenEntries(
+                table, parts.behind(FrozenChanges.CHANGED), this::owner, this::writeCounts, this::exists, this::owner);
+        noted.watch(all);
+        return all;
+    }
+
+    @Override
+    void read(int kind, DataInput in, RestoredGroups groups) throws IOException {
+        boolean areGone = kind == FrozenChanges.GONE;
+        for (int left = SectionInput.readLength(in); left > 0; left--) {
+            long group = groups.read(in, !areGone);
+            long made = table.newEntry(in.readLong());
+            readValue(table.memory(), made + DistinctSet.VALUE, in);
+            long found = group == 0 ? -1 : find(made, group);
+            long entry = found;
+            if (found < 0 && !areGone) {
+                Memory.putLong(made + set().ownerOffset(), group);
+                table.put(made);
+                entry = made;
+            } else {
+                if (SlotKind.of(set().type()) == SlotKind.BYTES) {
+                    ByteSlots.free(table.memory(), made + DistinctSet.VALUE);
+                }
+                table.discard(made);
+            }
+            if (!areGone) {
+                for (int filter = 0; filter < set().filters().size(); filter++) {
+                    Memory.putLong(entry + set().countOffset(filter), in.readLong());
+                }
+            } else if (found >= 0) {
+                removeEntry(found);
+            }
+        }
+    }
+
+    @Override
+    void forgetRestored(long group) {
+        // each of its values is said to be gone
+    }
+
     @Override
     public void close() {
-        Closing.all(List.of(table, noSets));
+        List<AutoCloseable> all = new ArrayList<>(List.of(table, noSets));
+        changes.ifPresent(all::add);
+        Closing.all(all);
     }
 }

@@ -8,9 +8,14 @@ import dev.millrace.engine.aggregate.number.Doubles;
 import dev.millrace.engine.aggregate.number.Wide;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyGroupPart.EntryWriter;
 import dev.millrace.engine.state.SlotKind;
+import dev.millrace.engine.state.frozen.ChangedEntries;
+import dev.millrace.engine.state.frozen.FrozenChanges;
+import dev.millrace.engine.state.frozen.Parts;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.FrozenState;
 import dev.millrace.type.DataType;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -70,6 +75,34 @@ public abstract class DistinctValues implements AutoCloseable {
 
     /** Adds values that a {@link Writer} wrote to groups; their states have been fed with them already. */
     abstract void read(long[] groups, DataInput in) throws IOException;
+
+    // ---- frozen with their groups
+
+    /** How many values groups have, in sum. */
+    abstract long size();
+
+    /**
+     * Has what changes be noted from now on; once.
+     *
+     * @param owners the groups
+     * @param keys writes hash and keys of one
+     */
+    abstract ChangedEntries.Further note(GroupTable owners, EntryWriter keys);
+
+    /**
+     * The values as they are now, or what changed of them; for who writes them while they change, in parts whose kinds are of {@link
+     * FrozenChanges}.
+     */
+    abstract FrozenState freeze(boolean isWhole, Parts parts);
+
+    /** Adds or takes away values that what {@link #freeze} gave wrote; states of groups have been fed, or are. */
+    abstract void read(int kind, DataInput in, RestoredGroups groups) throws IOException;
+
+    /** All values of a restored group that is gone, and may come again, have gone too, or do. */
+    abstract void forgetRestored(long group);
+
+    /** A group without values is about to go. */
+    void gone(long group) {}
 
     /** Adds a value to, or for a sign of -1 takes it from, the states of a group that belong to a filter. */
     final void feed(int filter, long group, long value, long sign) {

@@ -13,6 +13,7 @@ import dev.millrace.engine.state.cold.ColdEntries;
 import dev.millrace.engine.state.frozen.ChangedEntries;
 import dev.millrace.engine.state.frozen.FrozenChanges;
 import dev.millrace.engine.state.frozen.FrozenEntries;
+import dev.millrace.engine.state.frozen.Parts;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Freezing.Kept;
 import dev.millrace.operator.FrozenState;
@@ -30,7 +31,8 @@ import java.util.List;
  *   group:     hash | body words | bytes of each long text slot | per collection what it writes
  * </pre>
  *
- * What changed is as {@link FrozenChanges} has it, with hash and keys of groups that are gone.
+ * What changed is as {@link FrozenChanges} has it, with hash and keys of groups that are gone. While rows flow, and what changed of them,
+ * groups with distinct values are written by {@link FrozenGroups}.
  */
 public final class GroupSnapshot implements KeyGroupPart {
     private final GroupState state;
@@ -46,12 +48,7 @@ public final class GroupSnapshot implements KeyGroupPart {
         }
     }
 
-    /** Whether the groups of a state can be written while they change: distinct values are not by group. */
-    static boolean canFreeze(GroupState state) {
-        return state.distinct().isEmpty();
-    }
-
-    /** The groups of a state as they are now, for who writes them while they change, as {@code changes} are told. */
+    /** The groups of a state without distinct values as they are now, for who writes them while they change, as {@code changes} are told. */
     static FrozenState freeze(GroupState state, ChangedEntries changes, Kept kept) {
         AggregateLayout layout = state.layout();
         int words = layout.initial().length;
@@ -69,7 +66,7 @@ public final class GroupSnapshot implements KeyGroupPart {
                 entry -> Memory.getLong(entry + layout.rowsOffset()) != 0);
         changes.watch(frozen);
         return state.cold().isPresent()
-                ? state.cold().get().freeze(frozen, (to, group) -> to.keyGroup(StateFormats.GROUPS, group), cold)
+                ? state.cold().get().freeze(frozen, Parts.of(StateFormats.GROUPS), cold)
                 : frozen;
     }
 
@@ -116,7 +113,7 @@ public final class GroupSnapshot implements KeyGroupPart {
         }
     }
 
-    private static void writeGroup(GroupState state, long entry, int words, int[] byteSlots, DataOutput out)
+    static void writeGroup(GroupState state, long entry, int words, int[] byteSlots, DataOutput out)
             throws IOException {
         writeEntry(Memory.getLong(entry), entry, words, byteSlots, out);
         for (Collection collection : state.collections()) {
@@ -186,7 +183,7 @@ public final class GroupSnapshot implements KeyGroupPart {
         state.relieveUnlinked();
     }
 
-    private static long readEntry(GroupTable table, int words, int[] byteSlots, DataInput in) throws IOException {
+    static long readEntry(GroupTable table, int words, int[] byteSlots, DataInput in) throws IOException {
         long entry = table.newEntry(in.readLong());
         for (int word = 0; word < words; word++) {
             Memory.putLong(entry + GroupTable.BODY + 8L * word, in.readLong());

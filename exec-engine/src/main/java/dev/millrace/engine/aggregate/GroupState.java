@@ -247,6 +247,15 @@ public final class GroupState implements AutoCloseable {
 
     /** Removes a group that has no distinct values left, and all it points to. */
     void remove(long entry) {
+        for (DistinctValues values : distinct) {
+            values.gone(entry);
+        }
+        free(entry);
+        table.remove(entry);
+    }
+
+    /** Frees what a group points to, its keys among it, but for its distinct values. */
+    void free(long entry) {
         layout.keys().free(entry, table.memory());
         for (StateSlot slot : layout.states()) {
             if (slot.isBytes()) {
@@ -256,7 +265,6 @@ public final class GroupState implements AutoCloseable {
         for (Collection collection : collections) {
             collection.remove(entry, table.memory());
         }
-        table.remove(entry);
     }
 
     /** Empties a group that stays where it is; its link, and what was last emitted of it, too. */

@@ -245,7 +245,8 @@ final class KernelWriter {
         KeyCode.step(hash, "k0", kind);
         body.line("long hash = Hashing.finish(" + hash + ");");
         SourceBuilder store = KeyCode.storing("k0", kind, DistinctSet.VALUE)
-                .line("Memory.putLong(entry + " + GroupTable.LINK + "L, table.size() - 1L);");
+                .line("Memory.putLong(entry + " + GroupTable.LINK + "L, table.size() - 1L);")
+                .line("found.named(entry);");
         KeyCode.writeProbe(body, KeyCode.equalTo("k0", kind, DistinctSet.VALUE), store);
         body.line("foundRows[n] = row;")
                 .line("ids[n] = (int) Memory.getLong(entry + " + GroupTable.LINK + "L);")
@@ -308,6 +309,8 @@ final class KernelWriter {
                 body,
                 "Memory.getLong(" + ownerAt + ") == owner && " + KeyCode.equalTo("k0", kind, DistinctSet.VALUE),
                 store);
+        before.line("boolean watched = found.isWatched();");
+        body.open("if (watched)").line("found.beforeChange(entry);").close();
         StringBuilder left = new StringBuilder();
         for (int i = 0; i < set.filters().size(); i++) {
             String at = "entry + " + set.countOffset(i) + "L";
@@ -323,7 +326,10 @@ final class KernelWriter {
             body.close().close();
             left.append(i == 0 ? "" : " | ").append("Memory.getLong(" + at + ")");
         }
-        body.open("if ((" + left + ") == 0L)");
+        body.open("if ((" + left + ") == 0L)")
+                .open("if (watched)")
+                .line("found.gone(entry);")
+                .close();
         if (kind == SlotKind.BYTES) {
             body.line("ByteSlots.free(table.memory(), entry + " + DistinctSet.VALUE + "L);");
         }

@@ -4,17 +4,30 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
+import dev.millrace.engine.checkpoint.SectionInput;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyGroupPart.EntryWriter;
 import dev.millrace.engine.state.MarkedSets;
+import dev.millrace.engine.state.frozen.AddedIds;
+import dev.millrace.engine.state.frozen.ChangedEntries;
+import dev.millrace.engine.state.frozen.EntryPlaces;
+import dev.millrace.engine.state.frozen.FrozenChanges;
+import dev.millrace.engine.state.frozen.FrozenSets;
+import dev.millrace.engine.state.frozen.Parts;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.KeyGroups;
 import java.io.DataInput;
+import java.io.DataOutput;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -37,6 +50,13 @@ public final class MarkedValues extends DistinctValues {
     private GroupTable ids;
     private long removed; // ids of sets removed since the last compaction
     private long kept; // ids of all sets after it
+
+    // Once somebody notes what is added
+    private Optional<EntryPlaces> places = Optional.empty();
+    private Optional<AddedIds> added = Optional.empty();
+    private Optional<FrozenSets> frozen = Optional.empty(); // until it is closed
+    private Optional<GroupTable> owners = Optional.empty();
+    private EntryWriter keys = (group, out) -> {};
 
     MarkedValues(AggregateLayout layout, DistinctSet set, BufferAllocator allocator) {
         super(layout, set);
@@ -77,6 +97,7 @@ public final class MarkedValues extends DistinctValues {
         long entry = ids.insert(hash, slot);
         copyValue(like + DistinctSet.VALUE, entry + DistinctSet.VALUE, ids);
         Memory.putLong(entry + GroupTable.LINK, ids.size() - 1L);
+        found.named(entry);
         return ids.size() - 1;
     }
 
@@ -133,9 +154,13 @@ public final class MarkedValues extends DistinctValues {
     void remove(GroupTable owners, long[] groups, int count) {
         for (int i = 0; i < count; i++) {
             removed += MarkedSets.size(groups[i] + offset);
+            if (added.isPresent()) {
+                beforeLoss(groups[i]);
+                added.get().beginAnew(groups[i]);
+            }
             sets.clear(groups[i] + offset);
         }
-        if (removed > Math.max(FEW_IDS, Math.max(kept, ids.size()))) {
+        if (removed > Math.max(FEW_IDS, Math.max(kept, ids.size())) && !isWritten()) {
             compact(owners);
         }
     }
@@ -145,6 +170,8 @@ public final class MarkedValues extends DistinctValues {
         long[] values = entriesById();
         GroupTable old = ids;
         ids = new GroupTable(allocator, set().initial());
+        places.ifPresent(all -> all.clear(ids));
+        added.ifPresent(AddedIds::lost);
         removed = 0;
         kept = 0;
         EntryCursor cursor = new EntryCursor(owners, CHUNK);
@@ -180,7 +207,10 @@ public final class MarkedValues extends DistinctValues {
 
     @Override
     long bytes() {
-        return ids.bytes() + sets.bytes();
+        return ids.bytes()
+                + sets.bytes()
+                + places.map(EntryPlaces::bytes).orElse(0L)
+                + added.map(AddedIds::bytes).orElse(0L);
     }
 
     /** Per group: the number of values, then each one's hash, marks and bytes. */
@@ -209,22 +239,115 @@ public final class MarkedValues extends DistinctValues {
 
     @Override
     void read(long[] groups, DataInput in) throws IOException {
-        try (GroupTable one = new GroupTable(allocator, set().initial())) {
+        try (StateMemory one = new StateMemory(allocator)) {
             for (long group : groups) {
-                for (int left = in.readInt(); left > 0; left--) {
-                    long entry = one.insert(in.readLong(), 0);
-                    int marks = in.readByte();
-                    readValue(one.memory(), entry + DistinctSet.VALUE, in);
-                    int id = id(entry);
-                    sets.add(group + offset, id, marks, ids.size());
-                    one.clear();
+                readValues(group, in.readInt(), one, in);
+            }
+        }
+    }
+
+    private void readValues(long group, int count, StateMemory one, DataInput in) throws IOException {
+        for (int left = count; left > 0; left--) {
+            long like = one.allocate(ids.entryBytes());
+            Memory.putLong(like, in.readLong());
+            int marks = in.readByte();
+            readValue(one, like + DistinctSet.VALUE, in);
+            sets.add(group + offset, id(like), marks, ids.size());
+            one.reset();
+        }
+    }
+
+    // ---- frozen with their groups
+
+    @Override
+    long size() {
+        return sets.ids();
+    }
+
+    @Override
+    ChangedEntries.Further note(GroupTable newOwners, EntryWriter newKeys) {
+        owners = Optional.of(newOwners);
+        keys = newKeys;
+        places = Optional.of(new EntryPlaces(ids, allocator));
+        added = Optional.of(new AddedIds(sets, allocator));
+        found.tell(places.get(), added.get());
+        return added.get();
+    }
+
+    private boolean isWritten() {
+        return added.isPresent() && added.get().isWritten();
+    }
+
+    /** A group's values are about to go, or it is. */
+    private void beforeLoss(long group) {
+        if (isWritten()) {
+            frozen.orElseThrow().beforeLoss(group);
+        }
+    }
+
+    @Override
+    void gone(long group) {
+        if (added.isPresent()) {
+            beforeLoss(group);
+            added.get().gone(group);
+        }
+    }
+
+    /** Writes the value of an id, given with its marks as {@link MarkedSets#copy} does: hash, marks and value. */
+    private void write(int marked, DataOutput out) throws IOException {
+        long value = places.orElseThrow().get(marked >>> MarkedSets.MARKS);
+        out.writeLong(Memory.getLong(value));
+        out.writeByte(MarkedSets.marks(marked));
+        writeValue(value + DistinctSet.VALUE, out);
+    }
+
+    @Override
+    FrozenState freeze(boolean isWhole, Parts parts) {
+        frozen = Optional.of(new FrozenSets(
+                owners.orElseThrow(),
+                sets,
+                offset,
+                added.orElseThrow(),
+                places.orElseThrow(),
+                isWhole,
+                parts.behind(FrozenChanges.CHANGED),
+                keys,
+                this::write,
+                allocator));
+        return frozen.get();
+    }
+
+    @Override
+    void read(int kind, DataInput in, RestoredGroups groups) throws IOException {
+        if (kind == FrozenChanges.GONE) {
+            throw MillraceException.external(
+                    SqlState.DATA_CORRUPTED, "values of groups that are never taken back have gone");
+        }
+        try (StateMemory one = new StateMemory(allocator)) {
+            for (int left = SectionInput.readLength(in); left > 0; left--) {
+                long key = groups.readKey(in);
+                boolean beganAnew = in.readBoolean();
+                int count = SectionInput.readLength(in);
+                long group = groups.find(key, beganAnew || count > 0);
+                if (beganAnew) {
+                    sets.clear(group + offset);
                 }
+                readValues(group, count, one, in);
             }
         }
     }
 
     @Override
+    void forgetRestored(long group) {
+        sets.clear(group + offset);
+    }
+
+    @Override
     public void close() {
-        Closing.all(List.of(ids, sets));
+        List<AutoCloseable> all = new ArrayList<>(List.of(ids, sets));
+        frozen.ifPresent(all::add);
+        places.ifPresent(all::add);
+        added.ifPresent(all::add);
+        Closing.all(all);
     }
 }

@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.NestedImages;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
+import dev.millrace.engine.aggregate.number.HyperLogLog;
 import dev.millrace.engine.state.Hashing;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.engine.state.memory.StateMemory;

@@ -20,6 +20,7 @@ public final class StateFormats {
     private static final Set<StateFormat> CHANGES = new HashSet<>();
 
     public static final StateFormat GROUPS = format("groups", 1);
+    public static final StateFormat DISTINCT_GROUPS = format("distinct_groups", 1);
     public static final StateFormat SLICES = format("slices", 1);
     public static final StateFormat SESSIONS = format("sessions", 1);
     public static final StateFormat EXTREMES = format("extremes", 1);
@@ -46,8 +47,11 @@ public final class StateFormats {
     public static final StateFormat SHARED_JOIN_PACKED = format("shared_join_packed", 1);
 
     public static final StateFormat GROUPS_SINCE = changes("groups_since", 1);
+    public static final StateFormat DISTINCT_GROUPS_SINCE = changes("distinct_groups_since", 1);
     public static final StateFormat FEW_BEST_SINCE = changes("few_best_since", 1);
     public static final StateFormat BEST_SINCE = changes("best_since", 1);
+    public static final StateFormat LAST_SEEN_SINCE = changes("last_seen_since", 1);
+    public static final StateFormat JOIN_SINCE = changes("join_since", 1);
     public static final StateFormat APPENDED_JOIN_SINCE = changes("appended_join_since", 1);
 
     private StateFormats() {}

@@ -373,8 +373,8 @@ final class EpochLedger {
     }
 
     static boolean isPublished(EpochOutput output, long epoch) {
-        boolean isOpen = output.domain.open == epoch && output.domain.isDirty() && !output.left;
-        return !isOpen && output.pending.stream().noneMatch(closed -> closed.epoch == epoch);
+        boolean isOpen = output.domain.open <= epoch && output.domain.isDirty() && !output.left;
+        return !isOpen && output.pending.stream().noneMatch(closed -> closed.epoch <= epoch);
     }
 
     boolean isCommitted(long epoch) {

@@ -329,7 +329,7 @@ public final class Epochs {
         }
     }
 
-    /** Whether an output shows an epoch, or never will because it is not part of it; others may not show it yet. */
+    /** Whether an output shows all that it has up to an epoch, which need not be one of its own; others may not show that yet. */
     public boolean isPublished(EpochOutput output, long epoch) {
         return atomically(() -> EpochLedger.isPublished(output, epoch));
     }

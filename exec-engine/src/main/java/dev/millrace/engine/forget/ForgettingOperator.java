@@ -1,6 +1,7 @@
 package dev.millrace.engine.forget;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
 import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.checkpoint.StateFormats;
@@ -9,24 +10,29 @@ import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.engine.state.frozen.ChangedEntries;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.Freezing;
+import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.OperatorMetrics;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Replay;
+import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.Forgetting;
 import dev.millrace.type.Schema;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Has an operator forget the groups whose rows stopped coming, as {@link Forgetting} says. A row that comes later than its
  * group lasts ends the group before it is added, in whatever batch it comes; the others end when the watermark says so,
  * with the epoch.
  */
-public final class ForgettingOperator implements Replay {
+public final class ForgettingOperator implements Replay, Freezing {
 
     private final Forgetful inner;
     private final Schema input;
@@ -38,6 +44,7 @@ public final class ForgettingOperator implements Replay {
     private KeyFinder finder;
     private LastSeen seen;
     private long watermark = NO_WATERMARK;
+    private Optional<FrozenState> frozen = Optional.empty();
 
     /** @param keyColumns the keys of the inner operator's groups, which are input columns; in its order */
     public ForgettingOperator(Forgetful inner, Schema input, List<Integer> keyColumns, Forgetting rule) {
@@ -134,6 +141,68 @@ public final class ForgettingOperator implements Replay {
         KeyGroupPart.of(seen.table(), seen::write).write(writer, StateFormats.LAST_SEEN);
     }
 
+    /** What the inner operator has, and when its groups were seen: all of both, or what changed of both. */
+    @Override
+    public Optional<FrozenState> freeze(Kept kept) {
+        if (!(inner instanceof Freezing freezing)) {
+            return Optional.empty();
+        }
+        ChangedEntries.Further times = seen.changes();
+        Optional<FrozenState> groups = freezing.freeze(times.isKnown() ? kept : Kept.NOTHING);
+        if (groups.isEmpty()) {
+            return Optional.empty();
+        }
+        if (kept == Kept.ALL) {
+            times.unmark(false);
+        }
+        boolean isWhole = groups.get().isWhole();
+        if (isWhole) {
+            times.unmark(true);
+        } else {
+            times.movePending();
+        }
+        frozen = Optional.of(new FrozenTimes(groups.get(), seen.freeze(isWhole), watermark));
+        return frozen;
+    }
+
+    /** The state of the inner operator and the times of its groups, some of each at a time. */
+    private static final class FrozenTimes implements FrozenState {
+        private final FrozenState groups;
+        private final FrozenState times;
+        private final long watermark;
+        private boolean isBegun;
+        private boolean areGroupsWritten;
+        private boolean areTimesWritten;
+
+        FrozenTimes(FrozenState groups, FrozenState times, long watermark) {
+            this.groups = groups;
+            this.times = times;
+            this.watermark = watermark;
+        }
+
+        @Override
+        public boolean isWhole() {
+            return groups.isWhole();
+        }
+
+        @Override
+        public boolean writeMore(StateWriter writer) throws IOException {
+            if (!isBegun) {
+                StateFormat format = isWhole() ? StateFormats.LAST_SEEN : StateFormats.LAST_SEEN_SINCE;
+                writer.keyGroup(format, -1).writeLong(watermark);
+                isBegun = true;
+            }
+            areGroupsWritten = areGroupsWritten || groups.writeMore(writer);
+            areTimesWritten = areTimesWritten || times.writeMore(writer);
+            return areGroupsWritten && areTimesWritten;
+        }
+
+        @Override
+        public void close() {
+            Closing.all(List.of(groups, times));
+        }
+    }
+
     @Override
     public void restore(StateReader reader) {
         inner.restore(reader);
@@ -144,6 +213,14 @@ public final class ForgettingOperator implements Replay {
                 seen.read(in);
             }
         });
+        reader.keyGroups(StateFormats.LAST_SEEN_SINCE, (in, group) -> {
+            if (group == -1) {
+                watermark = Math.max(watermark, in.readLong());
+            } else {
+                seen.readChanges(in);
+            }
+        });
+        seen.readAll();
         reportSize();
     }
 
@@ -156,6 +233,7 @@ public final class ForgettingOperator implements Replay {
 
     @Override
     public void close() {
+        frozen.ifPresent(FrozenState::close);
         owned.close();
     }
 }

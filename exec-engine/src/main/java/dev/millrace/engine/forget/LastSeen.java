@@ -1,12 +1,21 @@
 package dev.millrace.engine.forget;
 
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.checkpoint.SectionInput;
+import dev.millrace.engine.checkpoint.StateFormats;
+import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.frozen.ChangedEntries;
+import dev.millrace.engine.state.frozen.FrozenChanges;
+import dev.millrace.engine.state.frozen.FrozenEntries;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.FrozenState;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -38,6 +47,7 @@ final class LastSeen implements AutoCloseable {
     private final long ttlMicros;
     private final long bucketMicros;
     private final NavigableMap<Long, Bucket> buckets = new TreeMap<>();
+    private final ChangedEntries changes;
 
     LastSeen(KeyLayout keys, long ttlMicros, BufferAllocator allocator) {
         this.keys = keys;
@@ -46,6 +56,7 @@ final class LastSeen implements AutoCloseable {
         long[] initial = new long[(keys.end() - GroupTable.BODY) / 8 + 1];
         initial[initial.length - 1] = NEVER;
         this.table = new GroupTable(allocator, initial);
+        this.changes = new ChangedEntries(table, keys::write, allocator);
     }
 
     GroupTable table() {
@@ -62,7 +73,14 @@ final class LastSeen implements AutoCloseable {
         if (last == NEVER) {
             buckets.computeIfAbsent(bucket(micros), start -> new Bucket()).add(entry);
         }
-        Memory.putLong(entry + keys.end(), Math.max(last, micros));
+        if (micros > last) {
+            changes.beforeChange(entry);
+            setTime(entry, micros);
+        }
+    }
+
+    private void setTime(long entry, long micros) {
+        Memory.putLong(entry + keys.end(), micros);
     }
 
     private long bucket(long micros) {
@@ -81,8 +99,9 @@ final class LastSeen implements AutoCloseable {
                 long bucket = bucket(time(entry));
                 if (time(entry) <= last) {
                     taken.accept(entry);
-                    keys.free(entry, table.memory());
-                    table.remove(entry);
+                    changes.beforeChange(entry);
+                    changes.gone(entry);
+                    remove(entry);
                     count++;
                 } else if (bucket == first.getKey()) {
                     stays.add(entry);
@@ -98,9 +117,14 @@ final class LastSeen implements AutoCloseable {
         return count;
     }
 
+    private void remove(long entry) {
+        keys.free(entry, table.memory());
+        table.remove(entry);
+    }
+
     /** Bytes held. */
     long bytes() {
-        long bytes = table.bytes();
+        long bytes = table.bytes() + changes.bytes();
         for (Bucket bucket : buckets.values()) {
             bytes += 8L * bucket.entries.length;
         }
@@ -113,19 +137,71 @@ final class LastSeen implements AutoCloseable {
         out.writeLong(time(entry));
     }
 
+    /** Adds keys that {@link #write} wrote, which are not there; {@link #readAll} follows. */
     void read(DataInput in) throws IOException {
-        for (int left = in.readInt(); left > 0; left--) {
+        for (int left = SectionInput.readLength(in); left > 0; left--) {
             long entry = keys.read(table, in);
-            long micros = in.readLong();
-            if (micros != NEVER) {
-                see(entry, micros);
+            setTime(entry, in.readLong());
+        }
+    }
+
+    /** The same of what changed. */
+    void readChanges(DataInput in) throws IOException {
+        boolean areGone = FrozenChanges.readKind(in) == FrozenChanges.GONE;
+        for (int left = SectionInput.readLength(in); left > 0; left--) {
+            long made = keys.readNew(table, in);
+            long found = keys.find(table, Memory.getLong(made), made);
+            if (found < 0 && !areGone) {
+                table.put(made);
+                setTime(made, in.readLong());
+                continue;
+            }
+            keys.free(made, table.memory());
+            table.discard(made);
+            if (!areGone) {
+                setTime(found, in.readLong());
+            } else if (found >= 0) {
+                remove(found);
             }
         }
+    }
+
+    /** All was read that is there. */
+    void readAll() {
+        buckets.clear();
+        EntryCursor cursor = new EntryCursor(table, 1024);
+        for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
+            for (int i = 0; i < count; i++) {
+                long entry = cursor.entries()[i];
+                if (time(entry) != NEVER) {
+                    buckets.computeIfAbsent(bucket(time(entry)), start -> new Bucket())
+                            .add(entry);
+                }
+            }
+        }
+    }
+
+    // ---- frozen with whose keys they are
+
+    /** What this is to the table that the keys are of. */
+    ChangedEntries.Further changes() {
+        return changes.asFurther();
+    }
+
+    /** The times as they are now, or those that changed. */
+    FrozenState freeze(boolean isWhole) {
+        if (!isWhole) {
+            return changes.freezeChanges(StateFormats.LAST_SEEN_SINCE, this::write);
+        }
+        FrozenEntries all =
+                new FrozenEntries(table, StateFormats.LAST_SEEN, this::write, entry -> time(entry) != NEVER);
+        changes.watch(all);
+        return all;
     }
 
     @Override
     public void close() {
         buckets.clear();
-        table.close();
+        Closing.all(List.of(changes, table));
     }
 }

@@ -407,33 +407,11 @@ public final class AppendedJoinOperator implements Replay, RowByRow, Freezing {
     @Override
     public Optional<FrozenState> freeze(Kept kept) {
         if (general.isPresent()) {
-            return Optional.empty();
+            return general.get().freeze(kept); // whose first one is whole, whatever is kept
         }
         FrozenState rows = state.freeze(StateFormats.APPENDED_JOIN, StateFormats.APPENDED_JOIN_SINCE, kept, watermark);
         StateFormat format = rows.isWhole() ? StateFormats.APPENDED_JOIN : StateFormats.APPENDED_JOIN_SINCE;
-        long until = watermark;
-        frozen = Optional.of(new FrozenState() {
-            private boolean begun;
-
-            @Override
-            public boolean isWhole() {
-                return rows.isWhole();
-            }
-
-            @Override
-            public boolean writeMore(StateWriter writer) throws IOException {
-                if (!begun) {
-                    writer.keyGroup(format, -1).writeLong(until);
-                    begun = true;
-                }
-                return rows.writeMore(writer);
-            }
-
-            @Override
-            public void close() {
-                rows.close();
-            }
-        });
+        frozen = Optional.of(FrozenJoin.of(rows, format, watermark));
         return frozen;
     }
 

@@ -119,30 +119,72 @@ final class AppendedRows implements AutoCloseable {
         return sides.get(0).log().bytes() + sides.get(1).log().bytes();
     }
 
+    /**
+     * Moves the rows that are needed to new logs: first those that are where they were written to, then those that were there when this was
+     * frozen last, then all others; so that each of these still ends at one position.
+     */
     private void moveAll(long watermark) {
-        changes.lost(); // by their positions nobody knows rows again
+        keptRows = 0;
+        lastRows = 0;
         for (int port = 0; port < 2; port++) {
             AppendedSide side = sides.get(port);
-            long[] rows = new long[16]; // of a chain
             try (RowLog old = side.renew()) {
-                EntryCursor cursor = new EntryCursor(table, 1024);
-                for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
-                    for (int i = 0; i < count; i++) {
-                        long head = cursor.entries()[i] + head(port);
-                        int found = 0;
-                        for (long at = Memory.getLong(head); at >= old.begin(); at = old.before(at, old.address(at))) {
-                            if (!side.isOver(old.address(at), watermark)) {
-                                rows = found == rows.length ? Arrays.copyOf(rows, 2 * found) : rows;
-                                rows[found++] = old.address(at) + RowLog.HEADER;
-                            }
-                        }
-                        long last = 0;
-                        while (--found >= 0) {
-                            last = side.add(rows[found], side.codec().length(rows[found]), last);
-                        }
-                        Memory.putLong(head, last);
-                    }
+                long kept = port == 0 ? keptLeft : keptRight;
+                long last = port == 0 ? lastLeft : lastRight;
+                move(port, old, old.begin(), kept, watermark);
+                long newKept = side.log().end();
+                keptRows += side.log().added();
+                move(port, old, Math.max(old.begin(), kept), last, watermark);
+                long newLast = side.log().end();
+                lastRows += side.log().added();
+                move(port, old, Math.max(old.begin(), last), Long.MAX_VALUE, watermark);
+                if (port == 0) {
+                    keptLeft = newKept;
+                    lastLeft = newLast;
+                } else {
+                    keptRight = newKept;
+                    lastRight = newLast;
                 }
+                setHeads(port);
+            }
+        }
+    }
+
+    /** Moves rows from one position on and before another, of each key the oldest first; until all are moved the new heads are links. */
+    private void move(int port, RowLog old, long from, long end, long watermark) {
+        if (from >= end) {
+            return;
+        }
+        AppendedSide side = sides.get(port);
+        EntryCursor cursor = new EntryCursor(table, 1024);
+        for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
+            for (int i = 0; i < count; i++) {
+                long entry = cursor.entries()[i];
+                int found = 0;
+                for (long at = newestPosition(old, entry + head(port), end); at >= from; ) {
+                    long row = old.address(at);
+                    if (!side.isOver(row, watermark)) {
+                        chain = found == chain.length ? Arrays.copyOf(chain, 2 * found) : chain;
+                        chain[found++] = row + RowLog.HEADER;
+                    }
+                    at = old.before(at, row);
+                }
+                long last = Memory.getLong(entry + GroupTable.LINK);
+                while (--found >= 0) {
+                    last = side.add(chain[found], side.codec().length(chain[found]), last);
+                }
+                Memory.putLong(entry + GroupTable.LINK, last);
+            }
+        }
+    }
+
+    private void setHeads(int port) {
+        EntryCursor cursor = new EntryCursor(table, 1024);
+        for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
+            for (int i = 0; i < count; i++) {
+                long entry = cursor.entries()[i];
+                Memory.putLong(entry + head(port), Memory.getLong(entry + GroupTable.LINK));
+                Memory.putLong(entry + GroupTable.LINK, 0);
             }
         }
     }

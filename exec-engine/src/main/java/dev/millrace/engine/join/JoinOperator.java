@@ -7,8 +7,11 @@ import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.frozen.Parts;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.Freezing;
+import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Replay;
@@ -20,6 +23,7 @@ import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
 import dev.millrace.type.Schema;
 import java.io.DataInput;
+import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -40,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * can come. In both cases a row without a partner is emitted when it goes, and nothing is ever taken back. Rows that are
  * kept for a time only are forgotten in silence: what they were joined into stays.
  */
-public final class JoinOperator implements Replay, RowByRow {
+public final class JoinOperator implements Replay, RowByRow, Freezing {
 
     private final Join node;
     private long rowsDone; // of both sides; the last ones' pairs may be under way
@@ -66,6 +70,7 @@ public final class JoinOperator implements Replay, RowByRow {
     private @Nullable TimeBounds limit; // of time, if it is to be asked for each pair, else null: hot
     private Pairs pairs;
     private Optional<JoinAnswer> untold = Optional.empty();
+    private Optional<FrozenState> frozen = Optional.empty();
 
     /** Rows on their way in. */
     private record Arrival(int port, JoinSide side, Batch batch, int[] rows, long[] matched, Output output) {
@@ -194,6 +199,7 @@ public final class JoinOperator implements Replay, RowByRow {
         RowCodec codec = side.codec();
         codec.encode(batch, side.columns(), rows, count);
         long[] entries = side.finder().find(state.table(), batch, rows, count);
+        state.changing(entries, count);
         long[] matched = side.matched(count);
         Arrival arrival = new Arrival(port, side, batch, rows, matched, output);
         Interrupt interrupt = Interrupt.current();
@@ -428,7 +434,26 @@ public final class JoinOperator implements Replay, RowByRow {
     @Override
     public void snapshot(StateWriter writer) throws IOException {
         writer.keyGroup(StateFormats.JOIN, -1).writeLong(watermark);
+        states.values().forEach(JoinState::writesAll);
         KeyGroupPart.write(states, state -> KeyGroupPart.of(state.table(), state::write), writer, StateFormats.JOIN);
+    }
+
+    /** Without windows that go as a whole: what {@link #snapshot} writes, or keys with all their rows of which any changed. */
+    @Override
+    public Optional<FrozenState> freeze(Kept kept) {
+        if (windowKey.isPresent()) {
+            return Optional.empty();
+        }
+        Parts all = (to, group) -> {
+            DataOutput out = to.keyGroup(StateFormats.JOIN, group);
+            out.writeInt(1);
+            out.writeLong(0);
+            return out;
+        };
+        Optional<FrozenState> rows = state(0).freeze(all, Parts.of(StateFormats.JOIN_SINCE), kept);
+        frozen = rows.map(
+                some -> FrozenJoin.of(some, some.isWhole() ? StateFormats.JOIN : StateFormats.JOIN_SINCE, watermark));
+        return frozen;
     }
 
     @Override
@@ -440,24 +465,28 @@ public final class JoinOperator implements Replay, RowByRow {
                 read(in);
             }
         });
+        reader.keyGroups(StateFormats.JOIN_SINCE, (in, group) -> {
+            if (group == -1) {
+                watermark = Math.max(watermark, in.readLong());
+            } else {
+                state(0).readChanges(in);
+            }
+        });
+        lifetimes.ifPresent(rows -> rows.readAll(state(0)));
         reportSize();
     }
 
     private void read(DataInput in) throws IOException {
         for (int windows = in.readInt(); windows > 0; windows--) {
-            JoinState state = state(in.readLong());
-            state.read(
-                    in,
-                    entry -> lifetimes.ifPresent(rows -> {
-                        rows.addAll(0, state.list(entry, 0));
-                        rows.addAll(1, state.list(entry, 1));
-                    }));
+            state(in.readLong()).read(in, entry -> {});
         }
     }
 
     @Override
     public void close() {
-        List<AutoCloseable> all = new ArrayList<>(states.values());
+        List<AutoCloseable> all = new ArrayList<>();
+        frozen.ifPresent(all::add);
+        all.addAll(states.values());
         all.addAll(spare);
         all.add(owned);
         states.clear();

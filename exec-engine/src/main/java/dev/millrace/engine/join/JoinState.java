@@ -2,13 +2,20 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.checkpoint.SectionInput;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.engine.state.frozen.ChangedEntries;
+import dev.millrace.engine.state.frozen.FrozenChanges;
+import dev.millrace.engine.state.frozen.FrozenEntries;
+import dev.millrace.engine.state.frozen.Parts;
 import dev.millrace.memory.Memory;
+import dev.millrace.operator.Freezing.Kept;
+import dev.millrace.operator.FrozenState;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -28,11 +35,19 @@ import org.apache.arrow.memory.BufferAllocator;
  * </pre>
  */
 final class JoinState implements AutoCloseable {
+    private static final int MOST_OF_KEY =
+            1 << 12; // rows of a side, with which keys are frozen: they are written together
+    private static final int MOST_ON_AVERAGE = 1 << 8;
+
     private final KeyLayout keys;
     private final GroupTable table;
     private final List<RowTable> rows; // left, right
     private final Optional<HotKeys> hotKeys; // where the residual condition has ranges
     private final boolean[] isIndexed; // whether a side's rows are found by their bytes
+    private final BufferAllocator allocator;
+    private Optional<ChangedEntries> changes = Optional.empty(); // of keys, once they were frozen
+    private long mostOfKey; // rows of a side, as far as is known
+    private long rowsOfChanges; // that were written since it was frozen last
 
     /** The state of a join of two sides. */
     JoinState(KeyLayout keys, Optional<RangeCondition> ranges, BufferAllocator allocator) {
@@ -41,6 +56,7 @@ final class JoinState implements AutoCloseable {
 
     JoinState(KeyLayout keys, int sides, Optional<RangeCondition> ranges, BufferAllocator allocator) {
         this.keys = keys;
+        this.allocator = allocator;
         this.hotKeys = ranges.map(condition -> new HotKeys(condition, allocator));
         int words = (keys.end() - GroupTable.BODY + sides * RowTable.LIST_BYTES) / 8;
         this.table = new GroupTable(allocator, new long[words + (ranges.isPresent() ? 2 : 0)]);
@@ -151,7 +167,25 @@ final class JoinState implements AutoCloseable {
         return true;
     }
 
+    /** Rows of some keys are about to change, to come or to go; or what they matched. */
+    void changing(long[] entries, int count) {
+        if (changes.isPresent()) {
+            for (int i = 0; i < count; i++) {
+                changes.get().beforeChange(entries[i]);
+            }
+        }
+    }
+
+    private void changing(long entry) {
+        if (changes.isPresent()) {
+            changes.get().beforeChange(entry);
+        }
+    }
+
     private void remove(long entry) {
+        if (changes.isPresent()) {
+            changes.get().gone(entry);
+        }
         keys.free(entry, table.memory());
         table.remove(entry);
     }
@@ -191,6 +225,7 @@ final class JoinState implements AutoCloseable {
             for (long row = RowTable.first(list(entry, side)); row != 0; ) {
                 long next = RowTable.next(row);
                 if (Memory.getLong(row + slot) <= watermark) {
+                    changing(entry);
                     rows.get(side).removeRow(row);
                 }
                 row = next;
@@ -213,6 +248,7 @@ final class JoinState implements AutoCloseable {
     /** Removes a row, and its entry if that was its last. */
     void drop(int side, long row) {
         long entry = entry(side, RowTable.list(row));
+        changing(entry);
         rows.get(side).removeRow(row);
         removeIfEmpty(entry);
     }
@@ -220,7 +256,8 @@ final class JoinState implements AutoCloseable {
     long bytes() {
         return table.bytes()
                 + rows.stream().mapToLong(RowTable::bytes).sum()
-                + hotKeys.map(HotKeys::bytes).orElse(0L);
+                + hotKeys.map(HotKeys::bytes).orElse(0L)
+                + changes.map(ChangedEntries::bytes).orElse(0L);
     }
 
     long size() {
@@ -238,10 +275,18 @@ final class JoinState implements AutoCloseable {
 
     /** Writes an entry: its keys and its rows, left and right. */
     void write(long entry, DataOutput out) throws IOException {
+        writeRows(entry, out);
+    }
+
+    private int writeRows(long entry, DataOutput out) throws IOException {
         keys.write(entry, out);
+        int all = 0;
         for (int side = 0; side < rows.size(); side++) {
-            rows.get(side).writeList(list(entry, side), out);
+            int count = rows.get(side).writeList(list(entry, side), out);
+            mostOfKey = Math.max(mostOfKey, count);
+            all += count;
         }
+        return all;
     }
 
     /** Adds a number of entries that {@link #write} wrote, and calls back with each one. */
@@ -250,20 +295,91 @@ final class JoinState implements AutoCloseable {
         for (int left = in.readInt(); left > 0; left--) {
             long entry = keys.readNew(table, in);
             read.add(entry);
-            for (int side = 0; side < rows.size(); side++) {
-                rows.get(side).readList(list(entry, side), in, false);
-                if (hotKeys.isPresent()) {
-                    hotKeys.get().enterAll(hot(entry, side), list(entry, side));
-                }
-            }
+            readRows(entry, in);
             entries.accept(entry);
         }
         read.end();
     }
 
+    private void readRows(long entry, DataInput in) throws IOException {
+        for (int side = 0; side < rows.size(); side++) {
+            rows.get(side).readList(list(entry, side), in, false);
+            if (hotKeys.isPresent()) {
+                hotKeys.get().enterAll(hot(entry, side), list(entry, side));
+            }
+        }
+    }
+
+    /** Makes of a state what it was when {@link #freeze} wrote what had changed. */
+    void readChanges(DataInput in) throws IOException {
+        boolean areGone = FrozenChanges.readKind(in) == FrozenChanges.GONE;
+        for (int left = SectionInput.readLength(in); left > 0; left--) {
+            long made = keys.readNew(table, in);
+            long before = keys.find(table, Memory.getLong(made), made);
+            if (before >= 0) {
+                for (int side = 0; side < rows.size(); side++) {
+                    rows.get(side).clear(list(before, side));
+                }
+                remove(before);
+            }
+            if (areGone) {
+                keys.free(made, table.memory());
+                table.discard(made);
+            } else {
+                table.put(made);
+                readRows(made, in);
+            }
+        }
+    }
+
+    // ---- frozen
+
+    /**
+     * Forgets how many rows keys have, which is found out as they are written: all of them follow.
+     */
+    void writesAll() {
+        mostOfKey = 0;
+    }
+
+    /** The rows as they are now, or those of keys of which any changed; empty if keys have more rows than are worth writing at once. */
+    Optional<FrozenState> freeze(Parts ofAll, Parts since, Kept kept) {
+        if (changes.isEmpty()) {
+            changes = Optional.of(new ChangedEntries(table, keys::write, allocator));
+            mostOfKey = size() > MOST_OF_KEY ? mostOfKey() : 0;
+        }
+        ChangedEntries noted = changes.get();
+        if (mostOfKey > MOST_OF_KEY || size() > (long) MOST_ON_AVERAGE * table.size()) {
+            noted.lost();
+            return Optional.empty();
+        }
+        boolean isEnough = noted.freeze(kept, size(), () -> rowsOfChanges);
+        rowsOfChanges = 0;
+        if (isEnough) {
+            return Optional.of(noted.freezeChanges(
+                    since, (entry, out) -> rowsOfChanges += writeRows(entry, out), entry -> !isEmpty(entry)));
+        }
+        FrozenEntries all = new FrozenEntries(table, ofAll, entry -> entry, this::write, entry -> !isEmpty(entry));
+        noted.watch(all);
+        return Optional.of(all);
+    }
+
+    private long mostOfKey() {
+        long most = 0;
+        EntryCursor cursor = new EntryCursor(table, 1024);
+        for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
+            for (int i = 0; i < count; i++) {
+                for (int side = 0; side < rows.size(); side++) {
+                    most = Math.max(most, RowTable.count(list(cursor.entries()[i], side)));
+                }
+            }
+        }
+        return most;
+    }
+
     @Override
     public void close() {
         List<AutoCloseable> all = new ArrayList<>(rows);
+        changes.ifPresent(all::add);
         all.add(table);
         hotKeys.ifPresent(all::add);
         Closing.all(all);

@@ -1,7 +1,6 @@
 package dev.millrace.engine.join;
 
 import dev.millrace.engine.state.RowCodec;
-import dev.millrace.engine.state.RowTable;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.JoinTime;
 import java.util.Arrays;
@@ -39,10 +38,12 @@ final class RowLifetimes {
         }
     }
 
-    /** The rows of a list of a side came. */
-    void addAll(int side, long list) {
-        for (long row = RowTable.first(list); row != 0; row = RowTable.next(row)) {
-            add(side, row);
+    /** The rows of a state are all there are. */
+    void readAll(JoinState state) {
+        rows.forEach(TimedRows::clear);
+        for (int port = 0; port < rows.size(); port++) {
+            int side = port;
+            state.forEach(side, row -> add(side, row));
         }
     }
 

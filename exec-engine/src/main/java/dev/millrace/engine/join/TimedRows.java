@@ -92,6 +92,12 @@ final class TimedRows {
         }
     }
 
+    void clear() {
+        buckets.clear();
+        latest = Long.MIN_VALUE;
+        bytes = 0;
+    }
+
     private void remove(Map.Entry<Long, Bucket> first) {
         bytes -= 8L * first.getValue().rows.length;
         buckets.remove(first.getKey());

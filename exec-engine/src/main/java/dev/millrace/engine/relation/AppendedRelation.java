@@ -260,11 +260,14 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         batches.forEach(this::check);
     }
 
+    @Override
+    public boolean hasRoom() {
+        return dropped || !fanout.isFull() && !input.isHeld();
+    }
+
     void waitForRoom() {
         try {
-            resources
-                    .workers()
-                    .await(resources.signal(), () -> dropped || !fanout.isFull() && !input.isHeld(), Long.MAX_VALUE);
+            resources.workers().await(resources.signal(), this::hasRoom, Long.MAX_VALUE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to user request");

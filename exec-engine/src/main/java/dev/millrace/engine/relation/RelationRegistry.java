@@ -110,9 +110,9 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     }
 
     @Override
-    public PushedStream addPushed(String name, Schema schema, long number, Optional<Source> past, OnError onError) {
+    public FedRelation addPushed(String name, Schema schema, long number, Optional<Source> past, OnError onError) {
         RejectedLog rejected = new RejectedLog(onError);
-        return new PushedStream(addStream(name, schema, number, past, Optional.of(rejected)), rejected);
+        return new FedRelation(addStream(name, schema, number, past, Optional.of(rejected)), rejected);
     }
 
     private synchronized WritableRelation addStream(
@@ -126,6 +126,12 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     @Override
     public WritableRelation addTable(String name, Schema schema, long number) {
         return addAppended(name, schema, true, number, Optional.empty());
+    }
+
+    @Override
+    public FedRelation addFedTable(String name, Schema schema, long number, OnError onError) {
+        RejectedLog rejected = new RejectedLog(onError);
+        return new FedRelation(addAppended(name, schema, true, number, Optional.of(rejected)), rejected);
     }
 
     private synchronized WritableRelation addAppended(

@@ -38,7 +38,7 @@ public interface Relations {
      *
      * @param onError what becomes of records that become no rows; not {@link OnError#FAIL}, as no query meets them
      */
-    PushedStream addPushed(String name, Schema schema, long number, Optional<Source> past, OnError onError);
+    FedRelation addPushed(String name, Schema schema, long number, Optional<Source> past, OnError onError);
 
     /** A relation that keeps its rows; a query starts with all of them and continues with the changes. */
     default WritableRelation addTable(String name, Schema schema) {
@@ -47,6 +47,13 @@ public interface Relations {
 
     /** @param number by which the engine's journal knows it; 0 if nothing of it is written down */
     WritableRelation addTable(String name, Schema schema, long number);
+
+    /**
+     * A table like those of {@link #addTable}, fed by somebody who makes changes of records.
+     *
+     * @param onError what becomes of records that become no change
+     */
+    FedRelation addFedTable(String name, Schema schema, long number, OnError onError);
 
     /**
      * Gives a table other columns, and all its rows with them. Queries that read it go on and are told of no change: they must
@@ -92,6 +99,6 @@ public interface Relations {
     /** Standing queries that read the relation, by name. */
     List<String> readers(String name);
 
-    /** What the readers of a source rejected so far; empty for relations without a source. */
+    /** What was rejected so far of the records that a relation is made of; nothing for one that is made of none. */
     RejectedRecords rejected(String name);
 }

@@ -34,6 +34,9 @@ public interface WritableRelation {
      */
     Optional<Accepted> acceptAtOnce(List<Batch> batches);
 
+    /** Whether {@link #accept} would not wait for a query now; also when the relation was dropped, which it says. */
+    boolean hasRoom();
+
     /** The same as {@link #accept}; returns the epoch alone. */
     default long append(List<Batch> batches) {
         return accept(batches).epoch();

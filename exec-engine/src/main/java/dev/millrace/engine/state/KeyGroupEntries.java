@@ -32,7 +32,8 @@ public final class KeyGroupEntries {
         this(some, count, entry -> entry);
     }
 
-    private KeyGroupEntries(long[] all, int count, LongUnaryOperator owner) {
+    /** The first {@code count} of some entries, by the hashes of other entries that they belong to. */
+    public KeyGroupEntries(long[] all, int count, LongUnaryOperator owner) {
         byte[] groups = new byte[count]; // each hash is looked at once: it may be far away
         for (int i = 0; i < count; i++) {
             int group = group(owner, all[i]);

@@ -42,6 +42,7 @@ public final class MarkedSets implements AutoCloseable {
 
     private final StateMemory small;
     private final BuddyMemory large;
+    private long ids; // in all sets
     private long touched; // keeps the JIT from dropping the loads of touch
 
     public MarkedSets(BufferAllocator allocator) {
@@ -114,6 +115,7 @@ public final class MarkedSets implements AutoCloseable {
             int before = Memory.getByte(block + id);
             Memory.putByte(block + id, (byte) (before | marks));
             Memory.putLong(header + WORD, before == 0 ? word + 1 : word);
+            ids += before == 0 ? 1 : 0;
             return marks & ~before;
         }
         int mask = (1 << log) - 1;
@@ -127,6 +129,7 @@ public final class MarkedSets implements AutoCloseable {
                 }
                 Memory.putInt(block + 4L * slot, id << MARKS | marks);
                 Memory.putLong(header + WORD, word + 1);
+                ids++;
                 return marks;
             }
             if (found >>> MARKS == id) {
@@ -177,9 +180,42 @@ public final class MarkedSets implements AutoCloseable {
         return count;
     }
 
+    /** The same to memory, four bytes each. */
+    public static int copy(long header, long to) {
+        int[] count = new int[1];
+        each(header, (id, marks) -> Memory.putInt(to + 4L * count[0]++, id << MARKS | marks));
+        return count[0];
+    }
+
+    /** The marks of an id that {@link #copy} wrote. */
+    public static int marks(int written) {
+        return written & ALL_MARKS;
+    }
+
+    /** The marks of an id in a set, 0 if it is not there. */
+    public static int marks(long header, int id) {
+        long word = Memory.getLong(header + WORD);
+        int log = log(word);
+        if (log == 0) {
+            return 0;
+        }
+        long block = Memory.getLong(header);
+        if (isDense(word)) {
+            return id >>> log == 0 ? Memory.getByte(block + id) : 0;
+        }
+        int mask = (1 << log) - 1;
+        for (int slot = slot(id, log); ; slot = slot + 1 & mask) {
+            int found = Memory.getInt(block + 4L * slot);
+            if (found == 0 || found >>> MARKS == id) {
+                return found & ALL_MARKS;
+            }
+        }
+    }
+
     /** Empties a set. */
     public void clear(long header) {
         long word = Memory.getLong(header + WORD);
+        ids -= (int) word;
         if (log(word) != 0) {
             free(Memory.getLong(header), bytesLog(word));
         }
@@ -191,6 +227,12 @@ public final class MarkedSets implements AutoCloseable {
     public void reset() {
         small.reset();
         large.reset();
+        ids = 0;
+    }
+
+    /** How many ids all sets have. */
+    public long ids() {
+        return ids;
     }
 
     /** Bytes of all blocks. */

@@ -274,18 +274,25 @@ public final class RowTable implements AutoCloseable {
         return count;
     }
 
-    /** Writes the rows of a list: their number, then weight, note, length and bytes of each. */
-    public void writeList(long list, DataOutput out) throws IOException {
+    /** How many rows a list has: goes over them. */
+    public static int count(long list) {
         int count = 0;
         for (long row = first(list); row != 0; row = next(row)) {
             count++;
         }
+        return count;
+    }
+
+    /** Writes the rows of a list: their number, which is returned, then weight, note, length and bytes of each. */
+    public int writeList(long list, DataOutput out) throws IOException {
+        int count = count(list);
         out.writeInt(count);
         for (long row = first(list); row != 0; row = next(row)) {
             out.writeLong(weight(row));
             out.writeLong(note(row));
             SectionOutput.writeBytes(row, length(row), out);
         }
+        return count;
     }
 
     /** Adds the rows that {@link #writeList} wrote; {@code merging}: as {@link #add} does, else as {@link #append}. */

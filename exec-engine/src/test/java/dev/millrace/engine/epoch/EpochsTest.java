@@ -117,6 +117,7 @@ final class EpochsTest {
         assertEquals(List.of("rows"), ran);
         assertEquals(1, in.woken);
         assertEquals(List.of(epoch), epochs.pending());
+        assertFalse(epochs.isPublished(out.output, epoch + 1), "an open one is before those that come");
         assertEquals(List.of(epoch), in.end());
         assertFalse(epochs.isPublished(out.output, epoch));
         out.output.done(epoch);
@@ -156,6 +157,7 @@ final class EpochsTest {
         assertEquals(List.of(open), in.end());
         assertTrue(epochs.isPublished(out.output, all.get(2)));
         assertFalse(epochs.isPublished(out.output, open));
+        assertFalse(epochs.isPublished(out.output, open + 1), "one of others that comes after one of its own");
         out.output.done(all.get(0)); // it was done with more
         assertEquals(all, out.published);
         out.output.done(open);
@@ -569,10 +571,11 @@ final class EpochsTest {
         long open = epochs.pending().get(0);
         assertFalse(epochs.isPublished(out.output, open));
         assertFalse(epochs.isCommitted(open));
-        assertTrue(epochs.isPublished(out.output, open + 1));
+        assertFalse(epochs.isPublished(out.output, open + 1), "before the one that is open");
         assertTrue(epochs.isCommitted(open + 1));
         out.output.leave();
         assertTrue(epochs.isPublished(out.output, open));
+        assertTrue(epochs.isPublished(out.output, open + 1));
         Out unfed = new Out(epochs.newDomain());
         assertTrue(epochs.isCommitted(epochs.touch(unfed.output)));
     }

@@ -5,19 +5,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.aggregate.AggregateTests;
+import dev.millrace.operator.FrozenState;
+import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
+import dev.millrace.testing.harness.CollectedOutput;
 import dev.millrace.testing.harness.OperatorHarness;
 import dev.millrace.testing.harness.TestContext;
+import dev.millrace.testing.harness.WrittenChain;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.rows.ZSet;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +34,7 @@ import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Joins whose rows say until when they can match: {@code b.ts BETWEEN a.ts AND a.until} and the like. */
 class LifetimeJoinTest {
@@ -161,5 +167,67 @@ class LifetimeJoinTest {
             assertTrue(most < 2 << 20, most + " bytes"); // of some 10 MB that came
             operator.close();
         }
+    }
+
+    /** Some rows stay and some go, so that those that stay move to other memory now and then. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void rowsThatMoveAreNotWrittenAgain(long seed) throws IOException {
+        Join node = node(JoinKind.INNER, new JoinTime.Bounds(1, 0, 2, 0, 0, 0));
+        RandomGenerator random = new SplittableRandom(seed);
+        int wholes = 0;
+        try (BufferAllocator allocator = new RootAllocator()) {
+            AppendedJoinOperator operator = new AppendedJoinOperator(node);
+            operator.open(new TestContext(allocator));
+            WrittenChain chain = new WrittenChain();
+            List<AppendedJoinOperator> restored = new ArrayList<>();
+            for (long from = 0; from < 80_000; from += 1_000) {
+                List<Row> lefts = new ArrayList<>();
+                List<Row> rights = new ArrayList<>();
+                for (long i = from; i < from + 1_000; i++) {
+                    long until = random.nextInt(10) > 0 ? 1_000_000 : i + 10;
+                    long met = random.nextLong(from + 1_000);
+                    lefts.add(TestBatches.canonical(LEFT, Row.of(i, i, until, "lot " + i)));
+                    if (i % 10 == 0) {
+                        rights.add(TestBatches.canonical(RIGHT, Row.of(i, met, null)));
+                    }
+                }
+                ZSet all = step(operator, lefts, rights, from, allocator);
+                if (!restored.isEmpty()) {
+                    assertEquals("", all.differences(step(restored.get(0), lefts, rights, from, allocator)));
+                    restored.remove(0).close();
+                }
+                boolean isKept = from <= 1_000 || random.nextInt(4) > 0;
+                FrozenState frozen = operator.freeze(chain.begin(isKept)).orElseThrow();
+                chain.add(frozen.isWhole());
+                wholes += frozen.isWhole() ? 1 : 0;
+                boolean done = false;
+                while (!done) {
+                    done = frozen.writeMore(chain.writer());
+                }
+                frozen.close();
+                chain.complete();
+                if (random.nextInt(4) == 0) {
+                    restored.add(new AppendedJoinOperator(node));
+                    restored.get(0).open(new TestContext(allocator));
+                    restored.get(0).restore(chain.reader(KeyGroups.ALL));
+                }
+            }
+            for (AppendedJoinOperator last : restored) {
+                last.close();
+            }
+            operator.close();
+        }
+        assertEquals(1, wholes, "how often all was written");
+    }
+
+    private static ZSet step(
+            Operator operator, List<Row> lefts, List<Row> rights, long watermark, BufferAllocator allocator) {
+        CollectedOutput output = new CollectedOutput();
+        operator.process(0, TestBatches.of(LEFT, allocator, lefts), output);
+        operator.process(1, TestBatches.of(RIGHT, allocator, rights), output);
+        operator.onWatermark(watermark, output);
+        assertTrue(operator.onEpochEnd(watermark, output));
+        return output.rows();
     }
 }

@@ -1,11 +1,13 @@
 package dev.millrace.server.copy;
 
+import dev.millrace.batch.NestedCodec;
 import dev.millrace.batch.Vectors;
-import dev.millrace.error.MillraceException;
 import dev.millrace.json.JsonNormalizer;
 import dev.millrace.memory.ByteReader;
 import dev.millrace.memory.Memory;
+import dev.millrace.nested.NestedText;
 import dev.millrace.server.pgwire.value.BinaryForm;
+import dev.millrace.server.pgwire.value.BinaryParameter;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueParser;
 import dev.millrace.type.DataType;
@@ -22,6 +24,7 @@ final class ColumnWriter implements AutoCloseable {
 
     private final Field field;
     private final DataType type;
+    private final Field stored; // what its vector is of until it is finished: images of arrays and rows
     private final int width;
     private final int capacity;
     private final BufferAllocator allocator;
@@ -37,10 +40,7 @@ final class ColumnWriter implements AutoCloseable {
     ColumnWriter(Field field, int capacity, BufferAllocator allocator) {
         this.field = field;
         this.type = field.type();
-        if (type.isNested()) {
-            throw MillraceException.notAvailableYet("COPY of column \"" + field.name() + "\" of type " + type)
-                    .withHint("INSERT takes such values");
-        }
+        this.stored = type.isNested() ? new Field(field.name(), DataType.BYTEA, true) : field;
         this.width = isVariable() || type.kind() == DataType.Kind.BOOLEAN ? 0 : type.fixedWidth();
         this.capacity = capacity;
         this.allocator = allocator;
@@ -48,11 +48,11 @@ final class ColumnWriter implements AutoCloseable {
     }
 
     private boolean isVariable() {
-        return type.isText() || type.kind() == DataType.Kind.BYTEA;
+        return type.isText() || type.kind() == DataType.Kind.BYTEA || type.isNested();
     }
 
     private void begin() {
-        vector = Vectors.allocate(field, capacity, (long) TEXT_BYTES_PER_ROW * capacity, allocator);
+        vector = Vectors.allocate(stored, capacity, (long) TEXT_BYTES_PER_ROW * capacity, allocator);
         isOwner = true;
         textBytes = 0;
         locate();
@@ -98,6 +98,7 @@ final class ColumnWriter implements AutoCloseable {
                 textBytes += parser.bytea(address, length, data + textBytes);
                 Memory.putInt(offsets + 4L * row + 4, textBytes);
             }
+            case ARRAY, ROW -> nested(row, address, length);
             default -> {
                 check(parser.tryParse(type, address, length), address, length);
                 parser.store(type, data + (long) width * row);
@@ -115,6 +116,15 @@ final class ColumnWriter implements AutoCloseable {
         try (TextBuffer normal = new TextBuffer(allocator, Math.max(16, 2L * length))) {
             new JsonNormalizer().normalize(normal, address, length);
             append(row, normal.address(), (int) normal.length());
+        }
+    }
+
+    private void nested(int row, long address, int length) {
+        try (TextBuffer image = new TextBuffer(allocator, Math.max(16, 2L * length));
+                NestedText reading = new NestedText(
+                        allocator, (out, json, bytes) -> new JsonNormalizer().normalize(out, json, bytes))) {
+            reading.read(image, type, address, length);
+            append(row, image.address(), Math.toIntExact(image.length()));
         }
     }
 
@@ -181,7 +191,13 @@ final class ColumnWriter implements AutoCloseable {
                 append(row, in.take(length), length);
             }
             case NUMERIC -> numeric(row, in);
-            case ARRAY, ROW, NULL -> throw new IllegalStateException("refused before: " + type);
+            case ARRAY, ROW -> {
+                try (TextBuffer text = new TextBuffer(allocator, TEXT_BYTES_PER_ROW)) {
+                    text.append(BinaryParameter.read(type, in, allocator).getBytes(StandardCharsets.UTF_8));
+                    nested(row, text.address(), Math.toIntExact(text.length()));
+                }
+            }
+            case NULL -> throw new IllegalStateException("no column is of type " + type);
         }
     }
 
@@ -206,6 +222,11 @@ final class ColumnWriter implements AutoCloseable {
     /** The column, whose owner is the caller; the writer is of no use after that but to be closed. */
     FieldVector finish(int rows) {
         Vectors.finish(vector, rows);
+        if (type.isNested()) {
+            FieldVector values = NestedCodec.values((BaseVariableWidthVector) vector, field, rows, allocator);
+            vector.close();
+            vector = values;
+        }
         isOwner = false;
         return vector;
     }

@@ -5,8 +5,9 @@ import dev.millrace.connector.Options;
 import dev.millrace.connector.PushedSource;
 import dev.millrace.connector.Sink;
 import dev.millrace.connector.Source;
-import dev.millrace.connector.TableFeed;
+import dev.millrace.engine.relation.FedRelation;
 import dev.millrace.engine.relation.OnError;
+import dev.millrace.engine.relation.Relations;
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
@@ -274,10 +275,17 @@ public final class Definitions {
             Options options = new Options(create.options(), database.references());
             CatalogObject plain = table(create, text, database.catalogStore().creationMicros(), options);
             FedTables fed = new FedTables(database, this);
-            Optional<TableFeed> feed = options.text("connector").map(connector -> fed.feed(plain, connector, options));
-            CatalogObject table = feed.filter(TableFeed::hasPosition).isPresent() ? fed.withPositions(plain) : plain;
+            Optional<FedTables.Fed> feed =
+                    options.text("connector").map(connector -> fed.feed(plain, connector, options));
+            boolean hasPosition = feed.filter(from -> from.feed().hasPosition()).isPresent();
+            CatalogObject table = hasPosition ? fed.withPositions(plain) : plain;
             long rows = database.catalogStore().newRows();
-            database.engine().relations().addTable(create.name(), table.schema(), rows);
+            Relations relations = database.engine().relations();
+            Optional<FedRelation> fedRows =
+                    feed.map(from -> relations.addFedTable(create.name(), table.schema(), rows, from.onError()));
+            if (feed.isEmpty()) {
+                relations.addTable(create.name(), table.schema(), rows);
+            }
             database.catalogStore().hasRows(create.name(), rows);
             database.tableKeys()
                     .put(
@@ -288,7 +296,7 @@ public final class Definitions {
                                     table.primaryKey(),
                                     table.rules().uniques(),
                                     database.engine().allocator()));
-            feed.ifPresent(from -> database.feeds().add(create.name(), from));
+            feed.ifPresent(from -> database.feeds().add(create.name(), from.feed(), fedRows.orElseThrow()));
             return table;
         });
     }

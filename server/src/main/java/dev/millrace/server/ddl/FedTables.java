@@ -2,6 +2,7 @@ package dev.millrace.server.ddl;
 
 import dev.millrace.connector.Options;
 import dev.millrace.connector.TableFeed;
+import dev.millrace.engine.relation.OnError;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
@@ -30,12 +31,15 @@ final class FedTables {
         this.definitions = definitions;
     }
 
+    /** A feed, and what becomes of records that it cannot make changes of. */
+    record Fed(TableFeed feed, OnError onError) {}
+
     /**
      * The feed of a table.
      *
      * @param options of which those of tables were read; no others are left when this returns
      */
-    TableFeed feed(CatalogObject table, String connector, Options options) {
+    Fed feed(CatalogObject table, String connector, Options options) {
         requirePlain(table, connector);
         Schema given = FedRows.given(table);
         List<Integer> key = table.primaryKey().stream()
@@ -48,12 +52,21 @@ final class FedTables {
                                     + " gives: by it rows are changed")
                     .withHint("CREATE STREAM for rows that replace none");
         }
+        boolean isOnErrorGiven = options.text("on_error").isPresent();
+        OnError onError = options.oneOf("on_error", OnError.FAIL);
         TableFeed feed = database.connectors().feed(connector).create(table.name(), given, key, options);
         options.rejectUnread();
+        if (isOnErrorGiven && !feed.rejects()) {
+            throw MillraceException.user(
+                            SqlState.INVALID_PARAMETER_VALUE,
+                            "option \"on_error\" does not exist: what connector " + connector
+                                    + " brings are no records")
+                    .withHint("a row that the table cannot take stops it, and millrace.sources says why");
+        }
         if (!database.catalogStore().isRestoring()) {
             feed.check();
         }
-        return feed;
+        return new Fed(feed, onError);
     }
 
     private static void requirePlain(CatalogObject table, String connector) {

@@ -64,6 +64,7 @@ public final class SecretDefinitions {
                 throw MillraceException.user(
                         SqlState.UNDEFINED_OBJECT, "secret \"" + drop.name() + "\" does not exist");
             }
+            database.secrets().settle();
             notices.accept("secret \"" + drop.name() + "\" does not exist, skipping");
             return dropped;
         }

@@ -2,6 +2,7 @@ package dev.millrace.server.feed;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.connector.TableFeed;
+import dev.millrace.engine.relation.FedRelation;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,8 +26,8 @@ public final class Feeds {
     @GuardedBy("this") private Optional<Runner> runner = Optional.empty();
 
     /** A table is fed from now on. */
-    public void add(String table, TableFeed source) {
-        RunningFeed feed = new RunningFeed(table, source);
+    public void add(String table, TableFeed source, FedRelation rows) {
+        RunningFeed feed = new RunningFeed(table, source, rows);
         Optional<Runner> by;
         synchronized (this) {
             feeds.put(table, feed);

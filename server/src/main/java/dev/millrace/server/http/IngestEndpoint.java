@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** {@code POST /ingest/PATH}: records for a stream of the connector {@code webhook}, answered when they are kept. */
+/** {@code POST /ingest/PATH}: records for a stream of the connector {@code webhook}, answered when they are kept: 422 if none became a row. */
 final class IngestEndpoint {
     /** What the paths begin with. */
     static final String PREFIX = "/ingest/";
@@ -25,8 +25,9 @@ final class IngestEndpoint {
         byte[] body = new byte[request.content().readableBytes()];
         request.content().getBytes(request.content().readerIndex(), body);
         Webhook.Outcome outcome = webhook.take(new PostedRequest(headers, body, receivedMicros));
+        boolean isInVain = outcome.accepted() == 0 && outcome.rejected() > 0;
         reply.send(
-                HttpResponseStatus.OK,
+                isInVain ? HttpResponseStatus.UNPROCESSABLE_ENTITY : HttpResponseStatus.OK,
                 HttpReply.JSON,
                 "{\"accepted\":" + outcome.accepted() + ",\"rejected\":" + outcome.rejected()
                         + (outcome.isRepeated() ? ",\"repeated\":true" : "") + "}\n");

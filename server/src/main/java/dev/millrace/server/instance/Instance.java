@@ -192,7 +192,7 @@ public final class Instance implements AutoCloseable {
         Stream<SplitStatistics> pushed =
                 intakes.splits().stream().map(each -> new SplitStatistics(0, each.stream(), each.split()));
         Stream<SplitStatistics> fed = feeds.all().stream()
-                .flatMap(feed -> feed.status().stream().map(split -> new SplitStatistics(0, feed.table(), split)));
+                .flatMap(feed -> feed.splits().stream().map(split -> new SplitStatistics(0, feed.table(), split)));
         return Stream.concat(pushed, fed).toList();
     }
 

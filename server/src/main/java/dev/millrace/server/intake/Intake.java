@@ -37,12 +37,17 @@ final class Intake implements Runnable, AutoCloseable {
     private static final long LEAST_PAUSE_MILLIS = 50;
     private static final long MOST_PAUSE_MILLIS = 5_000;
     private static final long MOST_WAIT_MICROS = 1_000_000;
+    private static final long ROOM_MICROS = 2_000; // after which queries may have taken something
     private static final long CLOSE_MILLIS = 5_000;
+    private static final String BEHIND = "queries that read the stream";
 
     /** What of the database it needs. */
     interface Place {
         /** Whether the stream's definition is on disk, without which its rows would be nobody's after a crash. */
         boolean isDefined();
+
+        /** Whether queries are not so far behind that the next rows would wait for them. */
+        boolean hasRoom();
 
         /** Has rows and a change of what is remembered accepted in one step. Takes the batch over. */
         Accepted accept(Batch batch, MemoryChange change);
@@ -68,6 +73,7 @@ final class Intake implements Runnable, AutoCloseable {
     private volatile Optional<String> waitsFor = Optional.empty(); // written by the thread, read by who looks
     private volatile Optional<String> lastError = Optional.empty(); // likewise
     private volatile long retries; // likewise
+    private volatile boolean isBehind; // likewise: queries take nothing for now
 
     @GuardedBy("this") private Optional<PushedReader> reader = Optional.empty();
 
@@ -155,6 +161,12 @@ final class Intake implements Runnable, AutoCloseable {
             park(MOST_WAIT_MICROS);
             return;
         }
+        if (!place.hasRoom()) { // what comes meanwhile stays with the reader, which may keep it in another way
+            isBehind = true;
+            park(ROOM_MICROS);
+            return;
+        }
+        isBehind = false;
         if (offered.isEmpty()) {
             offered = from.poll();
             offered.ifPresent(batch -> polled++);
@@ -246,11 +258,14 @@ final class Intake implements Runnable, AutoCloseable {
     List<SplitStatus> splits() {
         List<SplitStatus> splits =
                 new ArrayList<>(reader().map(PushedReader::splits).orElse(List.of()));
+        Optional<String> waiting = waitsFor.or(() -> isBehind ? Optional.of(BEHIND) : Optional.empty());
         if (waitsFor.isPresent() || splits.isEmpty()) {
             splits.add(
                     0,
                     new SplitStatus(
-                            "", "", OptionalLong.empty(), OptionalLong.empty(), 0, 0, retries, lastError, waitsFor));
+                            "", "", OptionalLong.empty(), OptionalLong.empty(), 0, 0, retries, lastError, waiting));
+        } else if (waiting.isPresent()) {
+            splits.set(0, splits.get(0).waitingFor(waiting.get()));
         }
         return splits;
     }

@@ -3,13 +3,13 @@ package dev.millrace.server.intake;
 import dev.millrace.connector.PushedContext;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.SourceMemory;
-import dev.millrace.engine.relation.PushedStream;
+import dev.millrace.engine.relation.FedRelation;
 import dev.millrace.time.Clock;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** What the database lends to the reader of one stream. */
 final class IntakeContext implements PushedContext {
-    private final PushedStream stream;
+    private final FedRelation stream;
     private final SourceMemory memory;
     private final BufferAllocator allocator;
     private final Clock clock;
@@ -19,7 +19,7 @@ final class IntakeContext implements PushedContext {
     private volatile Runnable onWakeUp = () -> {}; // set before the reader is there
 
     IntakeContext(
-            PushedStream stream,
+            FedRelation stream,
             SourceMemory memory,
             BufferAllocator allocator,
             Clock clock,

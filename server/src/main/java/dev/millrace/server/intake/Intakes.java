@@ -8,8 +8,8 @@ import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SplitStatus;
 import dev.millrace.engine.epoch.Accepted;
+import dev.millrace.engine.relation.FedRelation;
 import dev.millrace.engine.relation.OnError;
-import dev.millrace.engine.relation.PushedStream;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.journal.RowJournal;
@@ -80,7 +80,7 @@ public final class Intakes implements AutoCloseable {
     public void add(
             String name, PushedSource source, long number, Optional<Source> past, OnError onError, boolean awaitsDisk) {
         Schema schema = source.schema();
-        PushedStream stream = engine.relations().addPushed(name, schema, number, past, onError);
+        FedRelation stream = engine.relations().addPushed(name, schema, number, past, onError);
         try {
             StreamMemory memory = StreamMemory.add(name, -number, engine, journal);
             definitions.hasRows(StreamMemory.tableOf(name), -number);
@@ -105,11 +105,20 @@ public final class Intakes implements AutoCloseable {
         }
     }
 
-    private Intake.Place place(String name, long number, PushedStream stream, StreamMemory memory) {
+    private Intake.Place place(String name, long number, FedRelation stream, StreamMemory memory) {
         return new Intake.Place() {
             @Override
             public boolean isDefined() {
                 return !definitions.isUnkept(number);
+            }
+
+            @Override
+            public boolean hasRoom() {
+                try {
+                    return engine.relations().writable(name).hasRoom();
+                } catch (MillraceException e) {
+                    return true; // the stream is going: accept() says it
+                }
             }
 
             @Override

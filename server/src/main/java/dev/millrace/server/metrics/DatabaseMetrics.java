@@ -244,7 +244,8 @@ public final class DatabaseMetrics implements MultiCollector {
         }
     }
 
-    private static void addSplits(List<QueryStatistics> queries, List<SplitStatistics> others, List<MetricSnapshot> all) {
+    private static void addSplits(
+            List<QueryStatistics> queries, List<SplitStatistics> others, List<MetricSnapshot> all) {
         List<QuerySplit> splits = Stream.concat(
                         queries.stream()
                                 .flatMap(query ->
@@ -318,12 +319,15 @@ public final class DatabaseMetrics implements MultiCollector {
     }
 
     private void addDatabase(List<MetricSnapshot> all) {
-        Subjects<CatalogObject> streams = new Subjects<>(
-                database.catalog().objects(ObjectKind.STREAM), stream -> Labels.of("stream", stream.name()), all);
+        List<String> ofRecords = Stream.concat(
+                        database.catalog().objects(ObjectKind.STREAM).stream().map(CatalogObject::name),
+                        database.fedTables().stream())
+                .toList();
+        Subjects<String> streams = new Subjects<>(ofRecords, name -> Labels.of("stream", name), all);
         streams.counter(
                 "millrace_stream_rejected_rows",
                 "Records that could not become rows.",
-                stream -> database.engine().relations().rejected(stream.name()).count());
+                name -> database.engine().relations().rejected(name).count());
         Subjects<Database> whole = new Subjects<>(List.of(database), any -> Labels.EMPTY, all);
         whole.gauge(
                 "millrace_memory_bytes",

@@ -311,7 +311,7 @@ public final class Permissions {
             if (name.startsWith("properties.")) {
                 files(Roles.READ_FILES, "give option \"" + name + "\", which may name files of the server");
             }
-            if (name.equals("schema_file")) {
+            if (name.equals("schema_file") || name.endsWith(".schema_file")) { // of a format, or of that of keys
                 files(Roles.READ_FILES, "have the server read a schema");
             }
             SecretReferences.in(value)

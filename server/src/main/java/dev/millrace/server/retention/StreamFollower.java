@@ -7,6 +7,7 @@ import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
 import dev.millrace.server.rows.RowCopier;
@@ -39,7 +40,10 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
     private static final String FORM = "retained";
     private static final String RETAINED = "what the stream keeps";
     private static final int VERSION = 1;
+    private static final System.Logger LOG = System.getLogger(StreamFollower.class.getPackageName());
     private static final long RETRY_MICROS = 2_000; // until it looks again, when it has all
+    private static final long FIRST_RETRY_MICROS = 50_000; // when it could not read
+    private static final long MOST_RETRY_MICROS = 5_000_000;
 
     @Override
     public boolean bounded() {
@@ -81,6 +85,7 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
         private long given; // and so many of its own
         private long told; // up to which entry it was reported that rows are lost
         private long toSkip; // rows of the entry, at the beginning of a scan
+        private int retries; // since the disk could be read
 
         Reader(ScanRequest request, SourceContext context, long entry, long given) {
             this.request = request;
@@ -93,8 +98,26 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
             columns.add(schema.size() + 1);
         }
 
+        /** A disk that cannot be read is read again, later and later: a standing query does not end of what may pass. */
         @Override
         public Optional<Batch> poll() {
+            try {
+                Optional<Batch> next = next();
+                retries = 0;
+                return next;
+            } catch (MillraceException e) {
+                if (e.sqlState() != SqlState.IO_ERROR) {
+                    throw e;
+                }
+                if (retries++ == 0) {
+                    LOG.log(System.Logger.Level.WARNING, e.getMessage() + "; trying again");
+                }
+                close();
+                return Optional.empty();
+            }
+        }
+
+        private Optional<Batch> next() {
             while (true) {
                 if (scan.isEmpty() && !begin()) {
                     return Optional.empty();
@@ -206,7 +229,9 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
 
         @Override
         public long retryAfterMicros() {
-            return RETRY_MICROS;
+            return retries == 0
+                    ? RETRY_MICROS
+                    : Math.min(MOST_RETRY_MICROS, FIRST_RETRY_MICROS << Math.min(retries - 1, 20));
         }
 
         @Override

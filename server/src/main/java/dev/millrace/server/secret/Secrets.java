@@ -22,6 +22,8 @@ public final class Secrets {
 
     @GuardedBy("this") private KnownLog file; // which is there, if it was written
 
+    @GuardedBy("this") private boolean isUncertain; // another one may be there: writing it failed when it had been written
+
     /**
      * @param directory where they are kept; none for a database that keeps nothing
      * @param identity of the database, should there be no file yet
@@ -85,9 +87,21 @@ public final class Secrets {
         texts.remove(name);
     }
 
+    /**
+     * Before somebody is told that a secret is not there: has that on disk, where a change that failed may have left another file. Throws what {@link #put}
+     * throws.
+     */
+    public synchronized void settle() {
+        if (isUncertain) {
+            keep(texts);
+        }
+    }
+
     @GuardedBy("this") private void keep(Map<String, String> after) {
         KnownLog next = new KnownLog(file.identity(), file.last() + 1);
+        isUncertain = true;
         directory.ifPresent(to -> to.keepSecrets(next, after));
+        isUncertain = false;
         file = next;
     }
 }

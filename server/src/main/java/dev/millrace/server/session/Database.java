@@ -12,6 +12,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.checkpoint.CheckpointThread;
+import dev.millrace.server.feed.RunningFeed;
 import dev.millrace.server.heap.HeapShare;
 import dev.millrace.server.host.Host;
 import dev.millrace.server.instance.CatalogStore;
@@ -364,6 +365,11 @@ public final class Database implements AutoCloseable {
     /** How relations are with their outsides that no query reads by itself: streams to which others push, tables that a connector feeds. */
     public List<SplitStatistics> splitsOfNoQuery() {
         return instance.splitsOfNoQuery();
+    }
+
+    /** Names of the tables that connectors feed. */
+    public List<String> fedTables() {
+        return instance.feeds().all().stream().map(RunningFeed::table).toList();
     }
 
     /** The streams to which records are POSTed. */

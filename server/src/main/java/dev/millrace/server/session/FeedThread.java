@@ -2,6 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.FedTable;
+import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.RowChange;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SplitStatus;
@@ -20,6 +21,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VarBinaryVector;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,8 @@ final class FeedThread {
     private static final long FIRST_PAUSE_MILLIS = 500;
     private static final long LONGEST_PAUSE_MILLIS = 60_000;
     private static final long PATIENCE_MILLIS = 10_000;
+    private static final SplitStatus UNKNOWN = new SplitStatus(
+            "", "", OptionalLong.empty(), OptionalLong.empty(), 0, 0, 0, Optional.empty(), Optional.empty());
 
     private final Database database;
     private final RunningFeed feed;
@@ -95,9 +99,13 @@ final class FeedThread {
         long pauseMillis = FIRST_PAUSE_MILLIS;
         while (!stopped) {
             long since = System.nanoTime();
-            try (Session open = database.session()) {
+            try (Session open = database.session();
+                    BufferAllocator allocator = database.instance()
+                            .engine()
+                            .allocator()
+                            .newChildAllocator("feed-" + feed.table(), 0, Long.MAX_VALUE)) {
                 session = open;
-                Table table = new Table(open);
+                Table table = new Table(open, allocator);
                 feed.source().run(table);
                 told = "";
             } catch (InterruptedException e) {
@@ -129,27 +137,19 @@ final class FeedThread {
             LOG.warning("the feed of a table waits", "table", feed.table(), "reason", why);
         }
         told = why;
-        SplitStatus last = feed.status()
-                .orElse(new SplitStatus(
-                        "",
-                        "",
-                        OptionalLong.empty(),
-                        OptionalLong.empty(),
+        List<SplitStatus> last = feed.splits().isEmpty() ? List.of(UNKNOWN) : feed.splits();
+        feed.tell(last.stream()
+                .map(split -> new SplitStatus(
+                        split.split(),
+                        split.position(),
+                        split.lagRecords(),
+                        split.lagMicros(),
+                        split.records(),
                         0,
-                        0,
-                        0,
-                        Optional.empty(),
-                        Optional.empty()));
-        feed.tell(new SplitStatus(
-                last.split(),
-                last.position(),
-                last.lagRecords(),
-                last.lagMicros(),
-                last.records(),
-                0,
-                last.retries() + 1,
-                Optional.of(why),
-                Optional.of(why + hint.map(text -> "; " + text).orElse(""))));
+                        split.retries() + 1,
+                        Optional.of(why),
+                        Optional.of(why + hint.map(text -> "; " + text).orElse(""))))
+                .toList());
     }
 
     private void forget() {
@@ -187,9 +187,11 @@ final class FeedThread {
     /** The table, by one session. */
     private final class Table implements FedTable {
         private final Session open;
+        private final BufferAllocator allocator;
 
-        Table(Session open) {
+        Table(Session open, BufferAllocator allocator) {
             this.open = open;
+            this.allocator = allocator;
         }
 
         @Override
@@ -234,8 +236,23 @@ final class FeedThread {
         }
 
         @Override
-        public void tell(SplitStatus status) {
-            feed.tell(status);
+        public void tell(List<SplitStatus> splits) {
+            feed.tell(splits);
+        }
+
+        @Override
+        public void reject(RejectedRecord record) {
+            feed.rows().reject(record);
+        }
+
+        @Override
+        public void report(RejectedRecord what) {
+            feed.rows().report(what);
+        }
+
+        @Override
+        public BufferAllocator allocator() {
+            return allocator;
         }
 
         @Override

@@ -17,6 +17,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.SystemRelation;
+import dev.millrace.server.feed.RunningFeed;
 import dev.millrace.server.history.Histories;
 import dev.millrace.server.history.NamedSubscription;
 import dev.millrace.server.instance.Instance;
@@ -134,7 +135,7 @@ public final class SystemRelations {
                 this::operatorStats);
         add(
                 "stream_stats",
-                "counters of streams",
+                "counters of streams, and of tables that connectors feed",
                 schema(text("stream"), text("connector"), bigint("rejected_rows"), bigint("readers")),
                 this::streamStats);
         add(
@@ -247,6 +248,9 @@ public final class SystemRelations {
     private void rejectedRows(RowBuilder rows) {
         for (CatalogObject stream : database.catalog().objects(ObjectKind.STREAM)) {
             rejectedRows(rows, stream.name(), rejected(stream));
+        }
+        for (RunningFeed feed : database.feeds().all()) {
+            rejectedRows(rows, feed.table(), database.engine().relations().rejected(feed.table()));
         }
         for (StandingQuery query : byName().values()) {
             for (String own : ownReaders(query)) {
@@ -398,6 +402,16 @@ public final class SystemRelations {
                     stream.input().orElseThrow().connector(),
                     rejected(stream).count(),
                     database.engine().relations().readers(stream.name()).size());
+        }
+        for (RunningFeed feed : database.feeds().all()) {
+            rows.row(
+                    feed.table(),
+                    database.catalog()
+                            .object(feed.table())
+                            .map(table -> table.options().getOrDefault("connector", ""))
+                            .orElse(""),
+                    database.engine().relations().rejected(feed.table()).count(),
+                    database.engine().relations().readers(feed.table()).size());
         }
     }
 

@@ -61,6 +61,7 @@ public final class BytesFuzz {
     private static final String COLUMNS =
             "a BOOLEAN, b SMALLINT, c INTEGER, d BIGINT, e REAL, f DOUBLE PRECISION, g NUMERIC(20,4),"
                     + " h TEXT, i VARCHAR(8), j CHAR(4), k BYTEA, l DATE, m TIME, n TIMESTAMP, o TIMESTAMPTZ, p INTERVAL, q UUID, r JSONB";
+    private static final String NESTED = ", y INTEGER[], z ROW(a INTEGER, b TEXT[], c ROW(d DATE))";
     private static final List<String> FORMS = List.of("text", "csv", "binary");
 
     private final long seed;
@@ -69,6 +70,7 @@ public final class BytesFuzz {
     private final BufferAllocator allocator;
     private final ArrowLayouts arrow;
     private final Path file;
+    private final List<Layout> parquet;
     private final RecordFuzz records;
     private final List<List<Layout>> copies = new ArrayList<>();
     private final List<List<byte[]>> values = new ArrayList<>(); // per column its values in binary
@@ -82,13 +84,14 @@ public final class BytesFuzz {
         this.seed = seed;
         database = Database.open(DatabaseOptions.defaults().withWorkers(1));
         database.execute("CREATE TABLE secret (s TEXT); INSERT INTO secret SELECT '" + CANARY
-                + "' || g FROM generate_series(1, 20000) AS g; CREATE TABLE t (" + COLUMNS + "); CREATE TABLE w ("
-                + COLUMNS
-                + ", s TEXT[]); CREATE USER fuzz; GRANT SELECT, INSERT, DELETE ON t, w TO fuzz");
+                + "' || g FROM generate_series(1, 20000) AS g; CREATE TABLE t (" + COLUMNS + "); CREATE TABLE v ("
+                + COLUMNS + NESTED + "); CREATE TABLE w (" + COLUMNS + NESTED
+                + ", s TEXT[]); CREATE USER fuzz; GRANT SELECT, INSERT, DELETE ON v, w TO fuzz");
         session = database.login("fuzz");
         allocator = session.allocator();
         arrow = new ArrowLayouts(allocator);
         file = Files.createTempFile("millrace-bytes", ".any");
+        parquet = ParquetLayouts.all(file);
         try (Session admin = database.session()) {
             admin.execute(
                             "INSERT INTO t SELECT g % 2 = 0, g, g * 1000, g * 1000000007::bigint, g / 3.0, g / 7.0, g * 1.25, 'text ' || g, 'v' || g,"
@@ -116,8 +119,9 @@ public final class BytesFuzz {
             List<Layout> layouts = new ArrayList<>();
             for (int n = 0; n < BASES; n++) {
                 int rows = random.nextInt(5);
-                String sql = "COPY (SELECT * FROM t OFFSET " + random.nextInt(95) + " LIMIT " + rows
-                        + ") TO STDOUT (FORMAT " + form + ")";
+                String sql =
+                        "COPY (SELECT *, ARRAY[c, NULL, b] AS y, ROW(c, ARRAY[h, NULL], ROW(l)) AS z FROM t OFFSET "
+                                + random.nextInt(95) + " LIMIT " + rows + ") TO STDOUT (FORMAT " + form + ")";
                 try (StatementResult.CopyOut out = (StatementResult.CopyOut)
                                 admin.execute(admin.parse(sql).get(0), Parameters.none());
                         TextBuffer text = new TextBuffer(allocator, 1000)) {
@@ -179,7 +183,16 @@ public final class BytesFuzz {
                 case 5, 6, 7 -> parameter(random);
                 case 8 -> array(random);
                 case 9, 10, 11, 12 -> arrowStream(random);
-                case 13 -> file("arrow", arrow.random(random, names()).damaged(random), random);
+                case 13 -> {
+                    if (random.nextBoolean()) {
+                        file("arrow", arrow.random(random, names()).damaged(random), random);
+                    } else {
+                        file(
+                                "parquet",
+                                parquet.get(random.nextInt(parquet.size())).damaged(random),
+                                random);
+                    }
+                }
                 case 14 -> texts(random);
                 case 15, 16, 17, 18 ->
                     records.run(random, this::sending, BytesFuzz::lookAndClose, BytesFuzz::notOfOthers);
@@ -218,7 +231,7 @@ public final class BytesFuzz {
         byte[] data = sending(
                 "COPY " + FORMS.get(form),
                 layouts.get(random.nextInt(layouts.size())).damaged(random));
-        String sql = "COPY t FROM STDIN (FORMAT " + FORMS.get(form) + ")";
+        String sql = "COPY v FROM STDIN (FORMAT " + FORMS.get(form) + ")";
         try (StatementResult.CopyIn copy =
                 (StatementResult.CopyIn) session.execute(session.parse(sql).get(0), Parameters.none())) {
             for (int at = 0; at < data.length; ) {
@@ -314,7 +327,7 @@ public final class BytesFuzz {
         String line =
                 "{\"c\": 12, \"h\": \"a \\\"b\\\" \\u00e9\", \"r\": {\"x\": [1, 2, {\"y\": null}]}, \"l\": \"2024-01-02\", \"g\": 1.5e3}\n";
         boolean json = random.nextBoolean();
-        String csv = "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r\n"
+        String csv = String.join(",", schema.names()) + "\n"
                 + new String(copies.get(1).get(random.nextInt(BASES)).bytes(), StandardCharsets.UTF_8);
         Layout layout =
                 new Layout((json ? line.repeat(1 + random.nextInt(4)) : csv).getBytes(StandardCharsets.UTF_8)).text();
@@ -324,7 +337,7 @@ public final class BytesFuzz {
     /** As a source of files reads them, packed or not. */
     private void file(String kind, byte[] content, Random random) throws IOException {
         byte[] bytes = content;
-        boolean packed = random.nextInt(4) == 0;
+        boolean packed = !kind.equals("parquet") && random.nextInt(4) == 0; // which packs by itself
         if (packed) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             try (GZIPOutputStream zip = new GZIPOutputStream(out)) {
@@ -342,8 +355,11 @@ public final class BytesFuzz {
         try (BufferAllocator own = allocator.newChildAllocator("case", 0, Long.MAX_VALUE)) {
             var source = Connectors.standard(System.out)
                     .source("file")
-                    .create(schema, new Options(Map.of("path", path.toString(), "format", kind)));
-            List<Integer> columns = IntStream.range(0, schema.size()).boxed().toList();
+                    .create(
+                            kind.equals("parquet") ? new Schema(List.of()) : schema,
+                            new Options(Map.of("path", path.toString(), "format", kind)));
+            List<Integer> columns =
+                    IntStream.range(0, source.schema().size()).boxed().toList();
             List<SourceReader> readers = source.open(new ScanRequest(columns, List.of(), 1), new Context(own));
             try {
                 for (SourceReader reader : readers) {
@@ -425,7 +441,7 @@ public final class BytesFuzz {
     }
 
     private void lookAtTables() {
-        for (String table : List.of("t", "w")) {
+        for (String table : List.of("v", "w")) {
             try (StatementResult result =
                     session.execute(session.parse("SELECT * FROM " + table).get(0), Parameters.none())) {
                 look((StatementResult.Rows) result);

@@ -67,13 +67,37 @@ class WebhookTest {
                     200,
                     "{\"accepted\":2,\"rejected\":0}",
                     http.post("/ingest/hooks/s", "{\"v\": 4}\r\n\n{\"v\": 5}", "content-type", "application/x-ndjson"));
-            answers(200, "{\"accepted\":0,\"rejected\":1}", http.post("/ingest/hooks/s", "[{\"v\": 6}, "));
+            answers(422, "{\"accepted\":0,\"rejected\":1}", http.post("/ingest/hooks/s", "[{\"v\": 6}, "));
             answers(400, "no records", http.post("/ingest/hooks/s", ""));
             answers(404, "there is no", http.post("/ingest/hooks/t", "{}"));
             answers(405, "POST", http.get("/ingest/hooks/s"));
             shows(http, 5, 15);
             http.run("DROP MATERIALIZED VIEW n; DROP STREAM s");
             answers(404, "there is no", http.post("/ingest/hooks/s", "{\"v\": 1}"));
+        }
+    }
+
+    /** It shows the sender that it is wrong, and does not stand in the way of what is right. */
+    @Test
+    void aRequestOfWhichNothingBecomesARowIsRefusedAndItsKeyIsFree() throws Exception {
+        try (TestHttp http = new TestHttp(folder)) {
+            http.run(stream(""));
+            http.run(VIEW);
+            for (int times = 0; times < 2; times++) {
+                answers(
+                        422,
+                        "{\"accepted\":0,\"rejected\":2}",
+                        http.post("/ingest/hooks/s", "[{\"v\": \"x\"}, 7]", "idempotency-key", "k"));
+            }
+            http.run("CHECKPOINT");
+        }
+        try (TestHttp http = new TestHttp(folder)) {
+            answers(
+                    200,
+                    "{\"accepted\":1,\"rejected\":1}",
+                    http.post("/ingest/hooks/s", "[{\"v\": 1}, 7]", "idempotency-key", "k"));
+            answers(200, "\"repeated\":true", http.post("/ingest/hooks/s", "[{\"v\": 1}, 7]", "idempotency-key", "k"));
+            shows(http, 1, 1);
         }
     }
 

@@ -261,6 +261,39 @@ class PgClientTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"text", "csv", "binary"})
+    void copyTakesTheArraysAndRowsThatItGave(String form) throws Exception {
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement()) {
+            String columns =
+                    "(id INT PRIMARY KEY, a INT[], t TEXT[], r ROW(n INT, s TEXT, tags TEXT[], at ROW(d DATE)),"
+                            + " m NUMERIC(8,2)[], rs ROW(n INT, s TEXT)[], j JSONB[])";
+            statement.execute("CREATE TABLE t " + columns);
+            statement.execute("CREATE TABLE u " + columns);
+            statement.execute(
+                    "INSERT INTO t VALUES (1, ARRAY[1, NULL, -3], ARRAY['', 'NULL', 'a,b', '{\"\\}', E'tab\\t'],"
+                            + " ROW(1, 'it''s (\"so\")', ARRAY['x y', NULL], ROW(DATE '2024-02-29')), ARRAY[1.5, -0.01],"
+                            + " ARRAY[ROW(1, ''), NULL], ARRAY['{\"k\": [1, \"v\"]}'::jsonb]),"
+                            + " (2, NULL, NULL, NULL, NULL, NULL, NULL),"
+                            + " (3, ARRAY[]::int[], ARRAY[]::text[], ROW(NULL, NULL, NULL, NULL), ARRAY[NULL::numeric], NULL, NULL)");
+            CopyManager copies = connection.unwrap(PGConnection.class).getCopyAPI();
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            assertEquals(3, copies.copyOut("COPY t TO STDOUT (FORMAT " + form + ")", out));
+            assertEquals(
+                    3,
+                    copies.copyIn(
+                            "COPY u FROM STDIN (FORMAT " + form + ")", new ByteArrayInputStream(out.toByteArray())));
+            assertEquals(List.of("0"), rows(connection, "SELECT count(*) FROM (TABLE t EXCEPT TABLE u) AS lost"));
+            assertEquals(List.of("0"), rows(connection, "SELECT count(*) FROM (TABLE u EXCEPT TABLE t) AS made"));
+            PSQLException refused = assertThrows(
+                    PSQLException.class,
+                    () -> copies.copyIn("COPY u (id, r) FROM STDIN", new StringReader("4\t(1,x)\n")));
+            assertEquals("22P02", refused.getSQLState());
+            assertTrue(refused.getMessage().contains("column r"), refused.getMessage());
+        }
+    }
+
     @Test
     void aCopyThatFailsLeavesATableAlone() throws Exception {
         try (Connection connection = server.connect();

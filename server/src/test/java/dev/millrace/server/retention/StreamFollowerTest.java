@@ -15,6 +15,7 @@ import dev.millrace.storage.retention.KnownPast;
 import dev.millrace.storage.retention.RetentionOptions;
 import dev.millrace.storage.retention.RetentionPolicy;
 import dev.millrace.storage.retention.SegmentStore;
+import dev.millrace.storage.simulation.DiskFault;
 import dev.millrace.storage.simulation.SimulatedDisk;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
@@ -84,15 +85,18 @@ class StreamFollowerTest {
         return new StreamFollower(store, SCHEMA, OptionalLong.empty(), durable, new ReadUpTo(store, durable));
     }
 
+    /** A disk that cannot be read now and then is among what happens. */
     @Test
     void whereverAReaderGoesOnNoRowIsMissingOrDoubled() {
         Random random = new Random(SEED);
+        int errors = 0;
         for (int history = 0; history < 30; history++) {
             List<Row> appended = new ArrayList<>();
             List<Row> read = new ArrayList<>();
             long durable = 0;
+            SimulatedDisk disk = new SimulatedDisk(SEED + history);
             try (SegmentStore store = SegmentStore.open(
-                    new SimulatedDisk(1),
+                    disk,
                     SCHEMA,
                     RetentionOptions.of(Optional.empty(), RetentionPolicy.FOREVER),
                     KnownPast.NOTHING,
@@ -115,7 +119,11 @@ class StreamFollowerTest {
                             reader = follower.reopen(ALL, List.of(position), context)
                                     .get(0);
                         }
-                        default -> read.addAll(take(reader.poll()));
+                        default -> {
+                            disk.chances().readErrorOneIn = random.nextInt(3) == 0 ? 4 : 0;
+                            read.addAll(take(reader.poll()));
+                            disk.calm();
+                        }
                     }
                 }
                 last[0] = durable;
@@ -127,7 +135,9 @@ class StreamFollowerTest {
                 reader.close();
             }
             assertEquals(appended, read, "seed " + SEED + ", history " + history);
+            errors += disk.happened().getOrDefault(DiskFault.READ_ERROR, 0);
         }
+        assertTrue(errors > 0);
         assertEquals(List.of(), reported);
         assertEquals(0, allocator.getAllocatedMemory());
         allocator.close();

@@ -65,7 +65,7 @@ class ExamplesTest {
     void everyExampleIsRunHere() throws Exception {
         try (Stream<Path> files = Files.list(EXAMPLES)) {
             Set<String> names = files.map(path -> path.getFileName().toString()).collect(Collectors.toSet());
-            assertTrue(Set.of("Totals.java").containsAll(names), names.toString());
+            assertTrue(Set.of("Totals.java", "plugin").containsAll(names), names.toString());
         }
     }
 }

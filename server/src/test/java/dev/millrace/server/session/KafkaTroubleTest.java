@@ -102,8 +102,9 @@ class KafkaTroubleTest {
             for (int round = 0; round < 2; round++) {
                 broker.stop();
                 try {
-                    Eventually.holds("the query says what it waits for", () -> waitsFor(database, "s")
-                            .contains("Kafka at " + broker.bootstrap()));
+                    Eventually.holds(
+                            "the query says what it waits for",
+                            () -> waitsFor(database, "s").contains("Kafka at " + broker.bootstrap()));
                     database.run("INSERT INTO near SELECT g FROM generate_series(1, 100) g WHERE " + round + " = 0");
                     becomes(database, "near", 100);
                     String error = database.rows("SELECT last_error FROM millrace.sources WHERE stream = 's'")
@@ -137,7 +138,8 @@ class KafkaTroubleTest {
             write(topic, 4, 50, 250);
             becomes(database, "s", 250);
             assertEquals(
-                    List.of("4"), database.rows("SELECT count(DISTINCT split) FROM millrace.sources WHERE stream = 's'"));
+                    List.of("4"),
+                    database.rows("SELECT count(DISTINCT split) FROM millrace.sources WHERE stream = 's'"));
             database.run("CHECKPOINT");
         }
         broker.partitions(topic, 8); // while nobody reads
@@ -162,10 +164,11 @@ class KafkaTroubleTest {
         broker.expire(topic, 0, 45);
         try (TestDatabase database = new TestDatabase(folder)) {
             becomes(database, "s", 45);
-            Eventually.holds("it is told", () -> database.rows(
-                            "SELECT reason FROM millrace.rejected_rows WHERE stream = 's'")
-                    .toString()
-                    .contains("records 30 to 44 have expired"));
+            Eventually.holds(
+                    "it is told",
+                    () -> database.rows("SELECT reason FROM millrace.rejected_rows WHERE stream = 's'")
+                            .toString()
+                            .contains("records 30 to 44 have expired"));
         }
     }
 
@@ -196,8 +199,8 @@ class KafkaTroubleTest {
                 }
             }
             becomes(database, "plain", 60);
-            Eventually.holds("it says what it waits for", () -> waitsFor(database, "s")
-                    .contains(registry.address()));
+            Eventually.holds(
+                    "it says what it waits for", () -> waitsFor(database, "s").contains(registry.address()));
             assertEquals(List.of("0|0"), database.rows("TABLE of_s"));
             registry.begin();
             becomes(database, "s", 60);
@@ -219,10 +222,11 @@ class KafkaTroubleTest {
             count(database, "strict");
             count(database, "lenient");
             becomes(database, "lenient", 20);
-            Eventually.holds("it says which record", () -> database.rows(
-                            "SELECT error FROM millrace.query_stats WHERE query = 'of_strict'")
-                    .toString()
-                    .contains(topic + "/0:10"));
+            Eventually.holds(
+                    "it says which record",
+                    () -> database.rows("SELECT error FROM millrace.query_stats WHERE query = 'of_strict'")
+                            .toString()
+                            .contains(topic + "/0:10"));
             database.run("RESUME MATERIALIZED VIEW of_strict SKIP ROW");
             becomes(database, "strict", 20);
         }

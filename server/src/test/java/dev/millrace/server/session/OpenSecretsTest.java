@@ -94,8 +94,8 @@ class OpenSecretsTest {
         try (TestDatabase database = new TestDatabase()) {
             database.run("CREATE STREAM s (v TEXT)");
             for (Case each : cases()) {
-                MillraceException refused = assertThrows(
-                        MillraceException.class, () -> database.run(each.sql()), each::sql);
+                MillraceException refused =
+                        assertThrows(MillraceException.class, () -> database.run(each.sql()), each::sql);
                 assertEquals("22023", refused.sqlState().code(), each.sql() + ": " + refused.getMessage());
                 assertTrue(
                         refused.getMessage().contains("\"" + each.option() + "\"")

@@ -14,14 +14,24 @@ import java.util.List;
  * over the others, as wide as the bound allows, and takes the next free number. Not thread-safe.
  */
 public final class AdaptiveDiscretiser {
+    /** Bins that a feature has at most; values that would need another one are kept as they are. */
+    public static final int MOST_CENTRES = 1 << 16;
+
     private final ProbabilityBins base;
     private final double bound;
+    private final boolean real;
     private final List<Double> centres; // by number
     private double[] injected = new double[16]; // rising
     private long[] numbers = new long[16]; // of the injected, in the same order
     private int injectedCount;
 
-    public AdaptiveDiscretiser(ProbabilityBins base, double bound) {
+    /**
+     * Begins with fitted bins.
+     *
+     * @param real whether values are REAL, and bins must keep the bound as such
+     */
+    public AdaptiveDiscretiser(ProbabilityBins base, double bound, boolean real) {
+        this.real = real;
         this.base = base;
         this.bound = bound;
         this.centres = new ArrayList<>(base.centres());
@@ -47,23 +57,24 @@ public final class AdaptiveDiscretiser {
         boolean[] exact = {};
         for (int i = 0; i < count; i++) {
             double value = values[i];
-            if (!Double.isFinite(value)) {
+            long bin = Double.isFinite(value) ? bin(value) : -1;
+            if (bin < 0) {
                 if (exact.length == 0) {
                     exact = new boolean[count];
                 }
                 exact[i] = true;
                 bins[i] = i == 0 ? 0 : bins[i - 1];
             } else {
-                bins[i] = bin(value);
+                bins[i] = bin;
             }
         }
         return new Binned(new Scale.Table(centres), bound, bins, exact);
     }
 
-    /** The number of a finite value's bin. */
+    /** The number of a finite value's bin; -1 if there is none, and no room for another one. */
     public long bin(double value) {
         int bin = base.bin(value);
-        if (GridBins.within(value, centres.get(bin), bound)) {
+        if (GridBins.fits(value, centres.get(bin), bound, real)) {
             return bin;
         }
         int found = Arrays.binarySearch(injected, 0, injectedCount, value);
@@ -77,7 +88,7 @@ public final class AdaptiveDiscretiser {
         if (above > 0 && GridBins.within(value, injected[above - 1], bound)) {
             return numbers[above - 1];
         }
-        return inject(value, above);
+        return centres.size() < MOST_CENTRES ? inject(value, above) : -1;
     }
 
     private long inject(double value, int at) {

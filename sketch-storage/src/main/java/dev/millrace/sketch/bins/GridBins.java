@@ -28,8 +28,28 @@ public final class GridBins {
         return lost <= 0;
     }
 
+    /**
+     * Whether a value read back is within the bound, also when it is rounded to a REAL, where the feature is one.
+     *
+     * @param real whether it is
+     */
+    static boolean fits(double value, double back, double bound, boolean real) {
+        return within(value, back, bound) && (!real || within(value, (float) back, bound));
+    }
+
+    /**
+     * The distance between the middles of bins whose middles keep a bound when they are rounded to REAL.
+     *
+     * @param largest how far from 0 values are
+     * @return 0 if REALs are too coarse for it
+     */
+    public static double realStep(double bound, double largest) {
+        double rounding = Math.ulp((float) Math.min(largest + bound, Float.MAX_VALUE)) / 2.0;
+        return bound > 2 * rounding ? step(bound - rounding) : 0;
+    }
+
     /** The nearest bin for each value; equal values share a bin. */
-    public static Binned nearest(double[] values, int count, double bound, double step) {
+    public static Binned nearest(double[] values, int count, double bound, double step, boolean real) {
         long[] bins = new long[count];
         boolean[] exact = {};
         double inverse = 1 / step;
@@ -38,7 +58,7 @@ public final class GridBins {
             double scaled = value * inverse;
             long bin = nearest(scaled);
             bins[i] = bin;
-            if (!(Math.abs(scaled) < LARGEST_BIN) || !within(value, bin * step, bound)) {
+            if (!(Math.abs(scaled) < LARGEST_BIN) || !fits(value, bin * step, bound, real)) {
                 exact = keep(exact, count, i, bins);
             }
         }
@@ -54,7 +74,7 @@ public final class GridBins {
      * the bin of the one before it while it is within the bound, and else goes to the bin that it will stay in longest if
      * it keeps its direction.
      */
-    public static Binned overlapping(double[] values, int count, double bound, double step) {
+    public static Binned overlapping(double[] values, int count, double bound, double step, boolean real) {
         long[] bins = new long[count];
         boolean[] exact = {};
         double fine = step / OVERLAP;
@@ -63,7 +83,7 @@ public final class GridBins {
         boolean any = false;
         for (int i = 0; i < count; i++) {
             double value = values[i];
-            if (!any || !within(value, bin * fine, bound)) {
+            if (!any || !fits(value, bin * fine, bound, real)) {
                 double scaled = value * inverse;
                 if (!(Math.abs(scaled) < LARGEST_BIN)) {
                     bins[i] = bin;
@@ -72,10 +92,10 @@ public final class GridBins {
                 }
                 long nearest = nearest(scaled);
                 long ahead = !any ? nearest : bin * fine < value ? nearest + 1 : nearest - 1;
-                boolean staysLonger = any && within(value, ahead * fine, bound);
+                boolean staysLonger = any && fits(value, ahead * fine, bound, real);
                 bin = staysLonger ? ahead : nearest;
                 any = true;
-                if (!within(value, bin * fine, bound)) {
+                if (!fits(value, bin * fine, bound, real)) {
                     bins[i] = bin;
                     exact = keep(exact, count, i, bins);
                     continue;
@@ -110,9 +130,17 @@ public final class GridBins {
         return Binned.fitting(new Scale.Whole(step), step / 2, bins);
     }
 
-    /** The width of bins of whole numbers that keep a bound: odd, so that the middle is one, and 1 when exact. */
+    /**
+     * The width of bins of whole numbers that keep a bound: odd, so that the middle is one, and 1 when exact. Bounds beyond
+     * 2^52 are not made use of, so that a double holds them.
+     */
     public static long wholeStep(double bound) {
-        return bound < 1 ? 1 : 2 * (long) Math.min(Math.floor(bound), 1L << 60) + 1;
+        return wholeStep(bound, 1L << 52);
+    }
+
+    /** The same with another limit; the first format had 2^60. */
+    public static long wholeStep(double bound, long most) {
+        return bound < 1 ? 1 : 2 * (long) Math.min(Math.floor(bound), most) + 1;
     }
 
     /** Overlapping bins of whole numbers, on a grid about {@link #OVERLAP} times as fine. */

@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * A CSV file as a stream of observations: which column is the time, and what type each of the others has.
@@ -29,6 +30,7 @@ public record CsvStream(SketchSchema schema, long[] ticks, boolean timestamps, L
     private static final Set<String> TIME_NAMES =
             Set.of("time", "ts", "timestamp", "datetime", "date_time", "t_s", "t", "event_time", "time_hour", "unix");
     private static final int MOST_DIGITS = 9;
+    private static final Pattern LIKE_A_DATE = Pattern.compile("\\d{1,4}([./-])\\d{1,2}\\1\\d{1,4}([ T].*)?");
 
     /**
      * What to make of a file.
@@ -83,6 +85,22 @@ public record CsvStream(SketchSchema schema, long[] ticks, boolean timestamps, L
                 }
             }
         }
+    }
+
+    /** Names of features that were kept as text and look like dates or times. */
+    public List<String> unreadTimes() {
+        List<String> names = new ArrayList<>();
+        for (int f = 0; f < values.size(); f++) {
+            List<Object> texts =
+                    values.get(f).stream().flatMap(Optional::stream).toList();
+            if (schema.feature(f).kind() == Feature.Kind.TEXT
+                    && !texts.isEmpty()
+                    && texts.stream()
+                            .allMatch(text -> LIKE_A_DATE.matcher((String) text).matches())) {
+                names.add(schema.feature(f).name());
+            }
+        }
+        return names;
     }
 
     private static int column(CsvTable table, String name) {

@@ -4,6 +4,8 @@ import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Times as files write them, kept to the last digit.
@@ -14,14 +16,20 @@ import java.util.Optional;
 public record TimeText(BigDecimal seconds, Form form) {
     /** How times are written. */
     public enum Form {
-        /** {@code 2026-01-31 23:59:59.5}, also with a T and a Z. */
+        /** {@code 2026-01-31 23:59:59.5}, also with a T and a Z; {@code 31.01.2026 23:59:59}, also without the time. */
         TIMESTAMP,
         /** A number. */
         NUMBER
     }
 
-    /** Reads a timestamp, or nothing; numbers are not looked at. */
+    private static final Pattern DOTTED = Pattern.compile(
+            "(\\d{1,2})\\.(\\d{1,2})\\.(\\d{4})(?:[ T](\\d{1,2})[:.](\\d{2})(?:[:.](\\d{2}(?:\\.\\d{1,9})?))?)?");
+
+    /** Reads a timestamp, or nothing; numbers are not looked at. A day may stand first, between points. */
     static Optional<TimeText> parse(String text) {
+        if (text.length() > 4 && (text.charAt(1) == '.' || text.charAt(2) == '.')) {
+            return parseDotted(text);
+        }
         if (text.length() < 16 || text.charAt(4) != '-' || text.charAt(7) != '-' || text.charAt(13) != ':') {
             return Optional.empty();
         }
@@ -41,6 +49,29 @@ public record TimeText(BigDecimal seconds, Form form) {
                     ? Optional.empty()
                     : Optional.of(new TimeText(BigDecimal.valueOf(minutes * 60).add(second), Form.TIMESTAMP));
         } catch (NumberFormatException | DateTimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<TimeText> parseDotted(String text) {
+        Matcher matcher = DOTTED.matcher(text);
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        try {
+            long day = LocalDate.of(
+                            Integer.parseInt(matcher.group(3)),
+                            Integer.parseInt(matcher.group(2)),
+                            Integer.parseInt(matcher.group(1)))
+                    .toEpochDay();
+            long hour = matcher.group(4) == null ? 0 : Integer.parseInt(matcher.group(4));
+            long minute = matcher.group(5) == null ? 0 : Integer.parseInt(matcher.group(5));
+            BigDecimal second = matcher.group(6) == null ? BigDecimal.ZERO : new BigDecimal(matcher.group(6));
+            long minutes = (day * 24 + hour) * 60 + minute;
+            return hour > 23 || minute > 59 || second.compareTo(BigDecimal.valueOf(61)) >= 0
+                    ? Optional.empty()
+                    : Optional.of(new TimeText(BigDecimal.valueOf(minutes * 60).add(second), Form.TIMESTAMP));
+        } catch (DateTimeException e) {
             return Optional.empty();
         }
     }

@@ -2,6 +2,8 @@ package dev.millrace.sketch.materialise;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Vectors;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.column.Column;
@@ -13,6 +15,7 @@ import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -69,11 +72,27 @@ public final class ArrowOutput {
         long perSecond = sketch.schema().ticksPerSecond();
         long[] ticks = new long[sketch.rows()];
         sketch.times().copy(0, ticks);
-        long multiply = Math.max(1, SketchSchema.MICROS_PER_SECOND / perSecond);
-        long divide = Math.max(1, perSecond / SketchSchema.MICROS_PER_SECOND);
         for (int i = 0; i < count; i++) {
             long tick = ticks[chosen.length == 0 ? i : chosen[i]];
-            Memory.putLong(data + 8L * i, divide == 1 ? tick * multiply : Math.floorDiv(tick, divide));
+            Memory.putLong(data + 8L * i, micros(tick, perSecond));
+        }
+    }
+
+    private static long micros(long tick, long perSecond) {
+        if (perSecond == SketchSchema.MICROS_PER_SECOND) {
+            return tick;
+        }
+        BigInteger micros = BigInteger.valueOf(Math.floorMod(tick, perSecond))
+                .multiply(BigInteger.valueOf(SketchSchema.MICROS_PER_SECOND))
+                .divide(BigInteger.valueOf(perSecond));
+        try {
+            return Math.addExact(
+                    Math.multiplyExact(Math.floorDiv(tick, perSecond), SketchSchema.MICROS_PER_SECOND),
+                    micros.longValueExact());
+        } catch (ArithmeticException e) {
+            throw MillraceException.user(
+                    SqlState.DATETIME_FIELD_OVERFLOW,
+                    "the time " + tick + " of " + perSecond + " ticks a second is no timestamp");
         }
     }
 
@@ -145,10 +164,23 @@ public final class ArrowOutput {
             }
         } else {
             for (int rank = 0; rank < bits.length - 1; rank++) {
-                bits[rank] = symbols.whole(rank);
+                bits[rank] = Math.max(low(type), Math.min(high(type), symbols.whole(rank)));
             }
         }
         return bits;
+    }
+
+    /** The middle of a bin may lie where the type ends; what is in it does not. */
+    private static long low(DataType type) {
+        return switch (type.kind()) {
+            case SMALLINT -> Short.MIN_VALUE;
+            case INTEGER, DATE -> Integer.MIN_VALUE;
+            default -> Long.MIN_VALUE;
+        };
+    }
+
+    private static long high(DataType type) {
+        return ~low(type);
     }
 
     private static void fillRuns(Sequence.Runs runs, long[] bits, long data, int width) {

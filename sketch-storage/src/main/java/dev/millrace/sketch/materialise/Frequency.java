@@ -1,19 +1,20 @@
 package dev.millrace.sketch.materialise;
 
 import dev.millrace.sketch.Sketch;
-import dev.millrace.sketch.column.Column;
-import dev.millrace.sketch.column.NumberSymbols;
+import dev.millrace.sketch.query.RowVerdicts;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The rows of the most or least frequent combinations of values. Stateless. */
 final class Frequency {
     private Frequency() {}
 
-    private record Combination(long[] values) {
+    private record Combination(int[] values) {
         @Override
         public boolean equals(Object other) {
             return other instanceof Combination that && Arrays.equals(values, that.values);
@@ -28,10 +29,20 @@ final class Frequency {
     /** Rows by combination; combinations of equal frequency in the order in which they first occur. */
     static int[] rows(Sketch sketch, int k, boolean most) {
         Map<Combination, List<int[]>> ranges = new LinkedHashMap<>(); // first row and the one behind the last
-        long[] last = {};
+        int features = sketch.schema().size();
+        int[][] first = new int[features][];
+        int[][] ranks = new int[features][];
+        for (int f = 0; f < features; f++) {
+            first[f] = first(sketch, f);
+            ranks[f] = sketch.column(f).sequence().ranks();
+        }
+        int[] last = {};
         int from = 0;
         for (int row = 0; row <= sketch.rows(); row++) {
-            long[] values = row == sketch.rows() ? new long[0] : values(sketch, row);
+            int[] values = new int[row == sketch.rows() ? 0 : features];
+            for (int f = 0; f < values.length; f++) {
+                values[f] = first[f][ranks[f][row]];
+            }
             if (row > 0 && !Arrays.equals(values, last)) {
                 ranges.computeIfAbsent(new Combination(last), key -> new ArrayList<>())
                         .add(new int[] {from, row});
@@ -52,16 +63,14 @@ final class Frequency {
         return ranges.stream().mapToLong(range -> range[1] - range[0]).sum();
     }
 
-    private static long[] values(Sketch sketch, int row) {
-        long[] values = new long[sketch.schema().size()];
-        for (int f = 0; f < values.length; f++) {
-            Column column = sketch.column(f);
-            int rank = column.sequence().ranks()[row];
-            // Where every row has a symbol of its own it is the value that counts.
-            values[f] = column.symbols() instanceof NumberSymbols numbers && rank < numbers.size()
-                    ? Double.doubleToLongBits(numbers.value(rank))
-                    : rank - (1L << 62);
+    /** By rank the first one of the same value, of which there may be several. */
+    private static int[] first(Sketch sketch, int feature) {
+        int[] table = new int[sketch.column(feature).symbols().size() + 1];
+        Map<Optional<Object>, Integer> known = new HashMap<>();
+        for (int rank = 0; rank < table.length; rank++) {
+            Integer first = known.putIfAbsent(RowVerdicts.value(sketch, feature, rank), rank);
+            table[rank] = first == null ? rank : first;
         }
-        return values;
+        return table;
     }
 }

@@ -33,14 +33,4 @@ final class Cells {
     int rank(int cell, int feature) {
         return ranks[cell * features + feature];
     }
-
-    /** Whether a row of the group is seen in the sketch. */
-    boolean seen() {
-        for (int i = 0; i < count; i++) {
-            if ((verdicts[i] & Condition.SEEN) != 0) {
-                return true;
-            }
-        }
-        return false;
-    }
 }

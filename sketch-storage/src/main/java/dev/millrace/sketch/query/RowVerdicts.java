@@ -1,9 +1,7 @@
 package dev.millrace.sketch.query;
 
-import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.sketch.Sketch;
-import dev.millrace.sketch.column.TextSymbols;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -17,38 +15,22 @@ public final class RowVerdicts {
 
     private RowVerdicts() {}
 
-    /** Hands on, in order, the ranges of rows whose values in the sketch meet all conditions. */
-    public static void forEach(Sketch sketch, List<Condition> conditions, Range to) {
-        int[] features = new int[conditions.size()];
-        byte[][] verdicts = new byte[features.length][];
-        for (int i = 0; i < features.length; i++) {
-            Condition condition = conditions.get(i);
-            features[i] = sketch.schema().indexOf(condition.feature());
-            checkKind(sketch, condition, features[i]);
-            verdicts[i] = condition.verdicts(sketch.column(features[i]));
-        }
-        RunMerger merger = new RunMerger(sketch, features, 0, sketch.rows());
-        int from = 0;
-        while (merger.next()) {
-            int verdict = Condition.SEEN;
-            for (int i = 0; i < features.length; i++) {
-                verdict &= verdicts[i][merger.ranks()[i]];
+    /** Hands on, in order, the ranges of rows that meet all conditions. */
+    public static void forEach(Sketch sketch, List<Condition> conditions, Certainty certainty, Range to) {
+        List<Integer> asked = new ArrayList<>();
+        Filter filter = new Filter(sketch, conditions, asked);
+        int[] features = asked.stream().mapToInt(Integer::intValue).toArray();
+        TimeParts times = new TimeParts(sketch.times(), sketch.timeErrorTicks());
+        times.each(0, sketch.rows(), filter.times(), (first, last, truths) -> {
+            RunMerger merger = new RunMerger(sketch, features, first, last);
+            int from = first;
+            while (merger.next()) {
+                if ((filter.verdict(merger.ranks(), truths) & certainty.bit()) != 0) {
+                    to.accept(from, from + merger.length());
+                }
+                from += merger.length();
             }
-            if (verdict != 0) {
-                to.accept(from, from + merger.length());
-            }
-            from += merger.length();
-        }
-    }
-
-    static void checkKind(Sketch sketch, Condition condition, int feature) {
-        boolean text = sketch.column(feature).symbols() instanceof TextSymbols;
-        if (text && condition instanceof Condition.Range || !text && condition instanceof Condition.OneOf) {
-            throw MillraceException.user(
-                    SqlState.DATATYPE_MISMATCH,
-                    condition.feature() + " is "
-                            + sketch.schema().feature(feature).type() + ", which the condition is not for");
-        }
+        });
     }
 
     /** The value of a rank: a Double, Long, Boolean or String; empty for NULL. */

@@ -9,7 +9,7 @@ import java.util.Optional;
 final class Values {
     private Values() {}
 
-    /** A Double, Long, Boolean or String; empty for NULL. */
+    /** A Double, Long, Boolean or String; empty for NULL. Values that SQL has as equal are. */
     static Optional<Object> of(Sketch sketch, int feature, int rank) {
         Column column = sketch.column(feature);
         if (rank == column.symbols().size()) {
@@ -20,7 +20,7 @@ final class Values {
                     case TEXT -> ((TextSymbols) column.symbols()).text(rank);
                     case BOOLEAN -> column.numbers().whole(rank) != 0;
                     case WHOLE -> column.numbers().whole(rank);
-                    case NUMBER -> column.numbers().value(rank);
+                    case NUMBER -> column.numbers().value(rank) + 0.0; // one 0
                 });
     }
 }

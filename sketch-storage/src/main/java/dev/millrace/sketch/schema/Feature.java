@@ -74,6 +74,11 @@ public record Feature(String name, DataType type, Bound bound, Binning binning) 
         return kind(type);
     }
 
+    /** Whether values are doubles of half the size. */
+    public boolean isReal() {
+        return type.kind() == DataType.Kind.REAL;
+    }
+
     private static Kind kind(DataType type) {
         return switch (type.kind()) {
             case DOUBLE, REAL -> Kind.NUMBER;

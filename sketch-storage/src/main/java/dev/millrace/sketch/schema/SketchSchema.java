@@ -2,6 +2,8 @@ package dev.millrace.sketch.schema;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -17,6 +19,7 @@ import java.util.Set;
  */
 public record SketchSchema(String timeName, long ticksPerSecond, long timeBoundTicks, List<Feature> features) {
     public static final int MOST_FEATURES = 4096;
+    public static final int MOST_NAME_BYTES = 1 << 16;
     public static final long MICROS_PER_SECOND = 1_000_000;
 
     public SketchSchema {
@@ -32,11 +35,23 @@ public record SketchSchema(String timeName, long ticksPerSecond, long timeBoundT
                     "ticks per second must be at least 1 and the time bound at least 0, not " + ticksPerSecond + " and "
                             + timeBoundTicks);
         }
+        checkName(timeName);
         Set<String> names = new HashSet<>();
         for (Feature feature : features) {
+            checkName(feature.name());
             if (!names.add(feature.name())) {
                 throw MillraceException.user(SqlState.DUPLICATE_COLUMN, "two features are called " + feature.name());
             }
+        }
+    }
+
+    private static void checkName(String name) {
+        int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MOST_NAME_BYTES) {
+            throw MillraceException.user(
+                    SqlState.PROGRAM_LIMIT_EXCEEDED,
+                    "a name has at most " + MOST_NAME_BYTES + " bytes, and " + name.substring(0, 20) + ".. has "
+                            + bytes);
         }
     }
 
@@ -48,6 +63,13 @@ public record SketchSchema(String timeName, long ticksPerSecond, long timeBoundT
     /** The same with times that may be this many ticks off. */
     public SketchSchema withTimeBound(long ticks) {
         return new SketchSchema(timeName, ticksPerSecond, ticks, features);
+    }
+
+    /** The same with another bound of one feature. */
+    public SketchSchema withBound(int feature, Bound bound) {
+        List<Feature> changed = new ArrayList<>(features);
+        changed.set(feature, features.get(feature).withBound(bound));
+        return new SketchSchema(timeName, ticksPerSecond, timeBoundTicks, changed);
     }
 
     public int size() {

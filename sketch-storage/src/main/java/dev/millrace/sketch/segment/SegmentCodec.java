@@ -1,7 +1,6 @@
 package dev.millrace.sketch.segment;
 
 import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.bits.BitReader;
 import dev.millrace.sketch.bits.BitWriter;
@@ -13,38 +12,20 @@ import dev.millrace.sketch.form.NumberColumnCodec;
 import dev.millrace.sketch.form.TextColumnCodec;
 import dev.millrace.sketch.schema.Feature;
 import dev.millrace.sketch.schema.SketchSchema;
+import dev.millrace.sketch.segment.SketchHeader.Announcement;
 import dev.millrace.sketch.time.TimeCodec;
-import dev.millrace.sketch.time.Times;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.zip.CRC32C;
 
 /**
  * Segments as bytes, laid out as the package's description says. Stateless; a reader learns versions from the segments it
  * reads.
  */
 public final class SegmentCodec {
-    static final int FORMAT = 1;
-    private static final int FORMAT_BITS = 4;
-    private static final int ANNOUNCES = 1 << 4;
-    private static final int CHANGES = 1 << 5;
-    private static final int JOINT = 1 << 6;
-    private static final int HEADER_BYTES = 5;
-    private static final int VERSION_ORDER = 6;
     private static final int ROWS_ORDER = 10;
 
     private SegmentCodec() {}
-
-    /** How a segment tells its reader what its version is. */
-    public enum Announcement {
-        /** By its number alone. */
-        REFERENCE,
-        /** By what changed since the version before. */
-        CHANGE,
-        /** Completely: the segment can be read alone. */
-        COMPLETE
-    }
 
     /** What an encoder puts behind the version: everything from the number of rows on. */
     public interface Body {
@@ -58,37 +39,19 @@ public final class SegmentCodec {
      * A segment's bytes.
      *
      * @param before the version before, for {@link Announcement#CHANGE}; else any
+     * @param sequence its place among the segments of its incarnation
      */
-    public static byte[] seal(StreamVersion version, StreamVersion before, Announcement announcement, Body body) {
+    public static byte[] seal(
+            StreamVersion version, StreamVersion before, Announcement announcement, long sequence, Body body) {
         BitWriter out = new BitWriter();
-        int flags = switch (announcement) {
-            case REFERENCE -> 0;
-            case CHANGE -> CHANGES;
-            case COMPLETE -> ANNOUNCES;
-        };
-        out.write(FORMAT | flags | (body.joint() ? JOINT : 0), 8);
-        out.write(0, 32);
-        out.golomb(version.number(), VERSION_ORDER);
+        SketchHeader.write(out, announcement, body.joint(), version, sequence);
         if (announcement == Announcement.COMPLETE) {
             VersionCodec.write(out, version);
         } else if (announcement == Announcement.CHANGE) {
             VersionCodec.writeChange(out, before, version);
         }
         body.write(out);
-        byte[] bytes = out.toByteArray();
-        int checksum = checksum(bytes);
-        for (int i = 0; i < 4; i++) {
-            bytes[1 + i] = (byte) (checksum >>> 8 * i);
-        }
-        return bytes;
-    }
-
-    /** Computes the checksum of a segment: CRC-32C of its first byte and of all behind the checksum. */
-    static int checksum(byte[] bytes) {
-        CRC32C crc = new CRC32C();
-        crc.update(bytes, 0, 1);
-        crc.update(bytes, HEADER_BYTES, bytes.length - HEADER_BYTES);
-        return (int) crc.getValue();
+        return SketchHeader.sealed(out, version.incarnation());
     }
 
     /** Writes how many rows a segment has. */
@@ -99,24 +62,17 @@ public final class SegmentCodec {
         }
     }
 
-    /** The version that a segment is of, without reading the rest; its checksum is not looked at. */
-    public static int version(byte[] bytes) {
-        checkHeader(bytes);
-        return new BitReader(bytes, HEADER_BYTES, bytes.length - HEADER_BYTES)
-                .count(VERSION_ORDER, Integer.MAX_VALUE - 1, "a version");
+    /** What is known of the times of a segment before they are written. */
+    public static TimeCodec.Known times(StreamVersion version, long sequence) {
+        return times(version, sequence, SketchHeader.FORMAT);
     }
 
-    private static void checkHeader(byte[] bytes) {
-        if (bytes.length <= HEADER_BYTES || bytes.length > Limits.SEGMENT_BYTES) {
-            throw Damage.damaged("it has " + bytes.length + " bytes");
-        }
-        int format = bytes[0] & (1 << FORMAT_BITS) - 1;
-        if (format > FORMAT) {
-            throw MillraceException.user(
-                    SqlState.FEATURE_NOT_SUPPORTED,
-                    "the segment has format " + format + ", and this version of Millrace reads up to " + FORMAT);
-        }
-        Damage.check(format == FORMAT && bytes[0] >= 0, "it does not begin as a segment does");
+    private static TimeCodec.Known times(StreamVersion version, long sequence, int format) {
+        return new TimeCodec.Known(
+                version.clockwork(),
+                version.clockwork().expected(sequence, version.segmentRows()),
+                version.schema().timeBoundTicks() > 0,
+                format);
     }
 
     /**
@@ -126,43 +82,70 @@ public final class SegmentCodec {
      *     Millrace wrote them, OBJECT_NOT_IN_PREREQUISITE_STATE when they refer to a version not yet known
      */
     public static Sketch read(byte[] bytes, Versions versions) {
-        checkHeader(bytes);
-        int stored = 0;
-        for (int i = 3; i >= 0; i--) {
-            stored = stored << 8 | bytes[1 + i] & 0xff;
-        }
-        if (stored != checksum(bytes)) {
-            throw Damage.damaged("its checksum does not match its " + bytes.length + " bytes")
-                    .withHint("It was changed, or cut off.");
-        }
-        return readBody(bytes, versions);
+        return identify(bytes, SketchHeader.of(bytes), versions).sketch();
     }
 
-    private static Sketch readBody(byte[] bytes, Versions versions) {
-        BitReader in = new BitReader(bytes, HEADER_BYTES, bytes.length - HEADER_BYTES);
-        int number = in.count(VERSION_ORDER, Integer.MAX_VALUE - 1, "a version");
+    /** A segment that was read, and the version that it is of. */
+    public record Identified(Sketch sketch, StreamVersion version) {}
+
+    /** Reads a segment as {@link #read(byte[], Versions)} does. */
+    public static Identified identify(byte[] bytes, SketchHeader header, Versions versions) {
+        Damage.check(header.announcement() != Announcement.ALONE, "it announces a version, and has no rows");
+        BitReader in = header.behind(bytes);
         StreamVersion version;
-        if ((bytes[0] & ANNOUNCES) != 0) {
-            version = VersionCodec.read(in, number);
-            versions.add(version);
-        } else if ((bytes[0] & CHANGES) != 0) {
-            version = VersionCodec.readChange(in, versions.get(number - 1), number);
-            versions.add(version);
+        if (header.announcement() == Announcement.COMPLETE) {
+            // The incarnation takes part in the checksum, so it is read before that is looked at.
+            header.check(bytes, header.format() == 1 ? 0 : in.fork().read(64));
+            version = VersionCodec.read(in, header.version(), header.format());
+        } else if (header.announcement() == Announcement.CHANGE) {
+            StreamVersion before = known(bytes, header, header.version() - 1, versions);
+            version = VersionCodec.readChange(in, before, header.version(), header.format());
         } else {
-            version = versions.get(number);
+            version = known(bytes, header, header.version(), versions);
         }
+        Sketch sketch = readRows(in, header, version);
+        if (header.announcement() != Announcement.REFERENCE && (version.incarnation() != 0 || header.format() == 1)) {
+            versions.add(version);
+        }
+        return new Identified(sketch, version);
+    }
+
+    /** The version that a segment refers to: of the incarnation with which its checksum matches. */
+    private static StreamVersion known(byte[] bytes, SketchHeader header, int number, Versions versions) {
+        Optional<StreamVersion> latest = versions.latest();
+        if (latest.isPresent()
+                && latest.get().number() == number
+                && SketchHeader.tag(latest.get().incarnation()) == header.tag()
+                && header.matches(bytes, latest.get().incarnation())) {
+            return latest.get();
+        }
+        List<StreamVersion> candidates = versions.ending(header.tag(), number);
+        for (StreamVersion version : candidates) {
+            if (header.matches(bytes, version.incarnation())) {
+                return version;
+            }
+        }
+        if (!candidates.isEmpty() || header.format() == 1 && !header.matches(bytes, 0)) {
+            throw SketchHeader.damaged(bytes);
+        }
+        throw versions.unknown(header, number);
+    }
+
+    private static Sketch readRows(BitReader in, SketchHeader header, StreamVersion version) {
         SketchSchema schema = version.schema();
         int rows = in.flag() ? version.segmentRows() : in.count(ROWS_ORDER, Limits.ROWS, "the number of rows");
         Damage.check(rows > 0, "a segment without rows");
         if ((long) rows * schema.size() > Limits.CELLS) {
             throw Damage.beyondLimit("the number of values", (long) rows * schema.size(), Limits.CELLS);
         }
-        Times times = TimeCodec.read(in, rows, version.clockwork());
-        if ((bytes[0] & JOINT) != 0) {
+        TimeCodec.Decoded times = TimeCodec.read(in, rows, times(version, header.sequence(), header.format()));
+        long timeError = times.exact() ? 0 : schema.timeBoundTicks();
+        if (header.joint()) {
             JointCodec.Decoded decoded = JointCodec.read(in, rows, schema, version.bins());
             return new Sketch(
                     schema,
-                    times,
+                    times.times(),
+                    timeError,
                     decoded.columns(),
                     Optional.of(new Sketch.Joint(decoded.combinations(), decoded.counts())));
         }
@@ -175,6 +158,6 @@ public final class SegmentCodec {
                             ? TextColumnCodec.read(in, rows, last)
                             : NumberColumnCodec.read(in, rows, version.bins().get(f), kind, last));
         }
-        return new Sketch(schema, times, columns, Optional.empty());
+        return new Sketch(schema, times.times(), timeError, columns, Optional.empty());
     }
 }

@@ -17,16 +17,42 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Versions in a segment: whole, or as what changed since the one before. */
-final class VersionCodec {
-    private static final int MOST_NAME_BYTES = 1 << 16;
-    private static final int MOST_CENTRES = 1 << 16;
+/**
+ * Versions as bytes: in a segment, whole or as what changed since the one before, and as messages of their own, which a second
+ * channel can carry, a reader ask for, or a store keep when it drops the segment that announced one (dissertation §6.3.2).
+ * Stateless.
+ */
+public final class VersionCodec {
     private static final DataType.Kind[] KINDS = DataType.Kind.values();
 
     private VersionCodec() {}
 
+    /** An announcement without rows, to be read by {@link #decode} or {@link SketchReceiver#accept}. */
+    public static byte[] encode(StreamVersion version) {
+        BitWriter out = new BitWriter();
+        SketchHeader.write(out, SketchHeader.Announcement.ALONE, false, version, 0);
+        write(out, version);
+        return SketchHeader.sealed(out, version.incarnation());
+    }
+
+    /**
+     * Reads what {@link #encode} wrote.
+     *
+     * @throws MillraceException DATA_CORRUPTED when the bytes are damaged, cut off, or something else
+     */
+    public static StreamVersion decode(byte[] bytes) {
+        SketchHeader header = SketchHeader.of(bytes);
+        Damage.check(header.announcement() == SketchHeader.Announcement.ALONE, "it is no announcement of a version");
+        BitReader in = header.behind(bytes);
+        long incarnation = in.fork().read(64);
+        header.check(bytes, incarnation);
+        return read(in, header.version(), header.format());
+    }
+
     static void write(BitWriter out, StreamVersion version) {
         SketchSchema schema = version.schema();
+        out.write(version.incarnation(), 64);
+        out.golomb(version.schemaVersion(), 0);
         writeName(out, schema.timeName());
         out.sized(schema.ticksPerSecond());
         out.sized(schema.timeBoundTicks());
@@ -43,9 +69,22 @@ final class VersionCodec {
             out.write(feature.binning().ordinal(), 2);
             writeBins(out, version.bins().get(f), feature);
         }
-        out.sized(BitWriter.zigzag(version.clockwork().origin()));
-        out.sized(version.clockwork().period());
+        writeClockwork(out, version.clockwork());
         out.golomb(version.segmentRows(), 10);
+    }
+
+    private static void writeClockwork(BitWriter out, TimeCodec.Clockwork clockwork) {
+        out.sized(BitWriter.zigzag(clockwork.origin()));
+        out.sized(clockwork.period());
+        out.golomb(clockwork.sequence(), 6);
+    }
+
+    private static TimeCodec.Clockwork readClockwork(BitReader in, int format) {
+        long origin = BitReader.unzigzag(in.sized());
+        long period = in.sized();
+        long sequence = format == 1 ? 0 : in.golomb(6);
+        Damage.check(period >= 0 && sequence >= 0, "an impossible period");
+        return new TimeCodec.Clockwork(origin, period, sequence);
     }
 
     private static void writeName(BitWriter out, String name) {
@@ -70,8 +109,9 @@ final class VersionCodec {
                 writeDouble(out, bins.bound());
             }
         }
-        out.flag(bins.step() == usualStep(bins.bound(), feature));
-        if (bins.step() != usualStep(bins.bound(), feature)) {
+        boolean usual = bins.step() == usualStep(bins.bound(), feature, SketchHeader.FORMAT);
+        out.flag(usual);
+        if (!usual) {
             writeDouble(out, bins.step());
         }
         out.golomb(bins.centres().size(), 0);
@@ -80,12 +120,16 @@ final class VersionCodec {
         }
     }
 
-    static double usualStep(double bound, Feature feature) {
-        return feature.kind() == Feature.Kind.NUMBER ? GridBins.step(bound) : GridBins.wholeStep(bound);
+    static double usualStep(double bound, Feature feature, int format) {
+        return feature.kind() == Feature.Kind.NUMBER
+                ? GridBins.step(bound)
+                : format == 1 ? GridBins.wholeStep(bound, 1L << 60) : GridBins.wholeStep(bound);
     }
 
-    static StreamVersion read(BitReader in, int number) {
+    static StreamVersion read(BitReader in, int number, int format) {
         try {
+            long incarnation = format == 1 ? 0 : in.read(64);
+            int schemaVersion = format == 1 ? 1 : in.count(0, Integer.MAX_VALUE - 1, "the version of a schema");
             String timeName = readName(in);
             long ticksPerSecond = in.sized();
             long timeBound = in.sized();
@@ -101,21 +145,19 @@ final class VersionCodec {
                 Binning binning = Binning.values()[in.readInt(2)];
                 Feature feature = new Feature(name, type, new Bound(Bound.Kind.values()[bound], amount), binning);
                 features.add(feature);
-                bins.add(readBins(in, feature));
+                bins.add(readBins(in, feature, format));
             }
-            long origin = BitReader.unzigzag(in.sized());
-            long period = in.sized();
-            Damage.check(period >= 0, "an impossible period");
+            TimeCodec.Clockwork clockwork = readClockwork(in, format);
             int rows = in.count(10, Limits.ROWS, "the rows of a segment");
             SketchSchema schema = new SketchSchema(timeName, ticksPerSecond, timeBound, features);
-            return new StreamVersion(number, schema, bins, new TimeCodec.Clockwork(origin, period), rows);
+            return new StreamVersion(incarnation, number, schemaVersion, schema, bins, clockwork, rows);
         } catch (MillraceException e) {
             throw e.sqlState() == dev.millrace.error.SqlState.DATA_CORRUPTED ? e : Damage.damaged(e.getMessage());
         }
     }
 
     private static String readName(BitReader in) {
-        int length = in.count(3, MOST_NAME_BYTES, "the length of a name");
+        int length = in.count(3, SketchSchema.MOST_NAME_BYTES, "the length of a name");
         Damage.check(8L * length <= in.remaining(), "it ends early");
         byte[] bytes = new byte[length];
         for (int i = 0; i < length; i++) {
@@ -138,9 +180,9 @@ final class VersionCodec {
         return Double.longBitsToDouble(in.read(64));
     }
 
-    private static BinSet readBins(BitReader in, Feature feature) {
+    private static BinSet readBins(BitReader in, Feature feature, int format) {
         double bound = in.flag() ? 0 : in.flag() ? feature.bound().amount() : readDouble(in);
-        double step = in.flag() ? usualStep(bound, feature) : readDouble(in);
+        double step = in.flag() ? usualStep(bound, feature, format) : readDouble(in);
         boolean whole = feature.kind() != Feature.Kind.NUMBER;
         Damage.check(
                 bound >= 0
@@ -152,7 +194,7 @@ final class VersionCodec {
     }
 
     private static List<Double> readCentres(BitReader in) {
-        int size = in.count(0, MOST_CENTRES, "the number of bins");
+        int size = in.count(0, Limits.CENTRES, "the number of bins");
         Damage.check(64L * size <= in.remaining(), "it ends early");
         List<Double> centres = new ArrayList<>(size);
         for (int i = 0; i < size; i++) {
@@ -188,12 +230,11 @@ final class VersionCodec {
         boolean sameClock = before.clockwork().equals(version.clockwork());
         out.flag(!sameClock);
         if (!sameClock) {
-            out.sized(BitWriter.zigzag(version.clockwork().origin()));
-            out.sized(version.clockwork().period());
+            writeClockwork(out, version.clockwork());
         }
     }
 
-    static StreamVersion readChange(BitReader in, StreamVersion before, int number) {
+    static StreamVersion readChange(BitReader in, StreamVersion before, int number, int format) {
         List<BinSet> all = new ArrayList<>();
         for (int f = 0; f < before.bins().size(); f++) {
             BinSet old = before.bins().get(f);
@@ -202,19 +243,13 @@ final class VersionCodec {
             } else if (in.flag()) {
                 List<Double> centres = new ArrayList<>(old.centres());
                 centres.addAll(readCentres(in));
-                Damage.check(centres.size() <= MOST_CENTRES, "more bins than a feature may have");
+                Damage.check(centres.size() <= Limits.CENTRES, "more bins than a feature may have");
                 all.add(new BinSet(old.bound(), old.step(), centres));
             } else {
-                all.add(readBins(in, before.schema().feature(f)));
+                all.add(readBins(in, before.schema().feature(f), format));
             }
         }
-        TimeCodec.Clockwork clockwork = before.clockwork();
-        if (in.flag()) {
-            long origin = BitReader.unzigzag(in.sized());
-            long period = in.sized();
-            Damage.check(period >= 0, "an impossible period");
-            clockwork = new TimeCodec.Clockwork(origin, period);
-        }
-        return new StreamVersion(number, before.schema(), all, clockwork, before.segmentRows());
+        TimeCodec.Clockwork clockwork = in.flag() ? readClockwork(in, format) : before.clockwork();
+        return before.changed(number, all, clockwork);
     }
 }

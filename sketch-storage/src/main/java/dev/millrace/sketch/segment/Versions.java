@@ -1,49 +1,84 @@
 package dev.millrace.sketch.segment;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.sketch.bits.Damage;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
- * The versions of one stream that a reader has come to know. Reading a segment adds what it announces; a segment of a
- * version not yet known has to wait until the one that announces it was read. Safe on any thread.
+ * The versions of one stream that a reader has come to know, of all lives of its encoder. Reading a segment adds what it
+ * announces; a segment of a version not yet known has to wait until it is announced. Safe on any thread.
  */
 public final class Versions {
     private static final int MOST_KEPT = 1024;
 
-    private final ConcurrentSkipListMap<Integer, StreamVersion> byNumber = new ConcurrentSkipListMap<>();
+    private record Key(long incarnation, int number) {}
 
-    public Optional<StreamVersion> find(int number) {
-        return Optional.ofNullable(byNumber.get(number));
+    @GuardedBy("this") private final Map<Key, StreamVersion> known = new LinkedHashMap<>(); // those added last behind
+
+    private volatile Optional<StreamVersion> latest =
+            Optional.empty(); // most segments are of it; written with the lock
+
+    /** The version of this number of an incarnation. */
+    public synchronized Optional<StreamVersion> find(long incarnation, int number) {
+        return Optional.ofNullable(known.get(new Key(incarnation, number)));
+    }
+
+    /** The version added last, which most segments are of. */
+    Optional<StreamVersion> latest() {
+        return latest;
+    }
+
+    /** The versions of this number, mostly one, of incarnations that end in these 16 bits. */
+    synchronized List<StreamVersion> ending(int tag, int number) {
+        List<StreamVersion> found = new ArrayList<>(1);
+        for (StreamVersion version : known.values()) {
+            if (version.number() == number && SketchHeader.tag(version.incarnation()) == tag) {
+                found.add(version);
+            }
+        }
+        return found;
+    }
+
+    /** Says that a segment has to wait. */
+    synchronized MillraceException unknown(SketchHeader header, int number) {
+        List<Integer> numbers = known.keySet().stream()
+                .filter(key -> SketchHeader.tag(key.incarnation()) == header.tag())
+                .map(Key::number)
+                .sorted()
+                .toList();
+        String what = numbers.isEmpty()
+                ? known.isEmpty() ? "none is known" : "none of its incarnation is known"
+                : "known are " + numbers.get(0) + " to " + numbers.get(numbers.size() - 1);
+        return MillraceException.user(
+                        SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                        "the segment needs version " + number + " of its stream's bins, but " + what)
+                .withHint("Read the segments in order, ask the encoder to announce its version, or for self-contained"
+                        + " segments.");
     }
 
     /**
-     * The version of this number.
+     * Adds a version; the oldest of more than a thousand are forgotten.
      *
-     * @throws MillraceException if the segment that announces it was not read yet
+     * @throws MillraceException DATA_CORRUPTED if another one of this incarnation and number is known
      */
-    public StreamVersion get(int number) {
-        StreamVersion version = byNumber.get(number);
-        if (version == null) {
-            String known = byNumber.isEmpty()
-                    ? "none is known"
-                    : "known are " + byNumber.firstKey() + " to " + byNumber.lastKey();
-            throw MillraceException.user(
-                            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
-                            "the segment needs version " + number + " of its stream's bins, but " + known)
-                    .withHint("Read the segments in order, or ask for self-contained ones.");
+    public synchronized void add(StreamVersion version) {
+        Key key = new Key(version.incarnation(), version.number());
+        StreamVersion before = known.remove(key); // to the end
+        // The first format knows no incarnations: there a number begins again with each life of an encoder.
+        if (before != null && version.incarnation() != 0 && !before.equals(version)) {
+            known.put(key, before);
+            throw Damage.damaged("it announces version " + version.number() + " as another than was announced before");
         }
-        return version;
-    }
-
-    /** Adds a version; the oldest of more than a thousand are forgotten. */
-    public void add(StreamVersion version) {
-        byNumber.put(version.number(), version);
-        while (byNumber.size() > MOST_KEPT) {
-            Map.Entry<Integer, StreamVersion> oldest = byNumber.firstEntry();
-            byNumber.remove(oldest.getKey(), oldest.getValue());
+        known.put(key, version);
+        latest = Optional.of(version);
+        if (known.size() > MOST_KEPT) {
+            known.remove(known.keySet().iterator().next());
         }
     }
 }

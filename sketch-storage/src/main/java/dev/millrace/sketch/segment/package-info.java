@@ -1,8 +1,10 @@
 /**
- * Segments as bytes: this page is the format, version 1.
+ * Segments as bytes: this page is the format, version 2.
  *
- * <p>Entry: {@link dev.millrace.sketch.segment.SegmentCodec}, {@link dev.millrace.sketch.segment.Versions}. Reading is safe on
- * any thread; whatever the bytes say, it ends with a sketch or a {@code MillraceException}, and asks for no more memory than
+ * <p>Entry: {@link dev.millrace.sketch.segment.SegmentCodec}, {@link dev.millrace.sketch.segment.Versions}; {@link
+ * dev.millrace.sketch.segment.SketchReceiver} for what comes over a link that loses, repeats and reorders; {@link
+ * dev.millrace.sketch.segment.VersionCodec} for versions as messages of their own. Reading is safe on any thread but for
+ * {@code SketchReceiver}; whatever the bytes say, it ends with a sketch or a {@code MillraceException}, and asks for no more memory than
  * {@code form.Limits} allows.
  *
  * <p>Bits fill bytes from the least significant on. <i>n bits</i> is an unsigned number. <i>golomb(k)</i> is the exponential
@@ -13,12 +15,16 @@
  *
  * <pre>
  * segment
- *   4 bits     format, 1; a reader refuses what is higher
+ *   4 bits     format, 2; a reader refuses what is higher
  *   1 bit      the version is announced completely
- *   1 bit      the version is announced as a change of the one before
+ *   1 bit      the version is announced as a change of the one before; with the bit before it there is nothing behind the
+ *              version: an announcement alone
  *   1 bit      the columns are stored jointly
  *   1 bit      0
- *   32 bits    CRC-32C of the first byte and of all behind this field
+ *   32 bits    CRC-32C of the first byte, of all behind this field, and of the 8 bytes of the incarnation, the lowest first,
+ *              which stand nowhere else but in a complete announcement
+ *   16 bits    the incarnation's lowest
+ *   golomb(6)  sequence number within the incarnation
  *   golomb(6)  number of the version
  *   version or change, as announced
  *   1 bit      it has as many rows as the version says; else golomb(10) rows
@@ -26,22 +32,28 @@
  *   columns, or joint columns
  *
  * version
+ *   64 bits    incarnation, drawn at random by each encoder; 0 when nothing else refers to the version
+ *   golomb(0)  number of the schema
  *   name of the time, sized ticks per second, sized time bound in ticks, golomb(2) features less one; per feature:
  *     name; 5 bits type (DataType.Kind in its order), golomb(0) its length
  *     2 bits   bound: 0 exact, 1 absolute, 2 share of the range; double amount unless exact
  *     2 bits   binning (schema.Binning in its order)
  *     bins
- *   sized zigzag origin of times, sized their usual period, golomb(10) usual rows of a segment
+ *   clockwork; golomb(10) usual rows of a segment
+ * clockwork    sized zigzag origin of times, sized their usual period, golomb(6) sequence number of the segment at the origin
  * bins
  *   1 bit      exact; else 1 bit: the bound is the amount above, else a double
- *   1 bit      the usual step for that bound (doubles: 2 bound (1 - 2^-24); whole numbers: 2 floor(bound) + 1); else a double
+ *   1 bit      the usual step for that bound (doubles: 2 bound (1 - 2^-24); whole numbers: 2 floor(bound) + 1, of at most
+ *              2^52); else a double
  *   golomb(0)  equally likely bins; a double with each one's middle
  * change       per feature
  *   1 bit      changed; then 1 bit: golomb(0) injected bins, their middles; else bins
- *   1 bit      times changed: sized zigzag origin, sized period
+ *   1 bit      times changed: clockwork
  *
  * times
  *   2 bits     0 regular with the version's period, 1 regular with its own, 2 steps, 3 a chain
+ *   1 bit      unless this is a chain or the schema has no bound on time: times are off within the bound; else they are exact
+ *   1 bit      the start is the origin + period * usual rows * segments since that at the origin (modulo 2^64). Else
  *   1 bit      the start is a multiple of the version's period away from its origin: golomb(12) zigzag of that
  *              multiple; else sized zigzag of the distance in ticks
  *   1          sized zigzag period p; 1 bit: 20 bits fraction f and 20 bits phase q follow
@@ -89,6 +101,15 @@
  *              RoaringBitmap serialises it; else one bit per row
  * </pre>
  *
- * <p>Beyond what the rows need a segment has 40 bits and the version's number: 6 bytes for the first 64 versions.
+ * <p>Beyond what the rows need a segment has 56 bits, its own and its version's number: 9 bytes for the first 64 segments and
+ * versions, of which some two come back where segments are full and regular, as their start need not be told.
+ *
+ * <p>A number of a version means something within its incarnation only. As the incarnation takes part in the checksum, a segment
+ * is never read with the version of another one: by its 16 bits the reader sees that it does not know the version, and if they
+ * are the same by chance, the checksum does not match.
+ *
+ * <p>Format 1 had no incarnation, sequence number, number of the schema, exactness of times, nor the bit for an expected start; the
+ * checksum was over the bytes alone, and whole numbers' bounds were made use of up to 2^60. It is read: whoever has segments of several
+ * encoders in it gives each a {@code Versions} of its own.
  */
 package dev.millrace.sketch.segment;

@@ -14,7 +14,8 @@ public final class Collect {
     private Collect() {}
 
     /**
-     * Collects elements in their order into segments, each readable alone.
+     * Collects elements in their order into segments, each readable alone. Rows go into the open segment as they come; each
+     * thread of a parallel stream closes its own.
      *
      * <pre>{@code
      * List<byte[]> derived = Materialisation.all().stream(sketch)
@@ -28,20 +29,37 @@ public final class Collect {
     public static <T> Collector<T, ?, List<byte[]>> toSegments(
             SketchSchema schema, EncoderOptions options, BiConsumer<T, RowStart> write) {
         return Collector.of(
-                ArrayList<T>::new,
-                List::add,
-                (left, right) -> {
-                    left.addAll(right);
-                    return left;
-                },
-                elements -> {
-                    List<byte[]> segments = new ArrayList<>();
-                    StreamEncoder encoder =
-                            new StreamEncoder(schema, options.selfContained(true), s -> segments.add(s.bytes()));
-                    elements.forEach(element -> write.accept(element, encoder::row));
-                    encoder.flush();
-                    return segments;
-                });
+                () -> new Segments<T>(schema, options.selfContained(true), write),
+                Segments::add,
+                Segments::append,
+                Segments::finish);
+    }
+
+    /** What one thread of a Java stream has collected; what is closed is kept as bytes, and only the open segment as rows. */
+    private static final class Segments<T> {
+        private final List<byte[]> closed = new ArrayList<>();
+        private final StreamEncoder encoder;
+        private final BiConsumer<T, RowStart> write;
+
+        Segments(SketchSchema schema, EncoderOptions options, BiConsumer<T, RowStart> write) {
+            this.encoder = new StreamEncoder(schema, options, segment -> closed.add(segment.bytes()));
+            this.write = write;
+        }
+
+        void add(T element) {
+            write.accept(element, encoder::row);
+        }
+
+        Segments<T> append(Segments<T> next) {
+            finish();
+            closed.addAll(next.finish());
+            return this;
+        }
+
+        List<byte[]> finish() {
+            encoder.flush();
+            return closed;
+        }
     }
 
     /** The same as sketches in memory. */

@@ -30,6 +30,7 @@ public final class DensityBins {
     private final EncoderOptions.Refit refit;
     private final KernelDensity density = new KernelDensity(KERNELS, FORGETTING);
     private final Reservoir sample;
+    private final boolean real;
     private Optional<AdaptiveDiscretiser> discretiser = Optional.empty();
     private double bound;
     private double range;
@@ -38,7 +39,8 @@ public final class DensityBins {
     private boolean updating = true;
     private Optional<ProbabilityBins> byHand = Optional.empty();
 
-    DensityBins(EncoderOptions.Refit refit, long seed) {
+    DensityBins(EncoderOptions.Refit refit, long seed, boolean real) {
+        this.real = real;
         this.refit = refit;
         sample = refit.halfLifeTicks() == 0
                 ? new BiasedReservoir(SAMPLE, seed)
@@ -122,7 +124,7 @@ public final class DensityBins {
     }
 
     private void use(ProbabilityBins bins) {
-        discretiser = Optional.of(new AdaptiveDiscretiser(bins, bound));
+        discretiser = Optional.of(new AdaptiveDiscretiser(bins, bound, real));
     }
 
     private void fitted(ProbabilityBins bins) {

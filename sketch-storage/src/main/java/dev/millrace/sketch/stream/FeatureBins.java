@@ -14,28 +14,48 @@ final class FeatureBins {
     /** A bound that follows the range changes when it could be this much wider. */
     private static final double WORTH_CHANGING = 1.1;
 
-    private final Feature feature;
     private final Optional<DensityBins> density;
-    private double low = Double.POSITIVE_INFINITY;
-    private double high = Double.NEGATIVE_INFINITY;
+    private Feature feature;
+    private double low;
+    private double high;
     private BinSet bins;
-    private Optional<Feature> overridden = Optional.empty();
+
+    /**
+     * Which finite values were seen.
+     *
+     * @param low the smallest; beyond {@code high} when there was none
+     */
+    record Range(double low, double high) {
+        static final Range NONE = new Range(Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY);
+    }
 
     FeatureBins(Feature feature, EncoderOptions.Refit refit, long seed) {
+        this(feature, refit, seed, exact(feature), Range.NONE);
+    }
+
+    /** Goes on with the bins and the range that another one had; a density is estimated anew. */
+    FeatureBins(Feature feature, EncoderOptions.Refit refit, long seed, BinSet bins, Range seen) {
         this.feature = feature;
-        this.bins = exactBins();
+        this.bins = bins.centres().isEmpty() ? bins : new BinSet(bins.bound(), bins.step(), List.of());
+        this.low = seen.low();
+        this.high = seen.high();
         this.density = feature.binning() == Binning.EQUAL_PROBABILITY
                         && feature.bound().kind() != Bound.Kind.EXACT
-                ? Optional.of(new DensityBins(refit, seed))
+                ? Optional.of(new DensityBins(refit, seed, feature.isReal()))
                 : Optional.empty();
     }
 
-    private BinSet exactBins() {
+    /** Bins that change nothing. */
+    static BinSet exact(Feature feature) {
         return feature.kind() == Feature.Kind.NUMBER ? BinSet.exact() : new BinSet(0, 1, List.of());
     }
 
     BinSet bins() {
         return bins;
+    }
+
+    Range range() {
+        return new Range(low, high);
     }
 
     Optional<DensityBins> density() {
@@ -44,7 +64,7 @@ final class FeatureBins {
 
     /** A bound set by hand from the next segment on. */
     void override(Feature withBound) {
-        overridden = Optional.of(withBound);
+        feature = withBound;
     }
 
     /** Takes in a segment's values before they are put into bins. */
@@ -60,11 +80,14 @@ final class FeatureBins {
                 }
             }
         }
-        Feature current = overridden.orElse(feature);
-        double bound = current.bound().absolute(low, high);
-        boolean wider = bound > bins.bound() * WORTH_CHANGING;
-        if (wider || bound < bins.bound() || bound == 0 && bins.bound() != 0) {
-            bins = bound == 0 ? exactBins() : new BinSet(bound, step(bound), bins.centres());
+        double wanted = feature.bound().absolute(low, high);
+        boolean wider = wanted > bins.bound() * WORTH_CHANGING;
+        double bound = wider || wanted < bins.bound() ? wanted : bins.bound();
+        double step = bound == 0 ? 0 : step(bound);
+        if (bound == 0 || feature.isReal() && step == 0) {
+            bins = bins.bound() == 0 ? bins : exact(feature);
+        } else if (bound != bins.bound() || step < bins.step()) {
+            bins = new BinSet(bound, step, bins.centres());
         }
         if (density.isPresent() && bins.bound() > 0) {
             density.get().observe(column, ticks, rows, bins.bound(), high - low);
@@ -72,7 +95,11 @@ final class FeatureBins {
     }
 
     private double step(double bound) {
-        return feature.kind() == Feature.Kind.NUMBER ? GridBins.step(bound) : GridBins.wholeStep(bound);
+        return feature.kind() != Feature.Kind.NUMBER
+                ? GridBins.wholeStep(bound)
+                : feature.isReal()
+                        ? GridBins.realStep(bound, Math.max(Math.abs(low), Math.abs(high)))
+                        : GridBins.step(bound);
     }
 
     Optional<AdaptiveDiscretiser> discretiser() {

@@ -99,10 +99,10 @@ final class FeatureChoice {
             return all;
         }
         if (feature.binning() != Binning.OVERLAPPING) {
-            all.add(GridBins.nearest(numbers, count, bins.bound(), bins.step()));
+            all.add(GridBins.nearest(numbers, count, bins.bound(), bins.step(), feature.isReal()));
         }
         if (feature.binning() != Binning.EQUAL_WIDTH) {
-            all.add(GridBins.overlapping(numbers, count, bins.bound(), bins.step()));
+            all.add(GridBins.overlapping(numbers, count, bins.bound(), bins.step(), feature.isReal()));
         }
         return all;
     }

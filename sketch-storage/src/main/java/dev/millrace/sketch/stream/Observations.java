@@ -2,25 +2,30 @@ package dev.millrace.sketch.stream;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.sketch.form.Limits;
 import dev.millrace.sketch.schema.Feature;
 import dev.millrace.sketch.schema.SketchSchema;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
- * Rows waiting to become a segment. {@link #row} begins one, with every feature NULL; the setters fill it in. Not
- * thread-safe.
+ * Rows waiting to become a segment. {@link #row} begins one, with every feature NULL; the setters fill it in. What a segment
+ * cannot hold is refused here, and not when it is read: the row that has it is taken back. Not thread-safe.
  */
 public final class Observations {
     private static final int FIRST_ROWS = 64;
 
     private final SketchSchema schema;
+    private final Runnable overflow;
     private final Column[] columns;
     private long[] ticks = new long[FIRST_ROWS];
     private int rows;
+    private boolean begun; // whether there is a row to set values of
+    private long textBytes; // of all distinct texts
 
     /** The values of one feature; only the array of its kind is used, and rows that are NULL have a value of no meaning. */
     static final class Column {
@@ -30,6 +35,7 @@ public final class Observations {
         boolean[] nulls = new boolean[FIRST_ROWS];
         final Map<String, Integer> ids = new HashMap<>();
         final List<String> texts = new ArrayList<>();
+        private int textsBefore; // how many there were before the last row
 
         private Column(Feature.Kind kind) {
             this.kind = kind;
@@ -44,10 +50,26 @@ public final class Observations {
                 wholes = Arrays.copyOf(wholes, size);
             }
         }
+
+        private void move(int from, int to) {
+            nulls[to] = nulls[from];
+            if (kind == Feature.Kind.NUMBER) {
+                numbers[to] = numbers[from];
+            } else {
+                wholes[to] = wholes[from];
+            }
+        }
     }
 
-    public Observations(SketchSchema schema) {
+    /**
+     * Without rows.
+     *
+     * @param overflow called when the texts of the last row and those before it are more than a segment holds: closes the
+     *     segment by {@link #withoutLast}
+     */
+    Observations(SketchSchema schema, Runnable overflow) {
         this.schema = schema;
+        this.overflow = overflow;
         columns = new Column[schema.size()];
         for (int f = 0; f < columns.length; f++) {
             columns[f] = new Column(schema.feature(f).kind());
@@ -73,15 +95,17 @@ public final class Observations {
         ticks[rows] = time;
         for (Column column : columns) {
             column.nulls[rows] = true;
+            column.textsBefore = column.texts.size();
         }
         rows++;
+        begun = true;
         return this;
     }
 
-    /** Sets a DOUBLE or REAL of the row begun last. */
+    /** Sets a DOUBLE or REAL of the row begun last; a REAL is rounded to one. */
     public Observations number(int feature, double value) {
         Column column = column(feature, Feature.Kind.NUMBER);
-        column.numbers[rows - 1] = value;
+        column.numbers[rows - 1] = schema.feature(feature).isReal() ? (float) value : value;
         column.nulls[rows - 1] = false;
         return this;
     }
@@ -101,29 +125,131 @@ public final class Observations {
         return this;
     }
 
+    /**
+     * Sets a text.
+     *
+     * @throws MillraceException if the row's texts are more than a segment holds (54000), or the text is no sequence of
+     *     Unicode characters (22021): the row is taken back then; or if it is null (22004)
+     */
     public Observations text(int feature, String value) {
         Column column = column(feature, Feature.Kind.TEXT);
+        if (value == null) {
+            throw MillraceException.user(
+                            SqlState.NULL_VALUE_NOT_ALLOWED,
+                            "the text of " + schema.feature(feature).name() + " must not be null")
+                    .withHint("What is not set is NULL.");
+        }
+        if (!column.nulls[rows - 1]) {
+            forget(column, (int) column.wholes[rows - 1]);
+            column.nulls[rows - 1] = true;
+        }
         Integer id = column.ids.get(value);
         if (id == null) {
-            id = column.texts.size();
-            column.ids.put(value, id);
-            column.texts.add(value);
+            id = add(column, value, feature);
         }
         column.wholes[rows - 1] = id;
         column.nulls[rows - 1] = false;
         return this;
     }
 
+    private int add(Column column, String value, int feature) {
+        long bytes = bytes(value);
+        if (bytes < 0) {
+            takeBack();
+            throw MillraceException.user(
+                    SqlState.CHARACTER_NOT_IN_REPERTOIRE,
+                    "the text of " + schema.feature(feature).name() + " has half of a pair of surrogates");
+        }
+        if (textBytes + bytes > Limits.TEXT_BYTES && rows > 1) {
+            overflow.run();
+        }
+        if (textBytes + bytes > Limits.TEXT_BYTES) {
+            long all = textBytes + bytes;
+            takeBack();
+            throw MillraceException.user(
+                            SqlState.PROGRAM_LIMIT_EXCEEDED,
+                            "the texts of a row have " + all + " bytes, and a segment of a sketch has at most "
+                                    + Limits.TEXT_BYTES)
+                    .withHint("Keep long texts elsewhere, and what finds them in the sketch.");
+        }
+        int id = column.texts.size();
+        column.ids.put(value, id);
+        column.texts.add(value);
+        textBytes += bytes;
+        return id;
+    }
+
+    /** Forgets a text that only the last row had. */
+    private void forget(Column column, int id) {
+        if (id >= column.textsBefore) {
+            String text = column.texts.remove(id);
+            column.ids.remove(text);
+            textBytes -= bytes(text);
+        }
+    }
+
+    /** The length in UTF-8; -1 where it has none. */
+    private static long bytes(String text) {
+        long bytes = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (!Character.isSurrogate(c)) {
+                bytes += c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
+            } else if (Character.isHighSurrogate(c)
+                    && i + 1 < text.length()
+                    && Character.isLowSurrogate(text.charAt(i + 1))) {
+                bytes += 4;
+                i++;
+            } else {
+                return -1;
+            }
+        }
+        return bytes;
+    }
+
+    private void takeBack() {
+        for (Column column : columns) {
+            if (column.kind == Feature.Kind.TEXT && !column.nulls[rows - 1]) {
+                forget(column, (int) column.wholes[rows - 1]);
+            }
+        }
+        rows--;
+        begun = false;
+    }
+
+    /** Takes the last row out, has the others closed, and puts it back as the first of those that wait. */
+    void withoutLast(Runnable close) {
+        int last = rows - 1;
+        long time = ticks[last];
+        Map<Integer, String> texts = new HashMap<>();
+        for (int f = 0; f < columns.length; f++) {
+            Column column = columns[f];
+            if (column.kind == Feature.Kind.TEXT && !column.nulls[last]) {
+                texts.put(f, column.texts.get((int) column.wholes[last]));
+            }
+        }
+        takeBack();
+        close.run();
+        row(time);
+        for (Column column : columns) {
+            column.move(last, 0); // what was closed is forgotten, its arrays are not
+        }
+        texts.forEach((f, text) -> {
+            columns[f].nulls[0] = true;
+            text(f, text);
+        });
+    }
+
     private Column column(int feature, Feature.Kind kind) {
         Column column = columns[feature];
-        if (column.kind != kind || rows == 0) {
+        if (column.kind != kind || !begun) {
             throw MillraceException.user(
                     SqlState.DATATYPE_MISMATCH,
-                    rows == 0
+                    !begun
                             ? "begin a row before setting values"
                             : schema.feature(feature).name() + " is "
                                     + schema.feature(feature).type() + ", not a "
-                                    + kind.name().toLowerCase(java.util.Locale.ROOT));
+                                    + kind.name().toLowerCase(Locale.ROOT));
         }
         return column;
     }
@@ -139,6 +265,8 @@ public final class Observations {
     /** Forgets all rows; keeps the memory. */
     void clear() {
         rows = 0;
+        begun = false;
+        textBytes = 0;
         for (Column column : columns) {
             if (column.kind == Feature.Kind.TEXT) {
                 column.ids.clear();

@@ -73,9 +73,15 @@ public final class SketchManager<K> {
         Observations row = stream.encoder.row(time);
         waitingRows++;
         if (options.segmentTicks() > 0) {
-            stream.endTicks = (Math.floorDiv(time, options.segmentTicks()) + 1) * options.segmentTicks();
+            stream.endTicks = end(time, options.segmentTicks());
         }
         return row;
+    }
+
+    /** Where a time's stretch ends; never, where that is beyond what a long holds. */
+    private static long end(long time, long ticks) {
+        long start = time - Math.floorMod(time, ticks);
+        return start > time || start > Long.MAX_VALUE - ticks ? Long.MAX_VALUE : start + ticks;
     }
 
     private void closed(K key, EncodedSegment segment) {

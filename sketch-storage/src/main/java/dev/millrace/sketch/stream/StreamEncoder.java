@@ -1,5 +1,6 @@
 package dev.millrace.sketch.stream;
 
+import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.bins.BinSet;
 import dev.millrace.sketch.bits.BitWriter;
 import dev.millrace.sketch.form.JointCodec;
@@ -8,8 +9,10 @@ import dev.millrace.sketch.schema.Bound;
 import dev.millrace.sketch.schema.Feature;
 import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.sketch.segment.SegmentCodec;
-import dev.millrace.sketch.segment.SegmentCodec.Announcement;
+import dev.millrace.sketch.segment.SketchHeader.Announcement;
 import dev.millrace.sketch.segment.StreamVersion;
+import dev.millrace.sketch.segment.VersionCodec;
+import dev.millrace.sketch.segment.Versions;
 import dev.millrace.sketch.time.TimeCodec;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,29 +28,96 @@ import java.util.function.Consumer;
  * encoder.row(timeMicros).number(0, 21.5).text(1, "ok");
  * encoder.flush();
  * }</pre>
+ *
+ * <p>Each encoder is an incarnation of its own, with numbers that mean nothing beyond it: what one wrote is never read with the
+ * bins of another. A stream outlives it by {@link #state} and {@link #restore}.
  */
 public final class StreamEncoder {
     private static final int COMBINATIONS_SHARE = 8;
 
-    private final SketchSchema schema;
     private final EncoderOptions options;
     private final Consumer<EncodedSegment> out;
-    private final Observations waiting;
-    private final FeatureBins[] features;
-    private final int mostRows;
+    private final long incarnation;
+    private SketchSchema schema;
+    private int schemaVersion = 1;
+    private Observations waiting;
+    private FeatureBins[] features;
+    private int mostRows;
     private Optional<StreamVersion> version = Optional.empty();
+    private int versions; // how many there were
+    private long sequence; // of the next segment
+    private int sinceAnnounced; // segments since the last complete announcement
+    private boolean announce = true; // with the next segment
     private long windowStart;
 
     public StreamEncoder(SketchSchema schema, EncoderOptions options, Consumer<EncodedSegment> out) {
-        this.schema = schema;
         this.options = options;
         this.out = out;
-        this.waiting = new Observations(schema);
-        this.mostRows = Math.max(1, Math.min(options.segmentRows(), Limits.CELLS / schema.size()));
+        this.incarnation = options.newIncarnation();
         this.features = new FeatureBins[schema.size()];
         for (int f = 0; f < features.length; f++) {
             features[f] = new FeatureBins(schema.feature(f), options.refit(), f);
         }
+        use(schema);
+    }
+
+    private StreamEncoder(EncoderState state, EncoderOptions options, Consumer<EncodedSegment> out) {
+        this(state.schema(), options, out);
+        schemaVersion = state.schemaVersion();
+        for (int f = 0; f < features.length; f++) {
+            features[f] = new FeatureBins(
+                    schema.feature(f),
+                    options.refit(),
+                    f,
+                    state.bins().get(f),
+                    state.ranges().get(f));
+        }
+    }
+
+    private void use(SketchSchema newSchema) {
+        schema = newSchema;
+        waiting = new Observations(schema, () -> waiting.withoutLast(this::flush));
+        mostRows = Math.max(1, Math.min(options.segmentRows(), Limits.CELLS / schema.size()));
+        announce = true;
+    }
+
+    /**
+     * An encoder that goes on where one stopped that {@link #state} was taken of: with its schema, its ranges and bounds, and the
+     * rows that waited. It is a new incarnation and announces itself completely, so whatever the other one wrote after its
+     * state was taken, no number means two things.
+     *
+     * @throws dev.millrace.error.MillraceException DATA_CORRUPTED when the state is damaged
+     */
+    public static StreamEncoder restore(byte[] state, EncoderOptions options, Consumer<EncodedSegment> out) {
+        EncoderState read = EncoderState.read(state);
+        StreamEncoder encoder = new StreamEncoder(read, options, out);
+        read.rows().ifPresent(rows -> EncoderState.replay(rows, encoder));
+        return encoder;
+    }
+
+    /** What {@link #restore} needs: some bytes per feature, and the waiting rows as they are. */
+    public byte[] state() {
+        List<FeatureBins.Range> ranges = new ArrayList<>();
+        for (FeatureBins feature : features) {
+            ranges.add(feature.range());
+        }
+        Optional<byte[]> rows = waiting.rows() == 0 ? Optional.empty() : Optional.of(exactRows());
+        return EncoderState.write(
+                new StreamVersion(
+                        incarnation,
+                        versions,
+                        schemaVersion,
+                        schema,
+                        bins(),
+                        new TimeCodec.Clockwork(0, 0, 0),
+                        mostRows),
+                ranges,
+                rows);
+    }
+
+    /** The rows that wait, as a sketch of their own: exact, as they are not yet in bins. The segment stays open. */
+    public Optional<Sketch> snapshot() {
+        return waiting.rows() == 0 ? Optional.empty() : Optional.of(SegmentCodec.read(exactRows(), new Versions()));
     }
 
     /** Begins an observation at this time, all of it NULL. */
@@ -65,14 +135,61 @@ public final class StreamEncoder {
         return waiting.rows();
     }
 
+    /** What is encoded now. */
+    public SketchSchema schema() {
+        return schema;
+    }
+
+    /** Drawn at random when the encoder was made. */
+    public long incarnation() {
+        return incarnation;
+    }
+
     /** The version of the segment closed last. */
     public Optional<StreamVersion> version() {
         return version;
     }
 
+    /** Has the next segment announce its version completely, for a reader that has missed something. */
+    public void announce() {
+        announce = true;
+    }
+
+    /** The version of the segment closed last as a message of its own, for a reader that waits for it. */
+    public Optional<byte[]> announcement() {
+        return version.map(VersionCodec::encode);
+    }
+
+    /**
+     * Goes on with other features. Closes the open segment; those of the same name and type keep their ranges. The next
+     * segment announces the schema.
+     */
+    public void alter(SketchSchema newSchema) {
+        flush();
+        FeatureBins[] kept = new FeatureBins[newSchema.size()];
+        for (int f = 0; f < kept.length; f++) {
+            Feature feature = newSchema.feature(f);
+            kept[f] = new FeatureBins(feature, options.refit(), f);
+            for (int old = 0; old < features.length; old++) {
+                Feature before = schema.feature(old);
+                if (before.name().equals(feature.name()) && before.type().equals(feature.type())) {
+                    kept[f] = before.equals(feature)
+                            ? features[old]
+                            : new FeatureBins(feature, options.refit(), f, features[old].bins(), features[old].range());
+                }
+            }
+        }
+        features = kept;
+        schemaVersion++;
+        use(newSchema);
+    }
+
     /** Sets a feature's bound by hand, from the next segment to be closed on. */
     public void override(int feature, Bound bound) {
-        features[feature].override(schema.feature(feature).withBound(bound));
+        schema = schema.withBound(feature, bound);
+        schemaVersion++;
+        announce = true;
+        features[feature].override(schema.feature(feature));
     }
 
     /** The equally likely bins of a feature that has them. */
@@ -96,37 +213,59 @@ public final class StreamEncoder {
             features[f].used(choice.bins());
             choices.add(choice);
         }
-        StreamVersion before = version.orElse(null);
-        StreamVersion current = current(rows);
-        boolean announces = options.selfContained() || before == null || before.number() != current.number();
-        Announcement announcement = options.selfContained() || before == null
+        boolean complete = options.selfContained()
+                || announce
+                || options.announceEvery() > 0 && sinceAnnounced >= options.announceEvery() - 1;
+        StreamVersion current = current(rows, complete);
+        StreamVersion before = version.orElse(current);
+        Announcement announcement = complete
                 ? Announcement.COMPLETE
-                : announces ? Announcement.CHANGE : Announcement.REFERENCE;
-        byte[] bytes =
-                SegmentCodec.seal(current, before == null ? current : before, announcement, body(choices, current));
+                : before.number() != current.number() ? Announcement.CHANGE : Announcement.REFERENCE;
+        byte[] bytes = SegmentCodec.seal(current, before, announcement, sequence, body(choices, current, sequence));
+        EncodedSegment segment = new EncodedSegment(
+                bytes,
+                incarnation,
+                sequence,
+                current.number(),
+                announcement,
+                rows,
+                waiting.ticks()[0],
+                waiting.ticks()[rows - 1]);
         version = Optional.of(current);
-        long first = waiting.ticks()[0];
-        long last = waiting.ticks()[rows - 1];
+        versions = current.number();
+        sequence++;
+        announce = false;
+        sinceAnnounced = complete ? 0 : sinceAnnounced + 1;
         waiting.clear();
-        out.accept(new EncodedSegment(bytes, current.number(), announces, rows, first, last));
+        out.accept(segment);
     }
 
-    private StreamVersion current(int rows) {
+    private List<BinSet> bins() {
         List<BinSet> bins = new ArrayList<>(features.length);
         for (FeatureBins feature : features) {
             bins.add(feature.bins());
         }
-        if (version.isEmpty()) {
-            return new StreamVersion(
-                    1, schema, bins, TimeCodec.clockwork(waiting.ticks(), rows), options.segmentRows());
-        }
-        StreamVersion known = version.get();
-        return known.bins().equals(bins)
-                ? known
-                : new StreamVersion(known.number() + 1, schema, bins, known.clockwork(), options.segmentRows());
+        return bins;
     }
 
-    private SegmentCodec.Body body(List<FeatureChoice> choices, StreamVersion current) {
+    private StreamVersion current(int rows, boolean complete) {
+        List<BinSet> bins = bins();
+        if (version.isPresent() && version.get().schemaVersion() == schemaVersion) {
+            StreamVersion known = version.get();
+            return known.bins().equals(bins) ? known : known.changed(versions + 1, bins, known.clockwork());
+        }
+        assert complete : "a schema is announced";
+        return new StreamVersion(
+                incarnation,
+                versions + 1,
+                schemaVersion,
+                schema,
+                bins,
+                TimeCodec.clockwork(waiting.ticks(), rows, sequence),
+                options.segmentRows());
+    }
+
+    private SegmentCodec.Body body(List<FeatureChoice> choices, StreamVersion current, long number) {
         int rows = waiting.rows();
         Optional<JointCodec.Plan> joint = joint(choices, rows);
         return new SegmentCodec.Body() {
@@ -139,7 +278,13 @@ public final class StreamEncoder {
             public void write(BitWriter to) {
                 SegmentCodec.writeRows(to, rows, current);
                 TimeCodec.write(
-                        to, waiting.ticks(), rows, schema.timeBoundTicks(), current.clockwork(), options.keep());
+                        to,
+                        waiting.ticks(),
+                        rows,
+                        current.schema().timeBoundTicks(),
+                        false,
+                        SegmentCodec.times(current, number),
+                        options.keep());
                 if (joint.isPresent()) {
                     joint.get().write(to);
                     return;
@@ -149,6 +294,24 @@ public final class StreamEncoder {
                 }
             }
         };
+    }
+
+    /** The waiting rows as a segment that can be read alone and where nothing is off. */
+    private byte[] exactRows() {
+        int rows = waiting.rows();
+        SketchSchema exact = schema.withTimeBound(0);
+        List<BinSet> bins = new ArrayList<>();
+        List<FeatureChoice> choices = new ArrayList<>();
+        for (int f = 0; f < features.length; f++) {
+            exact = exact.withBound(f, Bound.exact());
+            Feature feature = exact.feature(f);
+            bins.add(FeatureBins.exact(feature));
+            choices.add(
+                    FeatureChoice.of(waiting.column(f), rows, feature, bins.get(f), Optional.empty(), options.keep()));
+        }
+        StreamVersion alone = new StreamVersion(
+                0, 1, schemaVersion, exact, bins, TimeCodec.clockwork(waiting.ticks(), rows, 0), rows);
+        return SegmentCodec.seal(alone, alone, Announcement.COMPLETE, 0, body(choices, alone, 0));
     }
 
     private Optional<JointCodec.Plan> joint(List<FeatureChoice> choices, int rows) {

@@ -1,5 +1,7 @@
 package dev.millrace.sketch.time;
 
+import java.util.Optional;
+
 /**
  * Times within a bound of the true ones: each row is where the row before it leads to, one period on, unless that is too
  * far off; then it is set right. Times in order stay in order.
@@ -12,7 +14,16 @@ record Chain(long period, int fraction, long[] misses) {
     private static final int FRACTION_BITS = Times.Regular.FRACTION_BITS;
     private static final int FRACTION = 1 << FRACTION_BITS;
 
-    static Chain of(long[] ticks, int rows, long bound) {
+    /** Follows times; empty where they lie so far apart that longs are too short for it. */
+    static Optional<Chain> of(long[] ticks, int rows, long bound) {
+        try {
+            return Optional.of(exactly(ticks, rows, bound));
+        } catch (ArithmeticException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Chain exactly(long[] ticks, int rows, long bound) {
         double mean = Math.max(0, ((double) ticks[rows - 1] - ticks[0]) / (rows - 1));
         if (mean > 1L << 50) {
             mean = 0;
@@ -25,13 +36,13 @@ record Chain(long period, int fraction, long[] misses) {
         for (int i = 1; i < rows; i++) {
             long before = anchor;
             rest += fraction;
-            anchor += period + (rest >> FRACTION_BITS);
+            anchor = Math.addExact(anchor, period + (rest >> FRACTION_BITS));
             rest &= FRACTION - 1;
-            long miss = ticks[i] - anchor;
+            long miss = Math.subtractExact(ticks[i], anchor);
             if (miss > bound || miss < -bound) {
                 // In order as the true times are: the row before may be late within its bound.
                 long right = ticks[i] >= ticks[i - 1] ? Math.max(ticks[i], before) : ticks[i];
-                misses[i] = right - anchor;
+                misses[i] = Math.subtractExact(right, anchor);
                 anchor = right;
                 rest = 0;
             }

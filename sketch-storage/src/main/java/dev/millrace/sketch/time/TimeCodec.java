@@ -19,7 +19,9 @@ import java.util.Optional;
  *
  * <pre>
  * 2 bits   0 regular with the version's period, 1 regular with its own, 2 steps, 3 a chain within a bound
- * start    1 bit: a multiple of the version's period from its origin (golomb(12) of zigzag), else sized of zigzag of the distance
+ * 1 bit    where the schema allows a bound, and this is no chain: times are within it, and not exact
+ * start    1 bit: where the version expects it; else 1 bit: a multiple of the version's period from its origin (golomb(12) of
+ *          zigzag), else sized of zigzag of the distance
  * 1        sized period, 1 bit: 20 bits of fraction and 20 of phase follow
  * 2        sized unit, a column of the steps from row to row in units
  * 3        sized period, 20 bits of fraction, a column of how far each row is from where the one before it leads to
@@ -42,18 +44,48 @@ public final class TimeCodec {
      *
      * @param origin in ticks
      * @param period in ticks; 0 when there is none
+     * @param sequence the number of the segment that begins at the origin
      */
-    public record Clockwork(long origin, long period) {}
+    public record Clockwork(long origin, long period, long sequence) {
+        /** Where a segment begins if all since the origin were full and regular; wraps around as longs do. */
+        public long expected(long segment, int segmentRows) {
+            return origin + (segment - sequence) * segmentRows * period;
+        }
+    }
 
-    /** Writes the times of at least one row. */
-    public static void write(BitWriter out, long[] ticks, int rows, long boundTicks, Clockwork clockwork, Keep keep) {
+    /**
+     * What is known of a segment's times before they are read.
+     *
+     * @param clockwork of its version
+     * @param expectedStart by {@link Clockwork#expected}
+     * @param mayBeOff whether the schema lets times be off
+     * @param format of the segment
+     */
+    public record Known(Clockwork clockwork, long expectedStart, boolean mayBeOff, int format) {}
+
+    /**
+     * Times that were read.
+     *
+     * @param exact whether none is off
+     */
+    public record Decoded(Times times, boolean exact) {}
+
+    /**
+     * Writes the times of at least one row.
+     *
+     * @param boundTicks how far times may be moved now
+     * @param areOff whether those given are off already, within the schema's bound
+     */
+    public static void write(
+            BitWriter out, long[] ticks, int rows, long boundTicks, boolean areOff, Known known, Keep keep) {
+        Clockwork clockwork = known.clockwork();
         Optional<Times.Regular> regular = regular(ticks, rows);
         if (regular.isPresent()) {
             Times.Regular found = regular.get();
-            boolean known = rows == 1 || found.fraction() == 0 && found.period() == clockwork.period();
-            out.write(known ? REGULAR : OWN_PERIOD, KIND_BITS);
-            writeStart(out, ticks[0], clockwork);
-            if (!known) {
+            boolean usual = rows == 1 || found.fraction() == 0 && found.period() == clockwork.period();
+            out.write(usual ? REGULAR : OWN_PERIOD, KIND_BITS);
+            writeStart(out, ticks[0], areOff, known);
+            if (!usual) {
                 out.sized(BitWriter.zigzag(found.period()));
                 out.flag(found.fraction() != 0);
                 if (found.fraction() != 0) {
@@ -66,30 +98,32 @@ public final class TimeCodec {
         long unit = unit(ticks, rows);
         ColumnPlan steps = column(steps(ticks, rows, unit), rows - 1, keep);
         if (boundTicks > 0) {
-            Chain chain = Chain.of(ticks, rows, boundTicks);
-            ColumnPlan misses = column(chain.misses(), rows, keep);
-            if (misses.bits() + Times.Regular.FRACTION_BITS < steps.bits()) {
-                out.write(CHAIN, KIND_BITS);
-                writeStart(out, ticks[0], clockwork);
-                out.sized(chain.period());
-                out.write(chain.fraction(), Times.Regular.FRACTION_BITS);
-                misses.write(out, false);
-                return;
+            Optional<Chain> chain = Chain.of(ticks, rows, boundTicks);
+            if (chain.isPresent()) {
+                ColumnPlan misses = column(chain.get().misses(), rows, keep);
+                if (misses.bits() + Times.Regular.FRACTION_BITS < steps.bits()) {
+                    out.write(CHAIN, KIND_BITS);
+                    writePlace(out, ticks[0], known);
+                    out.sized(chain.get().period());
+                    out.write(chain.get().fraction(), Times.Regular.FRACTION_BITS);
+                    misses.write(out, false);
+                    return;
+                }
             }
         }
         out.write(STEPS, KIND_BITS);
-        writeStart(out, ticks[0], clockwork);
+        writeStart(out, ticks[0], areOff, known);
         out.sized(unit);
         steps.write(out, false);
     }
 
     /** What to keep in a version for times like these: where they begin, and the period or else the unit of their steps. */
-    public static Clockwork clockwork(long[] ticks, int rows) {
+    public static Clockwork clockwork(long[] ticks, int rows, long sequence) {
         Optional<Times.Regular> regular = regular(ticks, rows);
         long period = regular.isPresent()
                 ? regular.get().fraction() == 0 ? regular.get().period() : 0
                 : unit(ticks, rows);
-        return new Clockwork(ticks[0], Math.max(0, period));
+        return new Clockwork(ticks[0], Math.max(0, period), sequence);
     }
 
     private static ColumnPlan column(long[] values, int count, Keep keep) {
@@ -97,7 +131,19 @@ public final class TimeCodec {
         return NumberColumnCodec.plan(new boolean[count], count, binned, new double[0], count, WHOLE, keep);
     }
 
-    private static void writeStart(BitWriter out, long start, Clockwork clockwork) {
+    private static void writeStart(BitWriter out, long start, boolean areOff, Known known) {
+        if (known.mayBeOff()) {
+            out.flag(areOff);
+        }
+        writePlace(out, start, known);
+    }
+
+    private static void writePlace(BitWriter out, long start, Known known) {
+        Clockwork clockwork = known.clockwork();
+        out.flag(start == known.expectedStart());
+        if (start == known.expectedStart()) {
+            return;
+        }
         long distance = start - clockwork.origin();
         boolean whole = clockwork.period() > 0 && distance % clockwork.period() == 0;
         out.flag(whole);
@@ -108,7 +154,11 @@ public final class TimeCodec {
         }
     }
 
-    private static long readStart(BitReader in, Clockwork clockwork) {
+    private static long readPlace(BitReader in, Known known) {
+        Clockwork clockwork = known.clockwork();
+        if (known.format() > 1 && in.flag()) {
+            return known.expectedStart();
+        }
         return in.flag()
                 ? clockwork.origin() + BitReader.unzigzag(in.golomb(START_ORDER)) * clockwork.period()
                 : clockwork.origin() + BitReader.unzigzag(in.sized());
@@ -151,11 +201,22 @@ public final class TimeCodec {
             return Optional.of(new Times.Regular(rows, ticks[0], period, 0, 0));
         }
         for (int i = 2; i < rows; i++) {
-            if (Math.abs(ticks[i] - ticks[i - 1] - period) > 1) {
+            long miss = ticks[i] - ticks[i - 1] - period;
+            if (miss > 1 || miss < -1) {
                 return Optional.empty();
             }
         }
-        return fractional(ticks, rows, period);
+        return fractional(ticks, rows, period).filter(found -> follows(found, ticks));
+    }
+
+    /** Whether all rows are where they are to the tick; not so where the arithmetic above had too few bits. */
+    private static boolean follows(Times.Regular regular, long[] ticks) {
+        for (int i = 0; i < regular.rows(); i++) {
+            if (regular.at(i) != ticks[i]) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static Optional<Times.Regular> fractional(long[] ticks, int rows, long firstPeriod) {
@@ -185,9 +246,16 @@ public final class TimeCodec {
     }
 
     /** Reads the times of {@code rows} rows, at least one. */
-    public static Times read(BitReader in, int rows, Clockwork clockwork) {
+    public static Decoded read(BitReader in, int rows, Known known) {
         int kind = in.readInt(KIND_BITS);
-        long start = readStart(in, clockwork);
+        boolean exact = kind != CHAIN;
+        if (exact && known.mayBeOff()) {
+            exact = known.format() > 1 && !in.flag(); // the first format does not tell
+        }
+        return new Decoded(read(in, rows, kind, readPlace(in, known), known.clockwork()), exact);
+    }
+
+    private static Times read(BitReader in, int rows, int kind, long start, Clockwork clockwork) {
         switch (kind) {
             case REGULAR -> {
                 return new Times.Regular(rows, start, clockwork.period(), 0, 0);

@@ -1,6 +1,5 @@
 package dev.millrace.sketch.time;
 
-import java.util.Arrays;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -77,9 +76,18 @@ public sealed interface Times {
             }
         }
 
+        /** The formula wraps around at the ends of longs, and decodes what wraps; such times are in no order. */
         @Override
         public boolean ordered() {
-            return period >= 0;
+            if (rows < 2 || period == 0 && fraction == 0) {
+                return true;
+            }
+            long most = period + 1;
+            return period >= 0
+                    && most > 0
+                    && Math.multiplyHigh(rows, most) == 0
+                    && rows * most >= 0
+                    && start <= Long.MAX_VALUE - rows * most;
         }
 
         @Override
@@ -147,14 +155,17 @@ public sealed interface Times {
         @Override
         public int firstFrom(long time) {
             long[] all = ticks();
-            int found = Arrays.binarySearch(all, time);
-            if (found < 0) {
-                return -found - 1;
+            int low = 0;
+            int high = all.length;
+            while (low < high) {
+                int middle = low + high >>> 1;
+                if (all[middle] < time) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
             }
-            while (found > 0 && all[found - 1] == time) {
-                found--;
-            }
-            return found;
+            return low;
         }
     }
 }

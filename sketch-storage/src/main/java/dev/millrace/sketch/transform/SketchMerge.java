@@ -9,7 +9,8 @@ import dev.millrace.sketch.column.NumberSymbols;
 import dev.millrace.sketch.column.Sequence;
 import dev.millrace.sketch.column.Symbols;
 import dev.millrace.sketch.column.TextSymbols;
-import dev.millrace.sketch.form.Limits;
+import dev.millrace.sketch.schema.Bound;
+import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.sketch.time.Times;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,10 +19,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /** Two sketches one behind the other as one (dissertation §6.2.2: the sketch is linear). */
 final class SketchMerge {
+    /** Ranks of rows are ints, in arrays. */
+    private static final int MOST_ROWS = 1 << 30;
+
     private SketchMerge() {}
 
     static Sketch of(Sketch first, Sketch second) {
@@ -40,15 +46,38 @@ final class SketchMerge {
         if (!alike) {
             throw MillraceException.user(SqlState.DATATYPE_MISMATCH, "sketches of different schemas cannot be merged");
         }
-        if ((long) first.rows() + second.rows() > Limits.ROWS) {
+        if ((long) first.rows() + second.rows() > MOST_ROWS) {
             throw MillraceException.user(
-                    SqlState.PROGRAM_LIMIT_EXCEEDED, "the sketches together have more than " + Limits.ROWS + " rows");
+                            SqlState.PROGRAM_LIMIT_EXCEEDED,
+                            "the sketches together have more than " + MOST_ROWS + " rows")
+                    .withHint("Questions about more are answered segment by segment.");
         }
         List<Column> columns = new ArrayList<>();
         for (int f = 0; f < first.schema().size(); f++) {
             columns.add(merge(first.column(f), second.column(f)));
         }
-        return new Sketch(first.schema(), times(first.times(), second.times()), columns, Optional.empty());
+        return new Sketch(
+                schema(first.schema(), second.schema()),
+                times(first.times(), second.times()),
+                Math.max(first.timeErrorTicks(), second.timeErrorTicks()),
+                columns,
+                Optional.empty());
+    }
+
+    /** With the wider of each two bounds. */
+    private static SketchSchema schema(SketchSchema a, SketchSchema b) {
+        SketchSchema widest = a.withTimeBound(Math.max(a.timeBoundTicks(), b.timeBoundTicks()));
+        for (int f = 0; f < a.size(); f++) {
+            Bound mine = a.feature(f).bound();
+            Bound other = b.feature(f).bound();
+            boolean wider = mine.kind() == Bound.Kind.EXACT
+                    || mine.kind() == other.kind() && other.amount() > mine.amount()
+                    || mine.kind() == Bound.Kind.ABSOLUTE && other.kind() == Bound.Kind.OF_RANGE;
+            if (wider) {
+                widest = widest.withBound(f, other);
+            }
+        }
+        return widest;
     }
 
     private static Times times(Times first, Times second) {
@@ -95,12 +124,8 @@ final class SketchMerge {
         NumberSymbols a = first.numbers();
         NumberSymbols b = second.numbers();
         long[] bins = LongStream.concat(bins(a), bins(b)).sorted().distinct().toArray();
-        double[] exact = java.util.stream.DoubleStream.concat(exact(a), exact(b))
-                .sorted()
-                .boxed()
-                .distinct()
-                .mapToDouble(Double::doubleValue)
-                .toArray();
+        double[] exact =
+                DoubleStream.concat(exact(a), exact(b)).sorted().distinct().toArray();
         NumberSymbols all = new NumberSymbols(a.scale(), Math.max(a.error(), b.error()), bins, exact);
         return concatenate(first, second, all, r -> find(a, r, bins, exact), r -> find(b, r, bins, exact));
     }
@@ -109,9 +134,8 @@ final class SketchMerge {
         return LongStream.range(0, symbols.binCount()).map(rank -> symbols.bin((int) rank));
     }
 
-    private static java.util.stream.DoubleStream exact(NumberSymbols symbols) {
-        return java.util.stream.IntStream.range(symbols.binCount(), symbols.size())
-                .mapToDouble(symbols::value);
+    private static DoubleStream exact(NumberSymbols symbols) {
+        return IntStream.range(symbols.binCount(), symbols.size()).mapToDouble(symbols::value);
     }
 
     private static int find(NumberSymbols symbols, int rank, long[] bins, double[] exact) {
@@ -120,25 +144,35 @@ final class SketchMerge {
                 : bins.length + Arrays.binarySearch(exact, symbols.value(rank));
     }
 
-    /** Of different scales: all values side by side, each as it is, within the larger error. */
+    /** Of different scales: all distinct values, each as it is, within the larger error. */
     private static Column listed(Column first, Column second) {
         NumberSymbols a = first.numbers();
         NumberSymbols b = second.numbers();
         double error = Math.max(a.error(), b.error());
         int size = a.size() + b.size();
-        NumberSymbols all;
         if (a.scale() instanceof Scale.Whole && b.scale() instanceof Scale.Whole) {
             long[] wholes = new long[size];
             Arrays.setAll(wholes, i -> i < a.size() ? a.whole(i) : b.whole(i - a.size()));
-            all = new NumberSymbols(new Scale.Whole(1), error, wholes, new double[0]);
-        } else {
-            double[] values = new double[size];
-            Arrays.setAll(values, i -> i < a.size() ? a.value(i) : b.value(i - a.size()));
-            long[] places = new long[size];
-            Arrays.setAll(places, i -> i);
-            all = new NumberSymbols(new Scale.Values(values), error, places, new double[0]);
+            long[] distinct = LongStream.of(wholes).sorted().distinct().toArray();
+            NumberSymbols all = new NumberSymbols(new Scale.Whole(1), error, distinct, new double[0]);
+            return concatenate(
+                    first,
+                    second,
+                    all,
+                    r -> Arrays.binarySearch(distinct, a.whole(r)),
+                    r -> Arrays.binarySearch(distinct, b.whole(r)));
         }
-        return concatenate(first, second, all, r -> r, r -> a.size() + r);
+        double[] values = new double[size];
+        Arrays.setAll(values, i -> i < a.size() ? a.value(i) : b.value(i - a.size()));
+        double[] distinct = DoubleStream.of(values).sorted().distinct().toArray();
+        long[] places = LongStream.range(0, distinct.length).toArray();
+        NumberSymbols all = new NumberSymbols(new Scale.Values(distinct), error, places, new double[0]);
+        return concatenate(
+                first,
+                second,
+                all,
+                r -> Arrays.binarySearch(distinct, a.value(r)),
+                r -> Arrays.binarySearch(distinct, b.value(r)));
     }
 
     private static Column concatenate(

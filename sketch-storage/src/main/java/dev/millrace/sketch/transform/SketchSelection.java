@@ -23,7 +23,12 @@ final class SketchSelection {
         for (Column column : sketch.columns()) {
             columns.add(Column.of(column.symbols(), select(column.sequence(), bounds, rows)));
         }
-        return new Sketch(sketch.schema(), sketch.times().select(bounds, rows), columns, Optional.empty());
+        return new Sketch(
+                sketch.schema(),
+                sketch.times().select(bounds, rows),
+                sketch.timeErrorTicks(),
+                columns,
+                Optional.empty());
     }
 
     private static Sequence select(Sequence sequence, int[] bounds, int rows) {

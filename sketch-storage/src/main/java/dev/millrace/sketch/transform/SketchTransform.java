@@ -7,7 +7,9 @@ import dev.millrace.sketch.bins.Scale;
 import dev.millrace.sketch.column.Column;
 import dev.millrace.sketch.column.NumberSymbols;
 import dev.millrace.sketch.column.Sequence;
+import dev.millrace.sketch.column.Symbols;
 import dev.millrace.sketch.column.TextSymbols;
+import dev.millrace.sketch.query.Certainty;
 import dev.millrace.sketch.query.Condition;
 import dev.millrace.sketch.query.RowVerdicts;
 import dev.millrace.sketch.schema.Feature;
@@ -22,6 +24,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.DoubleUnaryOperator;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /** Operations on whole sketches. */
@@ -37,7 +40,12 @@ public final class SketchTransform {
             kept.add(sketch.schema().feature(feature));
             columns.add(sketch.column(feature));
         }
-        return new Sketch(withFeatures(sketch.schema(), kept), sketch.times(), columns, Optional.empty());
+        return new Sketch(
+                withFeatures(sketch.schema(), kept),
+                sketch.times(),
+                sketch.timeErrorTicks(),
+                columns,
+                Optional.empty());
     }
 
     private static SketchSchema withFeatures(SketchSchema schema, List<Feature> features) {
@@ -47,7 +55,7 @@ public final class SketchTransform {
     private static Sketch replace(Sketch sketch, int feature, Column column) {
         List<Column> columns = new ArrayList<>(sketch.columns());
         columns.set(feature, column);
-        return new Sketch(sketch.schema(), sketch.times(), columns, Optional.empty());
+        return new Sketch(sketch.schema(), sketch.times(), sketch.timeErrorTicks(), columns, Optional.empty());
     }
 
     /**
@@ -101,8 +109,13 @@ public final class SketchTransform {
 
     /** The rows whose values in the sketch meet all conditions; empty when none does. */
     public static Optional<Sketch> filter(Sketch sketch, Condition... conditions) {
+        return filter(sketch, Certainty.SEEN, conditions);
+    }
+
+    /** The rows that meet all conditions as the sketch shows it, for certain, or possibly; empty when none does. */
+    public static Optional<Sketch> filter(Sketch sketch, Certainty certainty, Condition... conditions) {
         Ranges ranges = new Ranges();
-        RowVerdicts.forEach(sketch, List.of(conditions), (from, to) -> ranges.add(from, to));
+        RowVerdicts.forEach(sketch, List.of(conditions), certainty, (from, to) -> ranges.add(from, to));
         return ranges.rows() == 0 ? Optional.empty() : Optional.of(SketchSelection.of(sketch, ranges));
     }
 
@@ -134,8 +147,15 @@ public final class SketchTransform {
         boolean ordered = times.ordered();
         int row = 0;
         while (row < times.rows()) {
-            long start = Math.floorDiv(times.at(row), ticks) * ticks;
-            int to = ordered ? times.firstFrom(start + ticks) : row + 1;
+            long time = times.at(row);
+            long start = time - Math.floorMod(time, ticks);
+            if (start > time) {
+                throw MillraceException.user(
+                        SqlState.DATETIME_FIELD_OVERFLOW,
+                        "a stretch of time around " + time + " begins before what a time can be");
+            }
+            int to =
+                    !ordered ? row + 1 : start > Long.MAX_VALUE - ticks ? times.rows() : times.firstFrom(start + ticks);
             parts.computeIfAbsent(start, key -> new Ranges()).add(row, to);
             row = to;
         }
@@ -160,7 +180,7 @@ public final class SketchTransform {
             Times times = sketch.times() instanceof Times.Regular regular && regular.fraction() == 0
                     ? new Times.Regular(rows, regular.at(first), regular.period() * count, 0, 0)
                     : every(sketch.times(), first, count, rows);
-            sketches.add(new Sketch(sketch.schema(), times, columns, Optional.empty()));
+            sketches.add(new Sketch(sketch.schema(), times, sketch.timeErrorTicks(), columns, Optional.empty()));
         }
         return sketches;
     }
@@ -176,5 +196,74 @@ public final class SketchTransform {
     /** The rows of one sketch and then those of the next, of the same schema; no value changes. */
     public static Sketch merge(Sketch first, Sketch second) {
         return SketchMerge.of(first, second);
+    }
+
+    /** The rows of some sketches, at least one, one behind the other; no value changes. */
+    public static Sketch merge(List<Sketch> sketches) {
+        if (sketches.size() == 1) {
+            return sketches.get(0);
+        }
+        int half = sketches.size() / 2;
+        return merge(merge(sketches.subList(0, half)), merge(sketches.subList(half, sketches.size())));
+    }
+
+    /**
+     * A category looked up: a new feature behind the others that says for each text what belongs to it (dissertation §6.2.4,
+     * enrichment). The function is called once per distinct text; where it has nothing, and for NULL, the new one is NULL.
+     */
+    public static Sketch enrich(Sketch sketch, String from, String name, Function<String, Optional<String>> function) {
+        Column column = sketch.column(sketch.schema().indexOf(from));
+        if (!(column.symbols() instanceof TextSymbols texts)) {
+            throw MillraceException.user(SqlState.DATATYPE_MISMATCH, from + " is no text");
+        }
+        Map<String, Integer> known = new LinkedHashMap<>();
+        int[] target = new int[texts.size() + 1];
+        for (int rank = 0; rank < texts.size(); rank++) {
+            Optional<String> found = function.apply(texts.text(rank));
+            target[rank] = found.isEmpty() ? -1 : known.computeIfAbsent(found.get(), text -> known.size());
+        }
+        target[texts.size()] = -1;
+        TextSymbols to = new TextSymbols(List.copyOf(known.keySet()));
+        Column added = column.translate(to, rank -> target[rank] < 0 ? to.size() : target[rank]);
+        List<Feature> features = new ArrayList<>(sketch.schema().features());
+        features.add(Feature.text(name));
+        List<Column> columns = new ArrayList<>(sketch.columns());
+        columns.add(added);
+        return new Sketch(
+                withFeatures(sketch.schema(), features),
+                sketch.times(),
+                sketch.timeErrorTicks(),
+                columns,
+                Optional.empty());
+    }
+
+    /**
+     * The same rows under another schema, as after a change of it: features are found by name and type, those that were not
+     * there are NULL, and those that are not in it are left out.
+     */
+    public static Sketch conform(Sketch sketch, SketchSchema schema) {
+        List<Column> columns = new ArrayList<>();
+        for (Feature feature : schema.features()) {
+            Column column = absent(feature, sketch.rows());
+            for (int f = 0; f < sketch.schema().size(); f++) {
+                Feature mine = sketch.schema().feature(f);
+                if (mine.name().equals(feature.name()) && mine.type().equals(feature.type())) {
+                    column = sketch.column(f);
+                }
+            }
+            columns.add(column);
+        }
+        if (schema.ticksPerSecond() != sketch.schema().ticksPerSecond()) {
+            throw MillraceException.user(
+                    SqlState.DATATYPE_MISMATCH, "the times of the two schemas are counted in different ticks");
+        }
+        return new Sketch(schema, sketch.times(), sketch.timeErrorTicks(), columns, Optional.empty());
+    }
+
+    private static Column absent(Feature feature, int rows) {
+        Symbols none = feature.kind() == Feature.Kind.TEXT
+                ? new TextSymbols(List.of())
+                : new NumberSymbols(new Scale.Whole(1), 0, new long[0], new double[0]);
+        return Column.counted(none, Sequence.constant(rows, 0), new int[] {rows});
     }
 }

@@ -39,8 +39,8 @@ public final class Literals {
             case JSONB -> new Literal(JsonNormalizer.normalize(text), type);
             case VARCHAR, CHAR -> new Literal(fitting(type, text), type);
             case BYTEA -> new Literal(bytes(text), type);
-            case ARRAY -> new Literal(new ArrayConstant(type, text).elements(), type);
-            case ROW, NULL -> throw MillraceException.notAvailableYet("a constant of type " + type);
+            case ARRAY, ROW -> new Literal(new NestedConstant(type, text).values(), type);
+            case NULL -> throw MillraceException.notAvailableYet("a constant of type " + type);
             default -> scalar(type, text);
         };
     }

@@ -7,6 +7,7 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -168,7 +169,16 @@ public final class Rex {
                                                 ? nullOf(type.element())
                                                 : literal(new Literal(element, type.element())))
                                         .toList());
-            case ROW, NULL -> throw new IllegalArgumentException("no constant of type " + type);
+            case ROW -> {
+                List<RexNode> fields = new ArrayList<>();
+                for (int i = 0; i < type.fields().size(); i++) {
+                    DataType field = type.fields().get(i).type();
+                    Object item = ((List<?>) value).get(i);
+                    fields.add(item instanceof Optional<?> ? nullOf(field) : literal(new Literal(item, field)));
+                }
+                yield call("make_row", fields, type, false);
+            }
+            case NULL -> throw new IllegalArgumentException("no constant of type " + type);
         };
     }
 

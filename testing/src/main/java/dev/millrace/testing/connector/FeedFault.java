@@ -1,6 +1,7 @@
 package dev.millrace.testing.connector;
 
 import dev.millrace.connector.FedTable;
+import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.RowChange;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SplitStatus;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
 
 /** A fault that a feed may have, for tests that see whether the suite catches it. Each is a feed over the table that it is given. */
 public enum FeedFault {
@@ -81,8 +83,23 @@ public enum FeedFault {
         }
 
         @Override
-        public void tell(SplitStatus status) {
-            table.tell(status);
+        public void tell(List<SplitStatus> splits) {
+            table.tell(splits);
+        }
+
+        @Override
+        public void reject(RejectedRecord record) {
+            table.reject(record);
+        }
+
+        @Override
+        public void report(RejectedRecord what) {
+            table.report(what);
+        }
+
+        @Override
+        public BufferAllocator allocator() {
+            return table.allocator();
         }
 
         @Override

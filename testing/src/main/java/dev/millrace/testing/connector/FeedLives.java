@@ -118,7 +118,8 @@ public final class FeedLives implements AutoCloseable {
             return;
         }
         try {
-            Eventually.holds("the table is that of the outside", () -> table.rows().equals(expected));
+            Eventually.holds(
+                    "the table is that of the outside", () -> table.rows().equals(expected));
         } catch (AssertionError e) {
             assertEquals(expected, table.rows());
             throw e;
@@ -199,6 +200,8 @@ public final class FeedLives implements AutoCloseable {
 
     @Override
     public void close() {
-        crash();
+        try (table) {
+            crash();
+        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.testing.connector;
 
 import dev.millrace.connector.FedTable;
+import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.RowChange;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SplitStatus;
@@ -12,12 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
 
 /**
  * The table of a {@link FeedOutside} as it is on disk: rows and the position beside them change in one step. At some call it crashes: that call and all
  * later ones fail, before or behind what is on disk then. Safe on any thread.
  */
-final class KeptTable {
+final class KeptTable implements AutoCloseable {
+    private final BufferAllocator allocator = new RootAllocator(64 << 20);
     private final Map<Integer, Integer> rows = new TreeMap<>();
     private Optional<SourcePosition> position = Optional.empty();
     private long replaced; // how often all rows were given at once
@@ -37,6 +41,12 @@ final class KeptTable {
     /** The table for one run, that of {@code callsUntilCrash} calls. */
     FedTable run(int callsUntilCrash, boolean isKeptAtCrash) {
         return new Run(callsUntilCrash, isKeptAtCrash);
+    }
+
+    /** No run is under way. @throws IllegalStateException if one left memory behind */
+    @Override
+    public void close() {
+        allocator.close();
     }
 
     private final class Run implements FedTable {
@@ -101,7 +111,20 @@ final class KeptTable {
         }
 
         @Override
-        public void tell(SplitStatus status) {}
+        public void tell(List<SplitStatus> splits) {}
+
+        @Override
+        public void reject(RejectedRecord record) {
+            throw MillraceException.user(record.sqlState(), record.reason());
+        }
+
+        @Override
+        public void report(RejectedRecord what) {}
+
+        @Override
+        public BufferAllocator allocator() {
+            return allocator;
+        }
 
         @Override
         public void note(String what) {}

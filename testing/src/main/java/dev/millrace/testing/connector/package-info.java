@@ -2,6 +2,6 @@
  * The conformance suite of connectors, and what they are lent in tests. A connector's test class supplies the outside, the suite does the rest: restarts at
  * any point, outsides that go away, rows that come again.
  *
- * <p>Entry: {@link dev.millrace.testing.connector.SinkConformance}, {@link dev.millrace.testing.connector.TestSinkContext}.
+ * <p>Entry: {@link dev.millrace.testing.connector.SinkConformance}, {@link dev.millrace.testing.connector.SourceConformance}, {@link dev.millrace.testing.connector.PushedConformance}, {@link dev.millrace.testing.connector.TestSinkContext}.
  */
 package dev.millrace.testing.connector;

@@ -163,16 +163,7 @@ public final class DatabaseServer implements AutoCloseable {
 
     /** Runs it, again after {@link #stop} or {@link #kill}; returns when it can be spoken to. */
     public void begin() {
-        try {
-            Process begun = new ProcessBuilder(kind.command(folder, port))
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.appendTo(
-                            folder.resolve("output").toFile()))
-                    .start();
-            process = Optional.of(begun);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Process begun = process();
         long since = System.nanoTime();
         while (true) {
             try (Connection connection = connect()) {
@@ -183,7 +174,24 @@ public final class DatabaseServer implements AutoCloseable {
                             "the database does not answer: " + e.getMessage() + "; it said: " + said());
                 }
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+                if (!begun.isAlive()) { // it would not begin while processes of the one that was killed are there
+                    begun = process();
+                }
             }
+        }
+    }
+
+    private Process process() {
+        try {
+            Process begun = new ProcessBuilder(kind.command(folder, port))
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                            folder.resolve("output").toFile()))
+                    .start();
+            process = Optional.of(begun);
+            return begun;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

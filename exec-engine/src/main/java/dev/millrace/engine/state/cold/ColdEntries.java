@@ -5,12 +5,12 @@ import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.frozen.ChangedEntries;
 import dev.millrace.engine.state.frozen.EntryWatch;
+import dev.millrace.engine.state.frozen.Parts;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.ChunkSource;
 import dev.millrace.memory.Memory;
 import dev.millrace.memory.PooledAllocation;
 import dev.millrace.operator.FrozenState;
-import dev.millrace.operator.StateWriter;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -80,7 +80,12 @@ public final class ColdEntries implements AutoCloseable {
     /** Has this be told of entries before they leave the table, and once they came; before it is frozen first. */
     public void tell(ChangedEntries whom) {
         changes = Optional.of(whom);
-        whom.lookFurther(new ChangedEntries.Elsewhere() {
+        whom.lookFurther(new ChangedEntries.Further() {
+            @Override
+            public boolean isKnown() {
+                return true; // as the table does
+            }
+
             @Override
             public void unmark(boolean all) {
                 parts.forEach(runs -> runs.forEach(run -> run.unmark(all)));
@@ -417,12 +422,6 @@ public final class ColdEntries implements AutoCloseable {
     public interface Writer {
         /** @param entry as {@link Visitor#visit} has it */
         void write(long hash, long entry, DataOutput out) throws IOException;
-    }
-
-    /** Begins a part of a key group's entries, whose number follows. */
-    @FunctionalInterface
-    public interface Parts {
-        DataOutput begin(StateWriter to, int group) throws IOException;
     }
 
     /**

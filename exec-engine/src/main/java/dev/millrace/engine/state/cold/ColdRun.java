@@ -4,7 +4,6 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.frozen.ChangedEntries;
 import dev.millrace.memory.Memory;
-import java.util.BitSet;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -44,8 +43,8 @@ final class ColdRun implements AutoCloseable {
     private int live;
     private int dueFrom = Integer.MAX_VALUE; // of a frozen run: the first that is not written yet
     private boolean isOfPending; // only entries that changed are due
-    private BitSet since = new BitSet(); // entries that changed since they were frozen last
-    private BitSet pending = new BitSet(); // and those that were frozen, and may have to be once more
+    private ColdMarks since; // entries that changed since they were frozen last
+    private ColdMarks pending; // and those that were frozen, and may have to be once more
 
     /**
      * @param onDisk for records, {@code inMemory} for what finds them
@@ -75,6 +74,8 @@ final class ColdRun implements AutoCloseable {
         this.texts = new ColdPages(onDisk, 8, RECORD_CHUNK_BYTES, textBytes / 8);
         this.tags = new ColdPages(inMemory, Short.BYTES, TAG_CHUNK_BYTES, most);
         this.starts = new ColdPages(inMemory, Integer.BYTES, TAG_CHUNK_BYTES, buckets + 1L);
+        this.since = new ColdMarks(inMemory, most);
+        this.pending = new ColdMarks(inMemory, most);
     }
 
     /** Bytes on disk of a text, with its header. */
@@ -191,25 +192,27 @@ final class ColdRun implements AutoCloseable {
 
     /** Takes all marks away, or those of entries that need not be written again. */
     void unmark(boolean alsoSince) {
-        pending = new BitSet();
-        since = alsoSince ? new BitSet() : since;
+        pending.clear();
+        if (alsoSince) {
+            since.clear();
+        }
     }
 
     /** It is frozen: what changed since it was last is to be written. */
     void movePending() {
-        if (pending.isEmpty()) {
-            BitSet none = pending;
+        if (pending.size() == 0) {
+            ColdMarks none = pending;
             pending = since;
             since = none;
         } else {
-            pending.or(since);
-            since = new BitSet();
+            pending.addAll(since);
         }
+        since.clear();
     }
 
     /** How many entries are pending, some of which may not be here any more. */
     int pending() {
-        return pending.cardinality();
+        return pending.size();
     }
 
     // ---- while it is written
@@ -272,6 +275,6 @@ final class ColdRun implements AutoCloseable {
     @Override
     public void close() {
         thaw();
-        Closing.all(List.of(records, texts, tags, starts));
+        Closing.all(List.of(records, texts, tags, starts, since, pending));
     }
 }

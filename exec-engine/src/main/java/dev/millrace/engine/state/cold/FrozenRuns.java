@@ -3,6 +3,7 @@ package dev.millrace.engine.state.cold;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.frozen.EntryWatch;
 import dev.millrace.engine.state.frozen.FrozenEntries;
+import dev.millrace.engine.state.frozen.Parts;
 import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.StateWriter;
@@ -29,7 +30,7 @@ final class FrozenRuns implements FrozenState {
 
     private final EntryWatch table;
     private final Deque<ColdRun> left;
-    private final ColdEntries.Parts parts;
+    private final Parts parts;
     private final ColdEntries.Writer writer;
     private boolean tableIsWritten;
 
@@ -37,7 +38,7 @@ final class FrozenRuns implements FrozenState {
      * @param table taken over
      * @param runs that were frozen; who closes one, or thaws it, says that nothing of it is to be written any more
      */
-    FrozenRuns(EntryWatch table, List<ColdRun> runs, ColdEntries.Parts parts, ColdEntries.Writer writer) {
+    FrozenRuns(EntryWatch table, List<ColdRun> runs, Parts parts, ColdEntries.Writer writer) {
         this.table = table;
         this.left = new ArrayDeque<>(runs);
         this.parts = parts;

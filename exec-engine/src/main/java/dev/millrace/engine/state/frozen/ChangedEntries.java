@@ -5,6 +5,7 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart.EntryWriter;
 import dev.millrace.operator.Freezing.Kept;
 import dev.millrace.operator.StateFormat;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongPredicate;
@@ -30,9 +31,12 @@ public final class ChangedEntries implements AutoCloseable {
     /** The mark of one that was frozen, and may have to be written once more. */
     public static final int PENDING = 2;
 
-    /** Where entries of the table may be that are not in it, with their marks. */
-    public interface Elsewhere {
-        /** Takes marks away: {@link ChangedEntries#PENDING}, and the others, too, if {@code all}. */
+    /** What has marks, too, and is frozen with the table: entries of the table that are elsewhere, or what belongs to them. */
+    public interface Further {
+        /** Whether it knows of all that changed since it was frozen last. */
+        boolean isKnown();
+
+        /** Takes marks away: {@link ChangedEntries#PENDING}, and the others, too, if {@code all}: all is written, and what changes from now on is noted. */
         void unmark(boolean all);
 
         /** What changed since the table was frozen last is frozen. */
@@ -51,27 +55,65 @@ public final class ChangedEntries implements AutoCloseable {
 
     private final GroupTable table;
     private final EntryWriter keys;
+    private final LongUnaryOperator owner;
     private EntryMarks since;
     private EntryMarks pending;
-    private KeyGroupBytes goneSince = new KeyGroupBytes();
-    private KeyGroupBytes gonePending = new KeyGroupBytes();
+    private final KeyGroupBytes goneSince;
+    private final KeyGroupBytes gonePending;
     private boolean isKnown; // what changed since the last one was frozen is all noted
     private boolean wasWhole; // the last one that was frozen
     private long written; // by the last whole one and those that go on from it
     private Optional<EntryWatch> frozen = Optional.empty();
-    private Optional<Elsewhere> elsewhere = Optional.empty();
+    private final List<Further> further = new ArrayList<>();
 
     /** @param keys writes the keys of an entry, by which a reader knows what is gone */
     public ChangedEntries(GroupTable table, EntryWriter keys, BufferAllocator allocator) {
+        this(table, keys, entry -> entry, allocator);
+    }
+
+    /**
+     * @param keys writes the keys of an entry, by which a reader knows what is gone
+     * @param owner of an entry the one by whose hash it is of a key group
+     */
+    public ChangedEntries(GroupTable table, EntryWriter keys, LongUnaryOperator owner, BufferAllocator allocator) {
         this.table = table;
         this.keys = keys;
+        this.owner = owner;
+        this.goneSince = new KeyGroupBytes(owner);
+        this.gonePending = new KeyGroupBytes(owner);
         this.since = new EntryMarks(allocator);
         this.pending = new EntryMarks(allocator);
     }
 
-    /** Has entries be elsewhere, too. */
-    public void lookFurther(Elsewhere where) {
-        elsewhere = Optional.of(where);
+    /** Has something else be frozen with the table, before that is frozen first. */
+    public void lookFurther(Further what) {
+        further.add(what);
+    }
+
+    /** What this is to a table that is frozen with this one, which asks this whether what changed is enough. */
+    public Further asFurther() {
+        return new Further() {
+            @Override
+            public boolean isKnown() {
+                return isKnown;
+            }
+
+            @Override
+            public void unmark(boolean all) {
+                ChangedEntries.this.unmark(all);
+                isKnown |= all;
+            }
+
+            @Override
+            public void movePending() {
+                ChangedEntries.this.movePending();
+            }
+
+            @Override
+            public long pending() {
+                return pending.size();
+            }
+        };
     }
 
     public long bytes() {
@@ -116,7 +158,7 @@ public final class ChangedEntries implements AutoCloseable {
     }
 
     /**
-     * An entry is about to leave the table for {@link Elsewhere}.
+     * An entry is about to leave the table for {@link Further}.
      *
      * @return its marks, {@link #SINCE} and {@link #PENDING}, which it is to have there
      */
@@ -164,7 +206,8 @@ public final class ChangedEntries implements AutoCloseable {
         return freeze(
                 kept,
                 there,
-                () -> pending.size() + elsewhere.map(Elsewhere::pending).orElse(0L));
+                () -> pending.size()
+                        + further.stream().mapToLong(Further::pending).sum());
     }
 
     /**
@@ -177,11 +220,10 @@ public final class ChangedEntries implements AutoCloseable {
     public boolean freeze(Kept kept, long there, LongSupplier changed) {
         frozen = Optional.empty();
         if (kept == Kept.ALL) {
-            pending.clear();
-            elsewhere.ifPresent(where -> where.unmark(false));
-            gonePending.clear();
+            unmark(false);
         }
-        boolean goesOn = isKnown && (kept == Kept.ALL || kept == Kept.ALL_BUT_LAST && !wasWhole);
+        boolean isAllKnown = isKnown && further.stream().allMatch(Further::isKnown);
+        boolean goesOn = isAllKnown && (kept == Kept.ALL || kept == Kept.ALL_BUT_LAST && !wasWhole);
         if (goesOn) {
             movePending();
             written += changed.getAsLong();
@@ -189,13 +231,19 @@ public final class ChangedEntries implements AutoCloseable {
         wasWhole = !goesOn || written > Math.max(FEW, MOST_WRITTEN * there);
         if (wasWhole) {
             written = there;
-            lost();
-            pending.clear();
-            elsewhere.ifPresent(where -> where.unmark(true));
-            gonePending.clear();
+            unmark(true);
         }
         isKnown = true;
         return !wasWhole;
+    }
+
+    private void unmark(boolean all) {
+        pending.clear();
+        gonePending.clear();
+        if (all) {
+            lost();
+        }
+        further.forEach(each -> each.unmark(all));
     }
 
     private void movePending() {
@@ -207,7 +255,7 @@ public final class ChangedEntries implements AutoCloseable {
             pending.addAll(since);
         }
         since.clear();
-        elsewhere.ifPresent(Elsewhere::movePending);
+        further.forEach(Further::movePending);
         gonePending.addAll(goneSince);
         goneSince.clear();
     }
@@ -220,7 +268,13 @@ public final class ChangedEntries implements AutoCloseable {
     /** The same of those entries that have something to be written. */
     public FrozenChanges freezeChanges(
             StateFormat state, EntryWriter writer, LongPredicate exists, LongUnaryOperator... far) {
-        FrozenChanges changes = new FrozenChanges(pending, gonePending, state, writer, exists, far);
+        return freezeChanges(Parts.of(state), writer, exists, far);
+    }
+
+    /** The same in parts of another's state. */
+    public FrozenChanges freezeChanges(
+            Parts parts, EntryWriter writer, LongPredicate exists, LongUnaryOperator... far) {
+        FrozenChanges changes = new FrozenChanges(pending, gonePending, parts, owner, writer, exists, far);
         watch(changes);
         return changes;
     }

@@ -5,7 +5,6 @@ import dev.millrace.engine.state.KeyGroupPart.EntryWriter;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.operator.KeyGroups;
-import dev.millrace.operator.StateFormat;
 import dev.millrace.operator.StateWriter;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -39,11 +38,12 @@ public final class FrozenChanges implements EntryWatch {
 
     private final EntryMarks marks;
     private final KeyGroupBytes gone;
-    private final StateFormat state;
+    private final Parts parts;
+    private final LongUnaryOperator owner;
     private final EntryWriter writer;
     private final LongPredicate exists;
     private final LongUnaryOperator[] far;
-    private final KeyGroupBytes early = new KeyGroupBytes();
+    private final KeyGroupBytes early;
     private AddressSet written = new AddressSet(); // before their turn
     private final long[] entries = new long[TOGETHER];
     private final int[] count = new int[1];
@@ -53,19 +53,23 @@ public final class FrozenChanges implements EntryWatch {
     /**
      * @param marks from which only those of entries that go are taken away until this is closed
      * @param gone keys, none of which is added meanwhile
+     * @param owner of an entry the one by whose hash it is of a key group
      * @param exists whether an entry has something to be written
      * @param far see {@link dev.millrace.engine.state.KeyGroupPart#of}
      */
     FrozenChanges(
             EntryMarks marks,
             KeyGroupBytes gone,
-            StateFormat state,
+            Parts parts,
+            LongUnaryOperator owner,
             EntryWriter writer,
             LongPredicate exists,
             LongUnaryOperator... far) {
         this.marks = marks;
         this.gone = gone;
-        this.state = state;
+        this.parts = parts;
+        this.owner = owner;
+        this.early = new KeyGroupBytes(owner);
         this.writer = writer;
         this.exists = exists;
         this.far = far;
@@ -133,7 +137,7 @@ public final class FrozenChanges implements EntryWatch {
     }
 
     private DataOutput begin(StateWriter to, int group, int kind) throws IOException {
-        DataOutput out = to.keyGroup(state, group);
+        DataOutput out = parts.begin(to, group);
         out.writeByte(kind);
         return out;
     }
@@ -146,7 +150,7 @@ public final class FrozenChanges implements EntryWatch {
                 entries[left++] = entries[i];
             }
         }
-        KeyGroupEntries some = new KeyGroupEntries(entries, left);
+        KeyGroupEntries some = new KeyGroupEntries(entries, left, owner);
         for (int group = 0; group < KeyGroups.COUNT; group++) {
             if (some.count(group) > 0) {
                 some.write(group, begin(to, group), writer, far);

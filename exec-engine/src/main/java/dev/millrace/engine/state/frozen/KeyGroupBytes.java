@@ -9,9 +9,11 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
+import java.util.function.LongUnaryOperator;
 
 /** What was written of entries ahead of its time, by key group, on the Java heap. One thread. */
-final class KeyGroupBytes {
+public final class KeyGroupBytes {
+    private final LongUnaryOperator owner;
     private final Group[] groups = new Group[KeyGroups.COUNT];
     private long size;
     private long bytes;
@@ -24,8 +26,13 @@ final class KeyGroupBytes {
 
     /** Begins the part of a key group in which its bytes are to be. */
     @FunctionalInterface
-    interface Parts {
+    public interface OfGroup {
         DataOutput begin(int group) throws IOException;
+    }
+
+    /** @param owner of an entry the one by whose hash it is of a key group */
+    public KeyGroupBytes(LongUnaryOperator owner) {
+        this.owner = owner;
     }
 
     /** How many entries were written. */
@@ -38,8 +45,8 @@ final class KeyGroupBytes {
     }
 
     /** Writes an entry as it is now. */
-    void add(long entry, EntryWriter writer) {
-        int group = KeyGroups.of(Memory.getLong(entry));
+    public void add(long entry, EntryWriter writer) {
+        int group = KeyGroups.of(Memory.getLong(owner.applyAsLong(entry)));
         Group of = groups[group];
         if (of == null) {
             of = new Group();
@@ -74,7 +81,7 @@ final class KeyGroupBytes {
     }
 
     /** Writes of each key group that has at least so many bytes their number, then these; and has them no more. */
-    void takeOut(int leastBytes, Parts parts) throws IOException {
+    public void takeOut(int leastBytes, OfGroup parts) throws IOException {
         for (int group = 0; group < groups.length; group++) {
             Group of = groups[group];
             if (of != null && of.bytes.size() >= leastBytes) {
@@ -87,7 +94,7 @@ final class KeyGroupBytes {
     }
 
     /** The same of one key group, which has them still. */
-    void write(int group, Parts parts) throws IOException {
+    void write(int group, OfGroup parts) throws IOException {
         if (groups[group] != null) {
             write(groups[group], parts.begin(group));
         }
@@ -98,7 +105,7 @@ final class KeyGroupBytes {
         out.write(of.bytes.toByteArray());
     }
 
-    void clear() {
+    public void clear() {
         Arrays.fill(groups, null);
         size = 0;
         bytes = 0;

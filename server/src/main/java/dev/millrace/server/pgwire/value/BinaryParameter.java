@@ -8,8 +8,11 @@ import dev.millrace.text.TextBuffer;
 import dev.millrace.text.Utf8Text;
 import dev.millrace.text.ValueWriter;
 import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
 import io.netty.buffer.ByteBuf;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -50,7 +53,13 @@ public final class BinaryParameter {
                 "incorrect binary data format in bind parameter " + number + ", which is of type " + type);
     }
 
-    private static String read(DataType type, ByteReader in, BufferAllocator allocator) {
+    /**
+     * The text of a value that the reader has next; of a text, BYTEA or JSON value it is all that the reader has left.
+     *
+     * @throws ByteReader.OutOfBytes when there are fewer bytes than the value says
+     * @throws MillraceException 22P03 for what is no value of the type
+     */
+    public static String read(DataType type, ByteReader in, BufferAllocator allocator) {
         return switch (type.kind()) {
             case BOOLEAN -> in.readByte() != 0 ? "true" : "false";
             case SMALLINT -> String.valueOf(in.readShort());
@@ -89,7 +98,7 @@ public final class BinaryParameter {
                 yield written(allocator, out -> ValueWriter.interval(out, months, days, micros));
             }
             case ARRAY -> array(type.element(), in, allocator);
-            case ROW -> throw MillraceException.notAvailableYet("a row as a parameter in binary");
+            case ROW -> row(type, in, allocator);
         };
     }
 
@@ -131,24 +140,52 @@ public final class BinaryParameter {
         StringBuilder text = new StringBuilder("{");
         for (int i = 0; i < count; i++) {
             text.append(i > 0 ? "," : "");
-            int length = in.readInt();
-            if (length < -1) {
-                throw BinaryForm.malformed(DataType.array(element));
-            }
-            if (length == -1) {
-                text.append("NULL");
-            } else {
-                long behind = in.narrow(length);
-                String value = read(element, in, allocator);
-                if (in.remaining() > 0) {
-                    throw BinaryForm.malformed(element);
-                }
-                in.widen(behind);
-                text.append('"')
-                        .append(value.replace("\\", "\\\\").replace("\"", "\\\""))
-                        .append('"');
-            }
+            Optional<String> value = withLength(element, in, allocator);
+            boolean braces = element.kind() == DataType.Kind.ARRAY;
+            text.append(value.map(some -> braces ? some : quoted(some)).orElse("NULL"));
         }
         return text.append('}').toString();
+    }
+
+    /** A count, and of each field its type, which that of the value says already, and the value. */
+    private static String row(DataType type, ByteReader in, BufferAllocator allocator) {
+        List<Field> fields = type.fields();
+        if (in.readInt() != fields.size()) {
+            throw BinaryForm.malformed(type);
+        }
+        StringBuilder text = new StringBuilder("(");
+        for (int i = 0; i < fields.size(); i++) {
+            DataType field = fields.get(i).type();
+            if (in.readInt() != PgType.oidOf(field)) {
+                throw BinaryForm.malformed(type);
+            }
+            text.append(i > 0 ? "," : "");
+            text.append(withLength(field, in, allocator)
+                    .map(BinaryParameter::quoted)
+                    .orElse(""));
+        }
+        return text.append(')').toString();
+    }
+
+    /** Nothing for a length of -1, which is NULL. */
+    private static Optional<String> withLength(DataType type, ByteReader in, BufferAllocator allocator) {
+        int length = in.readInt();
+        if (length < -1) {
+            throw BinaryForm.malformed(type);
+        }
+        if (length == -1) {
+            return Optional.empty();
+        }
+        long behind = in.narrow(length);
+        String value = read(type, in, allocator);
+        if (in.remaining() > 0) {
+            throw BinaryForm.malformed(type);
+        }
+        in.widen(behind);
+        return Optional.of(value);
+    }
+
+    private static String quoted(String value) {
+        return '"' + value.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 }

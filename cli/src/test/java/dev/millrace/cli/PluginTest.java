@@ -1,0 +1,75 @@
+package dev.millrace.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.time.Eventually;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A server that has the example of a plugin beside its own jars. */
+@Timeout(180)
+class PluginTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void itsSourceSinkAndFormatAreLikeOurOwn() throws Exception {
+        Path jar = PluginJar.make(folder.resolve("jar"));
+        String data = folder.resolve("data").toString();
+        try (ServerProcess server = ServerProcess.startWith(jar, "--port", "0", "--no-http", "--data", data);
+                Connection connection = server.connect();
+                Statement statement = connection.createStatement()) {
+            use(statement, folder);
+            assertTrue(assertThrows(
+                            SQLException.class,
+                            () -> statement.execute("CREATE STREAM w WITH (connector = 'random_wlk')"))
+                    .getMessage()
+                    .contains("did you mean \"random_walk\""));
+            assertThrows(
+                    SQLException.class,
+                    () -> statement.execute("CREATE STREAM w WITH (connector = 'random_walk', stepz = '1')"));
+        }
+        try (ServerProcess again = ServerProcess.startWith(jar, "--port", "0", "--no-http", "--data", data);
+                Connection connection = again.connect();
+                Statement statement = connection.createStatement()) {
+            assertEquals("10000", one(statement, "SELECT n FROM steps"));
+        }
+    }
+
+    /** Makes something of each kind that the plugin brings, and looks at what comes of it. */
+    static void use(Statement statement, Path folder) throws Exception {
+        statement.execute("CREATE STREAM walk WITH (connector = 'random_walk', rows = 10000, seed = 7)");
+        statement.execute("CREATE MATERIALIZED VIEW steps AS SELECT count(*) AS n, max(step) AS last FROM walk");
+        Path tally = folder.resolve("tally.txt");
+        statement.execute("CREATE SINK counted FROM walk WITH (connector = 'tally', path = '" + tally + "')");
+        Eventually.holds(
+                "all steps are there",
+                () -> one(statement, "SELECT n FROM steps").equals("10000"));
+        Eventually.holds(
+                "the tally ends with all",
+                () -> Files.exists(tally) && last(Files.readAllLines(tally)).equals("10000"));
+        statement.execute(
+                "CREATE STREAM hex (b BYTEA) WITH (connector = 'tcp', listen = '127.0.0.1:0', format = 'hex')");
+        assertEquals("1", one(statement, "SELECT count(*) FROM millrace.sources WHERE stream = 'hex'"));
+    }
+
+    private static String last(List<String> lines) {
+        return lines.isEmpty() ? "" : lines.get(lines.size() - 1);
+    }
+
+    private static String one(Statement statement, String sql) throws SQLException {
+        try (ResultSet row = statement.executeQuery(sql)) {
+            return row.next() ? row.getString(1) : "";
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package dev.millrace.connectors.mqtt;
+
+/** By version 3.1.1, at QoS 2. */
+class Mqtt3Qos2ConformanceTest extends MqttPushedConformance {
+    @Override
+    String version() {
+        return "3.1.1";
+    }
+
+    @Override
+    int qos() {
+        return 2;
+    }
+}

@@ -1,0 +1,76 @@
+package dev.millrace.sketch.query;
+
+import dev.millrace.sketch.sum.Sum;
+
+/** AVG. */
+final class AveragePartial implements Partial {
+    private final boolean whole;
+    private final RowCounts rows = new RowCounts();
+    private final Specials specials = new Specials();
+    private final Sum seen = new Sum();
+    private final Sum certain = new Sum();
+    private final Sum errors = new Sum(); // of certain rows
+    private final Ends lows = new Ends(-1); // of uncertain rows
+    private final Ends highs = new Ends(1);
+
+    AveragePartial(boolean whole) {
+        this.whole = whole;
+    }
+
+    @Override
+    public void add(Cells cells, CellValues values) {
+        Points points = values.points();
+        for (int i = 0; i < cells.count; i++) {
+            int rank = values.rank(cells, i);
+            if (values.isNull(rank)) {
+                continue;
+            }
+            int verdict = cells.verdicts[i];
+            int weight = cells.weights[i];
+            if (specials.take(points.value(rank), verdict, weight)) {
+                continue;
+            }
+            rows.add(verdict, weight);
+            if ((verdict & Condition.SEEN) != 0) {
+                add(seen, points, rank, weight);
+            }
+            if ((verdict & Condition.CERTAIN) != 0) {
+                add(certain, points, rank, weight);
+                errors.add(points.error(rank), weight);
+            } else if ((verdict & Condition.POSSIBLE) != 0) {
+                lows.add(Points.doubleBelow(points.low(rank), whole), weight);
+                highs.add(Points.doubleAbove(points.high(rank), whole), weight);
+            }
+        }
+    }
+
+    private void add(Sum sum, Points points, int rank, int weight) {
+        if (whole) {
+            sum.addWhole(points.key(rank), weight);
+        } else {
+            sum.add(points.value(rank), weight);
+        }
+    }
+
+    @Override
+    public void combine(Partial other) {
+        AveragePartial that = (AveragePartial) other;
+        rows.add(that.rows);
+        specials.add(that.specials);
+        seen.add(that.seen);
+        certain.add(that.certain);
+        errors.add(that.errors);
+        lows.add(that.lows);
+        highs.add(that.highs);
+    }
+
+    @Override
+    public Estimate estimate() {
+        if (rows.possible == 0) {
+            return specials.with(Double.NaN, Double.NaN, Double.NaN, rows);
+        }
+        double low = lows.worst(Math.nextDown(certain.atLeast() - errors.atMost()), rows.certain);
+        double high = highs.worst(Math.nextUp(certain.atMost() + errors.atMost()), rows.certain);
+        return specials.with(seen.value() / rows.seen, low, high, rows);
+    }
+}
