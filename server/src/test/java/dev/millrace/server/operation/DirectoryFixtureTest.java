@@ -31,8 +31,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DirectoryFixtureTest {
     private static final int NEWEST = 10;
     private static final int WITH_MORE = 8; // from which on there are FullDirectory.newerStatements
-    private static final int WITH_UNDELIVERED = 10; // from which on there is an UndeliveredSink
+    private static final int WITH_CHANGING =
+            10; // from which on there are an UndeliveredSink and views that go on with changes
     private static final String SUM = "51360"; // of what these give
+
+    /** Views from version 10 on whose states are written by what changed: distinct values, a join of rows that change, rows with a time to live. */
+    private static final Map<String, String> CHANGING = Map.of(
+            "SELECT * FROM spread",
+            "CREATE MATERIALIZED VIEW spread AS SELECT k, count(DISTINCT v) AS n, sum(DISTINCT v) AS total FROM s GROUP BY k",
+            "SELECT * FROM paired",
+            "CREATE MATERIALIZED VIEW paired AS SELECT a.k, a.n, b.most FROM (SELECT k, count(*) AS n FROM s GROUP BY k) AS a"
+                    + " LEFT JOIN (SELECT k, max(v) AS most FROM s GROUP BY k HAVING max(v) > 4) AS b ON a.k = b.k",
+            "SELECT * FROM lately",
+            "CREATE MATERIALIZED VIEW lately WITH (state_ttl = '36500 days') AS SELECT k, count(DISTINCT v) AS n FROM s GROUP BY k");
+
     private static final Path FIXTURES = Path.of("src", "test", "resources", "directories");
 
     @TempDir
@@ -75,8 +87,10 @@ class DirectoryFixtureTest {
         for (int round = 0; round < 2; round++) {
             try (TestDatabase database = new TestDatabase(data)) {
                 assertEquals(expected, text(answers(database, version)));
-                if (version >= WITH_UNDELIVERED) {
-                    assertEquals(List.of(round == 0 ? "" + UndeliveredSink.RECORDS : "0"), UndeliveredSink.waiting(database));
+                if (version >= WITH_CHANGING) {
+                    assertEquals(
+                            List.of(round == 0 ? "" + UndeliveredSink.RECORDS : "0"),
+                            UndeliveredSink.waiting(database));
                     outside.comesFor(database);
                     assertEquals(List.of("30|30"), outside.seen());
                     outside.goesFor(database);
@@ -122,6 +136,9 @@ class DirectoryFixtureTest {
         if (version >= WITH_MORE) {
             answers.putAll(FullDirectory.newerAnswers(database, SUM));
         }
+        if (version >= WITH_CHANGING) {
+            CHANGING.keySet().forEach(query -> answers.put(query, database.rows(query)));
+        }
         return answers;
     }
 
@@ -146,6 +163,8 @@ class DirectoryFixtureTest {
             for (String statement : FullDirectory.newerStatements()) {
                 database.run(statement);
             }
+            CHANGING.values().forEach(database::run);
+            database.run("INSERT INTO s VALUES ('2026-01-01 00:00:02', 'k', 5), ('2026-01-01 00:00:03', 'l', 3)");
             UndeliveredSink.outside(folder.resolve("away.duckdb")).create(database);
             database.run("CHECKPOINT; INSERT INTO s VALUES ('2026-01-01 00:00:04', 'k', 8); CHECKPOINT"
                     + "; CHECKPOINT"); // each goes on using files of those before, the second with what changed of

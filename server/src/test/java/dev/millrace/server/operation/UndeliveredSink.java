@@ -34,12 +34,17 @@ public record UndeliveredSink(Path file) {
     public void create(TestDatabase database) {
         database.run("CREATE SECRET outside AS '" + file + "'");
         database.run("CREATE STREAM posted (n BIGINT)");
-        database.run("CREATE SINK undelivered WITH (connector = 'jdbc', url = 'jdbc:duckdb:${secret:outside}', table = 'told',"
-                + " delivery = 'exactly_once', checkpoint_interval = '100 ms') AS SELECT n FROM posted WHERE 100 / n > 0");
+        database.run(
+                "CREATE SINK undelivered WITH (connector = 'jdbc', url = 'jdbc:duckdb:${secret:outside}', table = 'told',"
+                        + " delivery = 'exactly_once', checkpoint_interval = '100 ms') AS SELECT n FROM posted WHERE 100 / n > 0");
         database.run("CREATE OR REPLACE SECRET outside AS '" + AWAY + "'");
         database.run("INSERT INTO posted SELECT g FROM generate_series(1, " + RECORDS + ") g; FLUSH; CHECKPOINT");
-        Eventually.holds("the records wait", () -> waiting(database).equals(List.of(Integer.toString(RECORDS)))
-                && database.rows("SELECT 1 FROM millrace.sinks WHERE waits_for IS NOT NULL").size() == 1);
+        Eventually.holds(
+                "the records wait",
+                () -> waiting(database).equals(List.of(Integer.toString(RECORDS)))
+                        && database.rows("SELECT 1 FROM millrace.sinks WHERE waits_for IS NOT NULL")
+                                        .size()
+                                == 1);
     }
 
     /** How many records wait, by what the database says. */

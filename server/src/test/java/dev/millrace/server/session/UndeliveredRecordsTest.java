@@ -91,9 +91,10 @@ class UndeliveredRecordsTest {
         try (TestDatabase database = new TestDatabase(data)) {
             outside.create(database);
             database.run("INSERT INTO posted VALUES (0)"); // 100 / 0
-            Eventually.holds("it failed", () -> database.rows(
-                            "SELECT state FROM millrace.query_stats WHERE query = 'undelivered'")
-                    .equals(List.of("failed")));
+            Eventually.holds(
+                    "it failed",
+                    () -> database.rows("SELECT state FROM millrace.query_stats WHERE query = 'undelivered'")
+                            .equals(List.of("failed")));
             assertEquals(List.of("30"), UndeliveredSink.waiting(database));
             outside.comesFor(database);
             assertEquals(List.of("30|30"), outside.seen());
