@@ -51,6 +51,7 @@ final class MqttBroker {
 
     static MqttBroker read(Options options) {
         String url = options.required("url");
+        Options.OpenSecret.refuseInAddress("url", url);
         if (!url.matches("(?i)(mqtts?|tcp|ssl)://[^/\\s]+|.*\\$\\{.*")) {
             throw Options.invalid("url", url, URL);
         }
@@ -66,7 +67,6 @@ final class MqttBroker {
                 .ifPresent(text -> {
                     throw Options.invalid("session", text, "persistent or clean");
                 });
-        Options.OpenSecret.refuseInAddress("url", url);
         return new MqttBroker(
                 new Terms(
                         url,

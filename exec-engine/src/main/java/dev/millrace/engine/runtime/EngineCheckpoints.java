@@ -124,6 +124,7 @@ final class EngineCheckpoints {
                 }
             }
             together.forEach((domain, all) -> {
+                all.forEach(LocalStandingQuery::prepareToGoOn);
                 quiescence.atRest(Set.of(domain), still -> all.forEach(LocalStandingQuery::goOn));
                 all.forEach(query -> query.tasks().wakeAll());
             });

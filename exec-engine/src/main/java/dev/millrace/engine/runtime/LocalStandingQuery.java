@@ -151,6 +151,12 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         return restored;
     }
 
+    /** Its state is there, and its epochs are about to come to rest. */
+    void prepareToGoOn() {
+        tasks.tasks.forEach(PipelineTask::keepAll);
+        tasks.wakeAll();
+    }
+
     /** Its state is there. While its epochs are at rest. */
     void goOn() {
         restored = false;

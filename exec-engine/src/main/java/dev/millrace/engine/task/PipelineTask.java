@@ -121,6 +121,16 @@ public final class PipelineTask implements Task, AutoCloseable {
         pause(TaskInput.Keeping.WHAT_HAS_ROOM);
     }
 
+    /**
+     * Its state is there, and it goes on when its epochs are at rest: until then it keeps all that comes, as tasks that run and bring it rows have to end
+     * theirs.
+     */
+    public synchronized void keepAll() {
+        if (keeping == TaskInput.Keeping.WHAT_HAS_ROOM) {
+            keeping = TaskInput.Keeping.ALL;
+        }
+    }
+
     private synchronized void pause(TaskInput.Keeping what) {
         keeping = what;
         while (unsaved) { // whoever pauses may have plans for the operators
@@ -137,8 +147,7 @@ public final class PipelineTask implements Task, AutoCloseable {
     /** Lets go of the epochs' ends that came while it was paused; before {@link #resume}, its epochs at rest. */
     public synchronized void prepareToResume() {
         inputs.forEach(input -> input.nextWhilePaused(
-                host::isCut,
-                keeping == TaskInput.Keeping.WHAT_HAS_ROOM ? TaskInput.Keeping.ALL : TaskInput.Keeping.ALL_OR_FAIL));
+                host::isCut, keeping == TaskInput.Keeping.ALL_OR_FAIL ? keeping : TaskInput.Keeping.ALL));
     }
 
     public synchronized void resume() {
