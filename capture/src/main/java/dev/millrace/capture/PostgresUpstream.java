@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import org.postgresql.replication.LogSequenceNumber;
 
 /**
@@ -17,6 +18,8 @@ import org.postgresql.replication.LogSequenceNumber;
  * @param slot the name of both
  */
 record PostgresUpstream(String slot) implements Upstream {
+    private static final long MOST_IN_USE_NANOS = 10_000_000_000L; // that a slot stays in use by who has left
+    private static final long TRY_AGAIN_NANOS = 100_000_000L;
     private static final String OFFSET_LSN = "lsn";
 
     private static String url(SourceTable table) {
@@ -122,15 +125,34 @@ record PostgresUpstream(String slot) implements Upstream {
     @Override
     public void forget(SourceTable table) {
         try (Connection connection = table.connect(url(table))) {
-            one(
-                    connection,
-                    "SELECT pg_drop_replication_slot(slot_name)::text FROM pg_replication_slots WHERE slot_name = ?",
-                    slot);
+            dropSlot(connection);
             try (PreparedStatement drop = connection.prepareStatement("DROP PUBLICATION IF EXISTS \"" + slot + "\"")) {
                 drop.execute();
             }
         } catch (SQLException e) {
             throw table.failure(e);
+        }
+    }
+
+    /** The server may still be ending the connection that read it: then it is tried again for some seconds. */
+    private void dropSlot(Connection connection) throws SQLException {
+        long since = System.nanoTime();
+        while (true) {
+            try {
+                one(
+                        connection,
+                        "SELECT pg_drop_replication_slot(slot_name)::text FROM pg_replication_slots WHERE slot_name = ?",
+                        slot);
+                return;
+            } catch (SQLException e) {
+                boolean isInUse = SqlState.OBJECT_IN_USE.code().equals(e.getSQLState());
+                if (!isInUse
+                        || System.nanoTime() - since > MOST_IN_USE_NANOS
+                        || Thread.currentThread().isInterrupted()) {
+                    throw e;
+                }
+                LockSupport.parkNanos(TRY_AGAIN_NANOS);
+            }
         }
     }
 
