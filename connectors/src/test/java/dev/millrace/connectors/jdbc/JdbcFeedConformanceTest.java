@@ -16,12 +16,14 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -109,15 +111,33 @@ class JdbcFeedConformanceTest {
         @TempDir
         Path folder;
 
-        private FeedLives lives(FeedFault fault) {
+        /** DuckDB refuses a file that another connection of the process is just letting go of. */
+        private final List<Connection> holding = new ArrayList<>();
+
+        @AfterEach
+        void letGo() throws SQLException {
+            for (Connection each : holding) {
+                each.close();
+            }
+        }
+
+        private FeedOutside table(FeedFault fault) {
             Outside file = new Outside(Dialect.DUCKDB, "jdbc:duckdb:" + folder.resolve("file " + fault), "");
-            return new FeedLives(Table.create(file, Optional.empty(), fault), 1).impatient();
+            try {
+                holding.add(file.connect());
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+            return Table.create(file, Optional.empty(), fault);
+        }
+
+        private FeedLives lives(FeedFault fault) {
+            return new FeedLives(table(fault), 1).impatient();
         }
 
         @Override
         protected FeedOutside outside() {
-            Outside file = new Outside(Dialect.DUCKDB, "jdbc:duckdb:" + folder.resolve("file"), "");
-            return Table.create(file, Optional.empty(), FeedFault.NONE);
+            return table(FeedFault.NONE);
         }
 
         @Test
