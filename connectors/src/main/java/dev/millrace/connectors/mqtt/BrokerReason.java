@@ -37,7 +37,8 @@ final class BrokerReason {
             return "its certificate is not trusted: " + line;
         }
         if (root instanceof SSLException) {
-            return line.startsWith("Received fatal alert") ? "it refuses our part of TLS: " + line : "TLS: " + line;
+            boolean isRefused = line.contains("Received fatal alert"); // later JDKs say which one before that, too
+            return isRefused ? "it refuses our part of TLS: " + line : "TLS: " + line;
         }
         return line;
     }

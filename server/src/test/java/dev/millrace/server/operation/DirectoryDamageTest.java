@@ -198,7 +198,9 @@ class DirectoryDamageTest {
                 assertTrue(database.database().awaitOpen());
             } catch (MillraceException e) {
                 first.forEach((query, rows) -> assertTrue(
-                        rows.equals(expected.get(query)) || rows.equals(List.of("XX001")),
+                        rows.equals(expected.get(query))
+                                || rows.equals(List.of("XX001"))
+                                || rows.equals(List.of(e.sqlState().code())), // F0000 where a later version wrote it
                         () -> query + " is answered by " + rows + ", then " + e.getMessage()));
                 throw e;
             }
