@@ -6,23 +6,30 @@ import dev.millrace.operator.KeyGroups;
 import java.util.Arrays;
 
 /**
- * Goes over the entries of a table by the order of their places in its index while the table changes. That order is of the hashes alone, so
- * it stays when the index grows or entries go:
+ * Goes over the entries of a table while the table changes, a stretch of its index after the other. Which stretch an entry is of is said by its
+ * hash alone, so that stays when the index grows or entries go:
  *
  * <pre>
- *   hash &lt;&lt; KeyGroups.BITS   below {@code next}: was given;   from there on: is to come
+ *   stretch = the highest bits of hash &lt;&lt; KeyGroups.BITS, backwards   below {@code next}: was given;   from there on: is to come
  * </pre>
  *
- * What is put into the table meanwhile is given if it is to come. One thread.
+ * Backwards, as stretches that follow each other then lie far apart: entries that are read again in the order of their homes would all be
+ * put at the front of a table that is smaller yet, each behind all others.
+ *
+ * <p>What is put into the table meanwhile is given if it is to come. One thread.
  */
 public final class EntryScan {
     /** Slots of the index that are worth going over at a time: some thousand entries. */
     public static final int SLOTS = 1 << 14;
 
+    /** Slots of a stretch at first: enough for the processor to fetch them ahead. */
+    private static final int STRETCH_BITS = 6;
+
     private final GroupTable table;
     private long[] entries = new long[64];
     private int count;
-    private long next; // unsigned
+    private int bits; // of a stretch's number, known from the first advance on
+    private long next; // stretch
     private boolean isDone;
 
     public EntryScan(GroupTable table) {
@@ -31,7 +38,11 @@ public final class EntryScan {
 
     /** Whether an entry of this hash is still to be given. */
     public boolean isToCome(long hash) {
-        return !isDone && Long.compareUnsigned(hash << KeyGroups.BITS, next) >= 0;
+        return !isDone && stretch(hash) >= next;
+    }
+
+    private long stretch(long hash) {
+        return Long.reverse(hash << KeyGroups.BITS) & (1L << bits) - 1;
     }
 
     /** Whether all were given. */
@@ -39,17 +50,27 @@ public final class EntryScan {
         return isDone;
     }
 
-    /** Goes on to those of so many slots: all that would be looked for there first, wherever they found room. Returns how many there are. */
+    /** Goes on to those of about so many slots: all that would be looked for there first, wherever they found room. Returns how many there are. */
     public int advance(int most) {
         count = 0;
         if (isDone) {
             return 0;
         }
         long slots = table.mask() + 1;
-        long first = next >>> table.shift();
-        long end = Math.min(slots, first + most);
-        boolean last = end == slots;
-        long below = last ? -1L : (end << table.shift()) - 1; // the greatest of them
+        if (next == 0) {
+            bits = Math.max(0, Long.SIZE - table.shift() - STRETCH_BITS);
+        }
+        long together = Math.max(1, most / (slots >>> bits));
+        for (long end = Math.min(1L << bits, next + together); next < end; next++) {
+            give(next, slots);
+        }
+        isDone = next == 1L << bits;
+        return count;
+    }
+
+    private void give(long stretch, long slots) {
+        long first = Long.reverse(stretch) >>> table.shift();
+        long end = first + (slots >>> bits);
         for (long slot = first; slot < first + slots; slot++) {
             long word = table.word(slot & table.mask());
             if (word == 0) {
@@ -59,17 +80,13 @@ public final class EntryScan {
                 continue;
             }
             long entry = word & GroupTable.ADDRESS;
-            long order = Memory.getLong(entry) << KeyGroups.BITS;
-            if (Long.compareUnsigned(order, next) >= 0 && Long.compareUnsigned(order, below) <= 0) {
+            if (stretch(Memory.getLong(entry)) == stretch) {
                 if (count == entries.length) {
                     entries = Arrays.copyOf(entries, 2 * count);
                 }
                 entries[count++] = entry;
             }
         }
-        next = below + 1;
-        isDone = last;
-        return count;
     }
 
     /** What {@link #advance} found, as many as it said; another call's are in the same array. */
