@@ -4,6 +4,15 @@ import dev.millrace.memory.Memory;
 
 /** Writes decimal digits at raw addresses. */
 final class Digits {
+    /** The two digits of each number below 100, the first in the lower byte, as memory has them. */
+    private static final short[] PAIRS = new short[100];
+
+    static {
+        for (int i = 0; i < PAIRS.length; i++) {
+            PAIRS[i] = (short) ('0' + i / 10 | '0' + i % 10 << Byte.SIZE);
+        }
+    }
+
     private Digits() {}
 
     /** Decimal digits of a value that is not negative; 1 for 0. */
@@ -18,18 +27,22 @@ final class Digits {
     /** Writes exactly {@code count} digits, with leading zeros, and returns the address behind them. */
     static long write(long at, long value, int count) {
         long rest = value;
-        for (int i = count - 1; i >= 0; i--) {
-            long tenth = rest / 10;
-            Memory.putByte(at + i, (byte) ('0' + (rest - tenth * 10)));
-            rest = tenth;
+        long to = at + count;
+        while (to - at >= 2) {
+            long hundredth = rest / 100;
+            to -= 2;
+            Memory.putShort(to, PAIRS[(int) (rest - hundredth * 100)]);
+            rest = hundredth;
+        }
+        if (to > at) {
+            Memory.putByte(at, (byte) ('0' + rest % 10));
         }
         return at + count;
     }
 
     /** Two digits, with a leading zero. */
     static long two(long at, int value) {
-        Memory.putByte(at, (byte) ('0' + value / 10));
-        Memory.putByte(at + 1, (byte) ('0' + value % 10));
+        Memory.putShort(at, PAIRS[value]);
         return at + 2;
     }
 
@@ -39,11 +52,17 @@ final class Digits {
             return at;
         }
         Memory.putByte(at, (byte) '.');
-        long end = write(at + 1, micros, 6);
-        while (Memory.getByte(end - 1) == '0') {
-            end--;
+        int digits = 6;
+        int rest = micros;
+        if (rest % 1000 == 0) { // most are milliseconds
+            digits = 3;
+            rest /= 1000;
         }
-        return end;
+        while (rest % 10 == 0) {
+            digits--;
+            rest /= 10;
+        }
+        return write(at + 1, rest, digits);
     }
 
     static void writeLong(TextBuffer out, long value) {

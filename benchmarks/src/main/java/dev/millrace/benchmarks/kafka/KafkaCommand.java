@@ -20,6 +20,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
@@ -37,6 +39,7 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true)
 public final class KafkaCommand implements Callable<Integer> {
     private static final int PARTITIONS = 2;
+    private static final String EXACTLY_ONCE = ", delivery = 'exactly_once', checkpoint_interval = '1 s'";
 
     /** Kept, as levels go with their loggers. */
     private static final List<Logger> OF_KAFKA = List.of(
@@ -78,21 +81,25 @@ public final class KafkaCommand implements Callable<Integer> {
                         "topic to topic, at least once",
                         broker,
                         round,
-                        "CREATE SINK k FROM bids" + with(broker, "out" + round));
+                        "CREATE SINK k FROM bids" + with(broker, "out" + round, ""));
+            }
+            for (int round = 0; round < rounds; round++) {
+                broker.topic("once" + round, PARTITIONS);
+                measure(
+                        "topic to topic, exactly once",
+                        broker,
+                        round,
+                        "CREATE SINK k FROM bids" + with(broker, "once" + round, EXACTLY_ONCE));
             }
             return 0;
         } finally {
-            try (Stream<Path> files = Files.walk(folder)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.deleteIfExists(file);
-                }
-            }
+            delete(folder);
         }
     }
 
-    private String with(KafkaBroker broker, String topic) {
+    private String with(KafkaBroker broker, String topic, String more) {
         return " WITH (connector = 'kafka', bootstrap = '" + broker.bootstrap() + "', topic = '" + topic + "'" + of
-                + ")";
+                + more + ")";
     }
 
     private void write(KafkaBroker broker, RegistryServer registry) {
@@ -128,8 +135,11 @@ public final class KafkaCommand implements Callable<Integer> {
                 .getBytes(StandardCharsets.UTF_8);
     }
 
-    private void measure(String what, KafkaBroker broker, int round, String create) {
-        try (Database database = Database.open(DatabaseOptions.defaults());
+    private void measure(String what, KafkaBroker broker, int round, String create) throws IOException {
+        boolean isOnce = create.contains(EXACTLY_ONCE);
+        Path data = Files.createTempDirectory("millrace-bench-kafka-data");
+        DatabaseOptions inMemory = DatabaseOptions.defaults();
+        try (Database database = Database.open(isOnce ? inMemory.withData(data) : inMemory);
                 Session session = database.session()) {
             run(
                     session,
@@ -139,8 +149,14 @@ public final class KafkaCommand implements Callable<Integer> {
             ProcessClock.Reading start = ProcessClock.now();
             run(session, create);
             session.flush();
+            if (isOnce) {
+                run(session, "CHECKPOINT");
+                while (number(session, "SELECT sum(records)::bigint FROM millrace.sinks") < records) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+                }
+            }
             ProcessClock.Reading end = ProcessClock.now();
-            long read = rowsRead(session);
+            long read = number(session, "SELECT sum(rows_in)::bigint FROM millrace.query_stats");
             if (read != records) {
                 throw new IllegalStateException(read + " records were read of " + records);
             }
@@ -156,11 +172,21 @@ public final class KafkaCommand implements Callable<Integer> {
                     records / seconds,
                     bytes / 1e6 / seconds,
                     (end.cpuNanos() - start.cpuNanos()) / 1e3 / records);
+        } finally {
+            delete(data);
         }
     }
 
-    private static long rowsRead(Session session) {
-        try (StatementResults results = session.execute("SELECT sum(rows_in)::bigint FROM millrace.query_stats");
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
+    private static long number(Session session, String query) {
+        try (StatementResults results = session.execute(query);
                 StatementResult result = results.next();
                 Batch batch = ((StatementResult.Rows) result).next().orElseThrow()) {
             return Memory.getLong(batch.dataAddress(0));

@@ -49,6 +49,9 @@ record KafkaCluster(String bootstrap, Map<String, String> properties, Options.Re
             ProducerConfig.TRANSACTIONAL_ID_CONFIG,
             ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG);
 
+    /** Records of a partition that are sent together at most; bytes. */
+    private static final int BATCH_BYTES = 256 << 10;
+
     /** How long one question to the brokers may take; milliseconds. */
     static final int QUESTION_MILLIS = 5_000;
 
@@ -144,6 +147,9 @@ record KafkaCluster(String bootstrap, Map<String, String> properties, Options.Re
     /** A producer; {@code own} beats what users gave. */
     KafkaProducer<byte[], byte[]> producer(Map<String, Object> own) {
         Map<String, Object> all = resolved();
+        all.putIfAbsent(
+                ProducerConfig.BATCH_SIZE_CONFIG,
+                Integer.toString(BATCH_BYTES)); // a batch of Kafka's 16 kB is some sixty rows
         all.putAll(own);
         return made(all, () -> new KafkaProducer<>(all, new ByteArraySerializer(), new ByteArraySerializer()));
     }

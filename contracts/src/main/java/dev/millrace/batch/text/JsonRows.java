@@ -17,14 +17,15 @@ import org.apache.arrow.vector.complex.StructVector;
  * as text. Immutable; allocates nothing per row.
  */
 public final class JsonRows {
-    private final Schema schema;
+    private final DataType[] types;
     private final byte[][] keys; // with quotes and colon
 
     /** Rows of a schema. */
     public JsonRows(Schema schema) {
-        this.schema = schema;
+        this.types = new DataType[schema.size()];
         this.keys = new byte[schema.size()][];
         for (int column = 0; column < keys.length; column++) {
+            types[column] = schema.type(column);
             keys[column] = (quoted(schema.field(column).name()) + ":").getBytes(StandardCharsets.UTF_8);
         }
     }
@@ -42,7 +43,7 @@ public final class JsonRows {
                 out.append(',');
             }
             out.append(keys[column]);
-            value(out, schema.type(column), batch.column(column), row);
+            value(out, types[column], batch.column(column), row);
         }
         out.append('}');
     }
