@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -57,29 +58,46 @@ public final class KafkaCommand implements Callable<Integer> {
     @Option(names = "--format", defaultValue = "json", description = "json or avro (default: ${DEFAULT-VALUE}).")
     private String format;
 
+    @Option(
+            names = "--flink",
+            paramLabel = "PROJECT",
+            description =
+                    "The view alone, beside Flink SQL, each in a process without the broker, by turns; the project is"
+                            + " benchmarks/peers/flink, which Maven builds first.")
+    private Optional<Path> flink = Optional.empty();
+
+    @Option(names = "--of", hidden = true, description = "The view alone, of brokers that have the topic.")
+    private Optional<String> bootstrap = Optional.empty();
+
     private long bytes;
     private String of = ""; // options of the format
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         OF_KAFKA.forEach(logger -> logger.setLevel(Level.SEVERE));
+        if (bootstrap.isPresent()) {
+            views(bootstrap.get());
+            return 0;
+        }
+        if (flink.isPresent()) {
+            new BesideFlink(flink.get()).build();
+        }
         Path folder = Files.createTempDirectory("millrace-bench-kafka");
         try (KafkaBroker broker = KafkaBroker.start(folder);
                 RegistryServer registry = RegistryServer.start()) {
             broker.topic("bids", PARTITIONS);
             of = format.equals("avro") ? ", format = 'avro', schema_registry = '" + registry.address() + "'" : "";
             write(broker, registry);
-            for (int round = 0; round < rounds; round++) {
-                measure("view", broker, round, """
-                        CREATE MATERIALIZED VIEW w AS SELECT window_start, auction % 100 AS a, count(*) AS n, max(price) AS most
-                        FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(datetime), INTERVAL '10' SECONDS))
-                        GROUP BY window_start, window_end, auction % 100""");
+            if (flink.isPresent()) {
+                new BesideFlink(flink.get()).measure(broker.bootstrap(), "bids", records, rounds);
+                return 0;
             }
+            views(broker.bootstrap());
             for (int round = 0; round < rounds; round++) {
                 broker.topic("out" + round, PARTITIONS);
                 measure(
                         "topic to topic, at least once",
-                        broker,
+                        broker.bootstrap(),
                         round,
                         "CREATE SINK k FROM bids" + with(broker, "out" + round, ""));
             }
@@ -87,13 +105,22 @@ public final class KafkaCommand implements Callable<Integer> {
                 broker.topic("once" + round, PARTITIONS);
                 measure(
                         "topic to topic, exactly once",
-                        broker,
+                        broker.bootstrap(),
                         round,
                         "CREATE SINK k FROM bids" + with(broker, "once" + round, EXACTLY_ONCE));
             }
             return 0;
         } finally {
             delete(folder);
+        }
+    }
+
+    private void views(String brokers) throws IOException {
+        for (int round = 0; round < rounds; round++) {
+            measure("view", brokers, round, """
+                    CREATE MATERIALIZED VIEW w AS SELECT window_start, auction % 100 AS a, count(*) AS n, max(price) AS most
+                    FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(datetime), INTERVAL '10' SECONDS))
+                    GROUP BY window_start, window_end, auction % 100""");
         }
     }
 
@@ -135,7 +162,7 @@ public final class KafkaCommand implements Callable<Integer> {
                 .getBytes(StandardCharsets.UTF_8);
     }
 
-    private void measure(String what, KafkaBroker broker, int round, String create) throws IOException {
+    private void measure(String what, String brokers, int round, String create) throws IOException {
         boolean isOnce = create.contains(EXACTLY_ONCE);
         Path data = Files.createTempDirectory("millrace-bench-kafka-data");
         DatabaseOptions inMemory = DatabaseOptions.defaults();
@@ -145,7 +172,7 @@ public final class KafkaCommand implements Callable<Integer> {
                     session,
                     "CREATE STREAM bids (auction BIGINT, bidder BIGINT, price BIGINT, channel TEXT, datetime TIMESTAMP,"
                             + " WATERMARK FOR datetime AS datetime - INTERVAL '1 second') WITH (connector = 'kafka',"
-                            + " mode = 'once', bootstrap = '" + broker.bootstrap() + "', topic = 'bids'" + of + ")");
+                            + " mode = 'once', bootstrap = '" + brokers + "', topic = 'bids'" + of + ")");
             ProcessClock.Reading start = ProcessClock.now();
             run(session, create);
             session.flush();
@@ -163,14 +190,14 @@ public final class KafkaCommand implements Callable<Integer> {
             double seconds = (end.nanos() - start.nanos()) / 1e9;
             System.out.printf(
                     Locale.ROOT,
-                    "{\"what\": \"%s%s\", \"format\": \"%s\", \"records\": %d, \"rows_per_second\": %.0f, \"mb_per_second\": %.0f,"
+                    "{\"what\": \"%s%s\", \"of\": \"millrace\", \"format\": \"%s\", \"records\": %d, \"rows_per_second\": %.0f,%s"
                             + " \"cpu_seconds_per_million\": %.2f}%n",
                     round == 0 ? "(warm-up) " : "",
                     what,
                     format,
                     records,
                     records / seconds,
-                    bytes / 1e6 / seconds,
+                    bytes == 0 ? "" : String.format(Locale.ROOT, " \"mb_per_second\": %.0f,", bytes / 1e6 / seconds),
                     (end.cpuNanos() - start.cpuNanos()) / 1e3 / records);
         } finally {
             delete(data);
