@@ -2,6 +2,7 @@ package dev.millrace.planner.fact;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * What the planner must know of a relation beyond its columns.
@@ -11,13 +12,22 @@ import java.util.Optional;
  * @param eventTime of a stream with a watermark, or of the versions of a table's rows
  * @param primaryKey columns that identify a row; empty when there are none
  * @param keepsRows whether it is a table, or a view that keeps its answer
+ * @param condensing present if its readers can give rows that are alike as one
  */
 public record RelationFacts(
         boolean appendOnly,
         boolean replayable,
         Optional<EventTime> eventTime,
         List<Integer> primaryKey,
-        boolean keepsRows) {
+        boolean keepsRows,
+        Optional<Condensing> condensing) {
+
+    /**
+     * What readers that give rows that are alike as one know of time.
+     *
+     * @param time the column of whose values they only need to know between which they lie, if there is one
+     */
+    public record Condensing(OptionalInt time) {}
 
     /**
      * The column that a watermark is made from.
@@ -36,6 +46,16 @@ public record RelationFacts(
     public RelationFacts(
             boolean appendOnly, boolean replayable, Optional<EventTime> eventTime, List<Integer> primaryKey) {
         this(appendOnly, replayable, eventTime, primaryKey, false);
+    }
+
+    /** Of a relation of which each row comes by itself. */
+    public RelationFacts(
+            boolean appendOnly,
+            boolean replayable,
+            Optional<EventTime> eventTime,
+            List<Integer> primaryKey,
+            boolean keepsRows) {
+        this(appendOnly, replayable, eventTime, primaryKey, keepsRows, Optional.empty());
     }
 
     public RelationFacts {

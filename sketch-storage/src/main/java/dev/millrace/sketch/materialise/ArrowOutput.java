@@ -78,7 +78,8 @@ public final class ArrowOutput {
         }
     }
 
-    private static long micros(long tick, long perSecond) {
+    /** A time in microseconds, rounded down. */
+    public static long micros(long tick, long perSecond) {
         if (perSecond == SketchSchema.MICROS_PER_SECOND) {
             return tick;
         }
@@ -152,8 +153,8 @@ public final class ArrowOutput {
         return some;
     }
 
-    /** The bits of each symbol in the vector, and 0 for NULL. */
-    private static long[] symbolBits(NumberSymbols symbols, DataType type) {
+    /** The bits of each symbol in a vector of a type, and 0 for NULL. */
+    public static long[] symbolBits(NumberSymbols symbols, DataType type) {
         long[] bits = new long[symbols.size() + 1];
         boolean real = type.kind() == DataType.Kind.REAL;
         if (real || type.kind() == DataType.Kind.DOUBLE) {
@@ -222,14 +223,17 @@ public final class ArrowOutput {
         }
     }
 
+    /** The bytes of each text in a vector, by rank. */
+    public static byte[][] encoded(TextSymbols symbols) {
+        byte[][] encoded = new byte[symbols.size()][];
+        Arrays.setAll(encoded, rank -> symbols.text(rank).getBytes(StandardCharsets.UTF_8));
+        return encoded;
+    }
+
     private static FieldVector texts(Column column, Field field, int[] ranks, int count, BufferAllocator allocator) {
         TextSymbols symbols = (TextSymbols) column.symbols();
-        byte[][] encoded = new byte[symbols.size() + 1][];
-        Arrays.setAll(
-                encoded,
-                rank -> rank == symbols.size()
-                        ? new byte[0]
-                        : symbols.text(rank).getBytes(StandardCharsets.UTF_8));
+        byte[][] encoded = Arrays.copyOf(encoded(symbols), symbols.size() + 1);
+        encoded[symbols.size()] = new byte[0]; // of NULL
         long bytes = 0;
         for (int i = 0; i < count; i++) {
             bytes += encoded[ranks[i]].length;
