@@ -1,5 +1,6 @@
 package dev.millrace.planner;
 
+import dev.millrace.connector.Condensing;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Cast;
 import dev.millrace.plan.expression.Expression.Literal;
@@ -116,7 +117,7 @@ final class Relations implements Catalog {
                 relation.primaryKey(),
                 false,
                 name.equals("past")
-                        ? Optional.of(new RelationFacts.Condensing(OptionalInt.of(
+                        ? Optional.of(new Condensing(OptionalInt.of(
                                 relation.schema().indexOf("ts"))))
                         : Optional.empty());
     }

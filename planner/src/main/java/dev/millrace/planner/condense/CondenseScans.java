@@ -1,6 +1,7 @@
 package dev.millrace.planner.condense;
 
 import dev.millrace.connector.Condensation;
+import dev.millrace.connector.Condensing;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Aggregate;
@@ -10,7 +11,6 @@ import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode.WindowAssign;
 import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.fact.RelationFacts;
-import dev.millrace.planner.fact.RelationFacts.Condensing;
 import dev.millrace.planner.tree.Rewriter;
 import java.util.ArrayList;
 import java.util.HashMap;

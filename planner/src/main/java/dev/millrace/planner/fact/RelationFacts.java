@@ -1,8 +1,8 @@
 package dev.millrace.planner.fact;
 
+import dev.millrace.connector.Condensing;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * What the planner must know of a relation beyond its columns.
@@ -21,13 +21,6 @@ public record RelationFacts(
         List<Integer> primaryKey,
         boolean keepsRows,
         Optional<Condensing> condensing) {
-
-    /**
-     * What readers that give rows that are alike as one know of time.
-     *
-     * @param time the column of whose values they only need to know between which they lie, if there is one
-     */
-    public record Condensing(OptionalInt time) {}
 
     /**
      * The column that a watermark is made from.
