@@ -1,6 +1,7 @@
 package dev.millrace.sketch.condense;
 
 import dev.millrace.sketch.Sketch;
+import dev.millrace.sketch.column.Column;
 import dev.millrace.sketch.column.Sequence;
 import dev.millrace.sketch.query.RunMerger;
 import java.util.Arrays;
@@ -23,6 +24,22 @@ final class AlikeRows {
     /** Hands on rows {@code from} to {@code to}, excluded. */
     void each(Sketch sketch, int[] features, int from, int to, Sink sink) {
         boolean all = from == 0 && to == sketch.rows();
+        int[] changing = changing(sketch, features);
+        if (changing.length < features.length) {
+            int[] ranks = new int[features.length]; // all 0 but for the changing ones
+            int[] places = places(features, changing);
+            each(sketch, changing, from, to, all, (some, weight) -> {
+                for (int i = 0; i < places.length; i++) {
+                    ranks[places[i]] = some[i];
+                }
+                sink.take(ranks, weight);
+            });
+        } else {
+            each(sketch, features, from, to, all, sink);
+        }
+    }
+
+    private void each(Sketch sketch, int[] features, int from, int to, boolean all, Sink sink) {
         if (features.length == 0) {
             sink.take(features, to - from);
         } else if (all && features.length == 1) {
@@ -32,6 +49,41 @@ final class AlikeRows {
         } else {
             ofRuns(sketch, features, from, to, sink);
         }
+    }
+
+    /** Those that do not have the same value in all rows, as the name of a device has. */
+    private static int[] changing(Sketch sketch, int[] features) {
+        int count = 0;
+        for (int feature : features) {
+            count += isConstant(sketch.column(feature)) ? 0 : 1;
+        }
+        if (count == features.length) {
+            return features;
+        }
+        int[] changing = new int[count];
+        int used = 0;
+        for (int feature : features) {
+            if (!isConstant(sketch.column(feature))) {
+                changing[used++] = feature;
+            }
+        }
+        return changing;
+    }
+
+    /** Whether all rows have the first rank. */
+    private static boolean isConstant(Column column) {
+        return column.symbols().size() <= 1 && column.counts()[0] == column.rows();
+    }
+
+    private static int[] places(int[] features, int[] changing) {
+        int[] places = new int[changing.length];
+        int used = 0;
+        for (int f = 0; f < features.length && used < changing.length; f++) {
+            if (features[f] == changing[used]) {
+                places[used++] = f;
+            }
+        }
+        return places;
     }
 
     private static void ofCounts(int[] counts, Sink sink) {
