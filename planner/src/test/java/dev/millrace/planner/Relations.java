@@ -117,8 +117,8 @@ final class Relations implements Catalog {
                 relation.primaryKey(),
                 false,
                 name.equals("past")
-                        ? Optional.of(new Condensing(OptionalInt.of(
-                                relation.schema().indexOf("ts"))))
+                        ? Optional.of(
+                                new Condensing(OptionalInt.of(relation.schema().indexOf("ts"))))
                         : Optional.empty());
     }
 

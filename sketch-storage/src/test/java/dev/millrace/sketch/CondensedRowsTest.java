@@ -78,7 +78,10 @@ class CondensedRowsTest {
             cuts.add(sketch.times().at(random.nextInt(sketch.rows())) + random.nextInt(2));
         }
         return new Condensation(
-                OptionalInt.of(7), slice, slice == 0 ? 0 : random.nextInt((int) slice), cuts.stream().sorted().toList());
+                OptionalInt.of(7),
+                slice,
+                slice == 0 ? 0 : random.nextInt((int) slice),
+                cuts.stream().sorted().toList());
     }
 
     private Map<List<Object>, Long> materialised(
@@ -118,7 +121,10 @@ class CondensedRowsTest {
         for (String feature : features) {
             fields.add(new Field(
                     feature,
-                    sketches.get(0).schema().feature(sketches.get(0).schema().indexOf(feature)).type(),
+                    sketches.get(0)
+                            .schema()
+                            .feature(sketches.get(0).schema().indexOf(feature))
+                            .type(),
                     true));
             columns.add(new CondensedRows.Column.OfFeature(feature));
         }
@@ -132,8 +138,7 @@ class CondensedRowsTest {
         }
         long rows = 0;
         try (Batch keys = keys(sketches.size());
-                CondensedRows condensed =
-                        new CondensedRows(new Schema(fields), columns, how, batchRows, allocator)) {
+                CondensedRows condensed = new CondensedRows(new Schema(fields), columns, how, batchRows, allocator)) {
             for (int s = 0; s < sketches.size(); s++) {
                 condensed.add(sketches.get(s), keys, s);
                 while (condensed.isFull()) {

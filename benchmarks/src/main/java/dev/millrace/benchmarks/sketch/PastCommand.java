@@ -27,8 +27,9 @@ import picocli.CommandLine.Option;
 /** {@code ./millrace bench past}: a question about the past of plugs, of sketches, of exact rows, and of DuckDB. */
 @Command(
         name = "past",
-        description = "Asks for the readings of plugs above a value, by plug and hour, and prints JSON lines: in sketches, of each row"
-                + " that these show, of exact retained rows, and of DuckDB over Parquet; by turns, the best of each.",
+        description =
+                "Asks for the readings of plugs above a value, by plug and hour, and prints JSON lines: in sketches, of each row"
+                        + " that these show, of exact retained rows, and of DuckDB over Parquet; by turns, the best of each.",
         mixinStandardHelpOptions = true)
 public final class PastCommand implements Callable<Integer> {
     /** What is read. */
@@ -45,7 +46,10 @@ public final class PastCommand implements Callable<Integer> {
             new Field("averages", DataType.BIGINT, true),
             new Field("most", DataType.BIGINT, true));
 
-    @Option(names = "--days", defaultValue = "1", description = "How many days (default: ${DEFAULT-VALUE}; a month is 30).")
+    @Option(
+            names = "--days",
+            defaultValue = "1",
+            description = "How many days (default: ${DEFAULT-VALUE}; a month is 30).")
     private int days;
 
     @Option(names = "--plugs", defaultValue = "37", description = "How many plugs (default: ${DEFAULT-VALUE}).")
@@ -60,7 +64,11 @@ public final class PastCommand implements Callable<Integer> {
     @Option(names = "--workers", defaultValue = "1", description = "Threads of each (default: ${DEFAULT-VALUE}).")
     private int workers;
 
-    @Option(names = "--set", defaultValue = "PLUGS,NOISY", split = ",", description = "Which: ${COMPLETION-CANDIDATES}.")
+    @Option(
+            names = "--set",
+            defaultValue = "PLUGS,NOISY",
+            split = ",",
+            description = "Which: ${COMPLETION-CANDIDATES}.")
     private List<Kind> kinds;
 
     @Option(names = "--data", description = "The directory of the sets (default: MILLRACE_DATA, or ../shared/data).")
@@ -94,9 +102,8 @@ public final class PastCommand implements Callable<Integer> {
 
     private void measure(PastSet set, Path folder) throws IOException {
         try (Oracle duck = Oracle.open();
-                Database database = Database.open(DatabaseOptions.defaults()
-                        .withWorkers(workers)
-                        .withData(folder.resolve("data")));
+                Database database = Database.open(
+                        DatabaseOptions.defaults().withWorkers(workers).withData(folder.resolve("data")));
                 Session session = database.session()) {
             duck.execute("SET threads = " + workers);
             List<Path> sketches = set.sketches(folder, segment);
@@ -120,21 +127,30 @@ public final class PastCommand implements Callable<Integer> {
             String windowed = "SELECT plug, window_start, avg(watts) AS a, max(watts) AS m, count(*) AS n%s"
                     + " FROM TUMBLE(TABLE %s, DESCRIPTOR(time), INTERVAL '1 hour')" + where
                     + " GROUP BY plug, window_start, window_end";
-            String counted = "SELECT count(*) AS groups, sum(n)::bigint AS rows, sum(a)::bigint AS averages, max(m)::bigint AS most"
-                    + "%s FROM (%s) q";
+            String counted =
+                    "SELECT count(*) AS groups, sum(n)::bigint AS rows, sum(a)::bigint AS averages, max(m)::bigint AS most"
+                            + "%s FROM (%s) q";
             List<Question> questions = List.of(
                     () -> answer(session, counted.formatted("", windowed.formatted("", "sketched"))),
                     // The last time itself is wanted, so each row is looked at.
-                    () -> answer(session, counted.formatted(", count(last) AS l", windowed.formatted(", max(time) AS last", "sketched"))),
+                    () -> answer(
+                            session,
+                            counted.formatted(
+                                    ", count(last) AS l", windowed.formatted(", max(time) AS last", "sketched"))),
                     () -> answer(session, counted.formatted("", windowed.formatted("", "exact"))),
                     () -> {
                         var row = duck.query(
-                                        counted.formatted("", "SELECT plug, date_trunc('hour', time) AS h, avg(watts) AS a,"
-                                                + " max(watts) AS m, count(*) AS n FROM '" + parquet + "'" + where
-                                                + " GROUP BY plug, h"),
+                                        counted.formatted(
+                                                "",
+                                                "SELECT plug, date_trunc('hour', time) AS h, avg(watts) AS a,"
+                                                        + " max(watts) AS m, count(*) AS n FROM '" + parquet + "'"
+                                                        + where
+                                                        + " GROUP BY plug, h"),
                                         GROUPS)
                                 .get(0);
-                        return new long[] {(long) row.values().get(0), (long) row.values().get(1)};
+                        return new long[] {
+                            (long) row.values().get(0), (long) row.values().get(1)
+                        };
                     });
             double[] seconds = new double[questions.size()];
             long[][] answers = new long[questions.size()][];
@@ -162,7 +178,9 @@ public final class PastCommand implements Callable<Integer> {
         }
         long exactBytes;
         try (Stream<Path> files = Files.walk(folder.resolve("data/streams"))) {
-            exactBytes = files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+            exactBytes = files.filter(Files::isRegularFile)
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
         }
         System.out.printf(
                 Locale.ROOT,

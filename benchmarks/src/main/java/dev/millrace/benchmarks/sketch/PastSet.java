@@ -53,15 +53,17 @@ record PastSet(String name, int days, List<double[]> plugs) {
 
     /** A value that some of the readings exceed. */
     double threshold() {
-        double[] all = plugs.stream().flatMapToDouble(java.util.Arrays::stream).sorted().toArray();
+        double[] all = plugs.stream()
+                .flatMapToDouble(java.util.Arrays::stream)
+                .sorted()
+                .toArray();
         return Math.floor(all[all.length * 3 / 5]) + .5;
     }
 
     /** Writes files of sketches; returns them. */
     List<Path> sketches(Path folder, int segmentRows) {
         List<Path> files = new ArrayList<>();
-        SketchSchema schema = SketchSchema.of(
-                Feature.number("watts", Bound.ofRange(SHARE)), Feature.text("plug"));
+        SketchSchema schema = SketchSchema.of(Feature.number("watts", Bound.ofRange(SHARE)), Feature.text("plug"));
         for (int plug = 0; plug < plugs.size(); plug++) {
             Path path = folder.resolve(name + plug + ".sketch");
             try (SketchFileWriter file = SketchFileWriter.create(path, true)) {
@@ -100,7 +102,8 @@ record PastSet(String name, int days, List<double[]> plugs) {
             Path file = folder.resolve(name + "-" + quarter + ".parquet");
             int from = quarter % 4 * DAY_SECONDS / 4;
             duck.execute("COPY (" + rows + ", (SELECT " + quarter / 4 + " AS d) WHERE s >= " + from + " AND s < "
-                    + (from + DAY_SECONDS / 4) + " ORDER BY time, plug) TO '" + file + "' (FORMAT parquet, COMPRESSION zstd)");
+                    + (from + DAY_SECONDS / 4) + " ORDER BY time, plug) TO '" + file
+                    + "' (FORMAT parquet, COMPRESSION zstd)");
             quarters.add(file);
         }
         duck.execute("COPY (" + rows + ", range(" + days + ") AS t(d) ORDER BY time, plug) TO '" + all

@@ -80,8 +80,7 @@ public final class CondenseScans {
     }
 
     private static boolean suits(Aggregate aggregate) {
-        return aggregate.phase() == Phase.SINGLE
-                && aggregate.calls().stream().allMatch(CondenseScans::countsRows);
+        return aggregate.phase() == Phase.SINGLE && aggregate.calls().stream().allMatch(CondenseScans::countsRows);
     }
 
     /** Whether it makes no difference in which order rows come, nor whether equal ones come together. */
@@ -132,7 +131,9 @@ public final class CondenseScans {
     }
 
     private static Optional<Condensation> condensation(Scan scan, Condensing condensing, Wanted wanted) {
-        int time = condensing.time().isPresent() ? scan.columns().indexOf(condensing.time().getAsInt()) : -1;
+        int time = condensing.time().isPresent()
+                ? scan.columns().indexOf(condensing.time().getAsInt())
+                : -1;
         if (time < 0 || !wanted.touches(time)) {
             return Optional.of(Condensation.EXACT);
         }

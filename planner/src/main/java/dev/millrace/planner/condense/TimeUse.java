@@ -56,7 +56,9 @@ record TimeUse(int column, Consumer<Slices> into) {
     static Optional<TimeUse> of(Expression expression) {
         if (expression instanceof Cast cast) {
             boolean day = cast.type().kind() == DataType.Kind.DATE;
-            return day ? time(cast.input(), DataType.Kind.TIMESTAMP).flatMap(at -> every(at, DAY, 0)) : Optional.empty();
+            return day
+                    ? time(cast.input(), DataType.Kind.TIMESTAMP).flatMap(at -> every(at, DAY, 0))
+                    : Optional.empty();
         }
         if (!(expression instanceof Call call)) {
             return Optional.empty();

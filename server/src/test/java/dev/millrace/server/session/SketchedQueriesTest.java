@@ -57,7 +57,9 @@ class SketchedQueriesTest {
             for (int i = 0; i < ROWS; i++) {
                 time += random.nextInt(50) == 0 ? 40 * SECOND : SECOND;
                 long at = late && random.nextInt(20) == 0 ? time - random.nextInt(20) * SECOND : time;
-                level = noise == 0 ? level + (random.nextInt(200) == 0 ? 5 : 0) % 30 : level + random.nextGaussian() * noise;
+                level = noise == 0
+                        ? level + (random.nextInt(200) == 0 ? 5 : 0) % 30
+                        : level + random.nextGaussian() * noise;
                 room = random.nextInt(100) == 0 ? "room " + random.nextInt(4) : room;
                 door = random.nextInt(30) == 0 ? 1 - door : door;
                 boolean hasTemp = random.nextInt(40) > 0;
@@ -87,8 +89,9 @@ class SketchedQueriesTest {
         database.run("CREATE STREAM csv (time BIGINT, temp DOUBLE PRECISION, load BIGINT, room TEXT, door BIGINT)"
                 + " WITH (connector = 'file', path = '" + folder.resolve("exact.csv") + "')");
         database.run("CREATE TABLE exact (time TIMESTAMP, temp DOUBLE PRECISION, load BIGINT, room TEXT, door BIGINT)");
-        database.run("INSERT INTO exact SELECT TIMESTAMP '1970-01-01 00:00:00' + time * INTERVAL '1 microsecond', temp, load,"
-                + " room, door FROM csv");
+        database.run(
+                "INSERT INTO exact SELECT TIMESTAMP '1970-01-01 00:00:00' + time * INTERVAL '1 microsecond', temp, load,"
+                        + " room, door FROM csv");
         return database;
     }
 
@@ -98,7 +101,10 @@ class SketchedQueriesTest {
             List<String> cells = new ArrayList<>();
             for (String cell : row.split("\\|", -1)) {
                 // Sums in another order differ in the last digits.
-                cells.add(cell.matches("-?\\d+\\.\\d+(e-?\\d+)?") ? String.format(Locale.ROOT, "%.9g", Double.parseDouble(cell)) : cell);
+                cells.add(
+                        cell.matches("-?\\d+\\.\\d+(e-?\\d+)?")
+                                ? String.format(Locale.ROOT, "%.9g", Double.parseDouble(cell))
+                                : cell);
             }
             rows.add(String.join("|", cells));
         }
@@ -143,7 +149,13 @@ class SketchedQueriesTest {
      */
     private record Asked(String text, boolean exact) {
         private static final String[] EXACT_AGGREGATES = {
-            "count(*)", "count(room)", "sum(door)", "max(room)", "count(DISTINCT room)", "avg(door)", "bool_or(door = 1)"
+            "count(*)",
+            "count(room)",
+            "sum(door)",
+            "max(room)",
+            "count(DISTINCT room)",
+            "avg(door)",
+            "bool_or(door = 1)"
         };
         private static final String[] AGGREGATES = {
             "sum(temp)",
@@ -242,13 +254,15 @@ class SketchedQueriesTest {
     void explainSaysWhatIsAnsweredInSketchesAndWhatWasSkipped() throws Exception {
         write(new Random(SEED));
         try (TestDatabase database = open(1)) {
-            String windowed = "SELECT window_start, avg(temp) FROM TUMBLE(TABLE s, DESCRIPTOR(time), INTERVAL '1 minute') WHERE"
-                    + " time >= TIMESTAMP '2026-01-01 01:00:00' GROUP BY window_start, window_end";
+            String windowed =
+                    "SELECT window_start, avg(temp) FROM TUMBLE(TABLE s, DESCRIPTOR(time), INTERVAL '1 minute') WHERE"
+                            + " time >= TIMESTAMP '2026-01-01 01:00:00' GROUP BY window_start, window_end";
             String plan = String.join("\n", database.rows("EXPLAIN (PHYSICAL) " + windowed));
-            assertTrue(
-                    plan.contains("in sketches, alike rows as one, times by 1 min, times cut at 1 instant"), plan);
+            assertTrue(plan.contains("in sketches, alike rows as one, times by 1 min, times cut at 1 instant"), plan);
             String analyzed = String.join("\n", database.rows("EXPLAIN ANALYZE " + windowed));
-            assertTrue(analyzed.matches("(?s).*sketches answered [1-9]\\d*, materialised 0, skipped [1-9]\\d*.*"), analyzed);
+            assertTrue(
+                    analyzed.matches("(?s).*sketches answered [1-9]\\d*, materialised 0, skipped [1-9]\\d*.*"),
+                    analyzed);
             String each = String.join("\n", database.rows("EXPLAIN ANALYZE SELECT max(time) FROM s"));
             assertTrue(each.matches("(?s).*sketches answered 0, materialised [1-9]\\d*, skipped 0.*"), each);
         }

@@ -44,7 +44,9 @@ final class AlikeRows {
             sink.take(features, to - from);
         } else if (all && features.length == 1) {
             ofCounts(sketch.column(features[0]).counts(), sink);
-        } else if (all && sketch.joint().isPresent() && features.length == sketch.schema().size()) {
+        } else if (all
+                && sketch.joint().isPresent()
+                && features.length == sketch.schema().size()) {
             ofCombinations(sketch.joint().get(), features, sink);
         } else {
             ofRuns(sketch, features, from, to, sink);

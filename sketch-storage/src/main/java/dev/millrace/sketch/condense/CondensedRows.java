@@ -52,7 +52,8 @@ public final class CondensedRows implements AutoCloseable {
     private final int[] featureColumns; // which columns are features
     private final AlikeRows alike = new AlikeRows();
     private final GatheredColumn[] gathered; // by column; of a key which of the keys at hand it is
-    private final List<Optional<FieldVector>> keys = new ArrayList<>(); // by column, what came since all rows were taken
+    private final List<Optional<FieldVector>> keys =
+            new ArrayList<>(); // by column, what came since all rows were taken
     private int keyRows;
     private long[] weights = {};
     private int size;
@@ -113,7 +114,8 @@ public final class CondensedRows implements AutoCloseable {
             long time = ArrowOutput.micros(times.at(from), perSecond);
             long end = condensation.end(time);
             int to = ordered ? firstBehind(times, perSecond, from, end) : from + 1;
-            while (!ordered && to < times.rows()
+            while (!ordered
+                    && to < times.rows()
                     && condensation.end(ArrowOutput.micros(times.at(to), perSecond)) == end) {
                 to++;
             }

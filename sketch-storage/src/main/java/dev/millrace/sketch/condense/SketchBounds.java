@@ -76,7 +76,8 @@ public final class SketchBounds {
         for (OfFeature condition : features) {
             for (int f = 0; f < sketch.schema().size(); f++) {
                 Feature feature = sketch.schema().feature(f);
-                if (feature.name().equals(condition.name()) && !mayMeet(sketch.column(f), feature, condition.predicate())) {
+                if (feature.name().equals(condition.name())
+                        && !mayMeet(sketch.column(f), feature, condition.predicate())) {
                     return false;
                 }
             }

@@ -65,7 +65,12 @@ public final class ArrowOutput {
                 vectors[i] = f < 0
                         ? times(sketch, chosen, schema.field(i), count, allocator)
                         : column(
-                                sketch.column(f), sketch.schema().feature(f), schema.field(i), chosen, count, allocator);
+                                sketch.column(f),
+                                sketch.schema().feature(f),
+                                schema.field(i),
+                                chosen,
+                                count,
+                                allocator);
             }
             done = true;
             return Batch.of(schema, vectors, count);
@@ -78,8 +83,7 @@ public final class ArrowOutput {
         }
     }
 
-    private static FieldVector times(
-            Sketch sketch, int[] chosen, Field field, int count, BufferAllocator allocator) {
+    private static FieldVector times(Sketch sketch, int[] chosen, Field field, int count, BufferAllocator allocator) {
         FieldVector vector = Vectors.allocate(field, count, 0, allocator);
         writeTimes(sketch, chosen, vector.getDataBufferAddress(), count);
         Vectors.setAllValid(vector, count);

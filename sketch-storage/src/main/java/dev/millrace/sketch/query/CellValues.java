@@ -26,8 +26,8 @@ final class CellValues {
         @Nullable CellValues[] byPosition = new CellValues[layout.aggregated()];
         for (int p = 0; p < byPosition.length; p++) {
             int feature = layout.asked().get(p);
-            byPosition[p] = new CellValues(
-                    p, sketch.column(feature), sketch.schema().feature(feature));
+            byPosition[p] =
+                    new CellValues(p, sketch.column(feature), sketch.schema().feature(feature));
         }
         @Nullable CellValues[] all = new CellValues[layout.aggregates()];
         for (int a = 0; a < all.length; a++) {

@@ -24,7 +24,8 @@ public final class PartialAnswer {
     private final TreeMap<Long, Map<List<Optional<Object>>, Group>> windows = new TreeMap<>();
     private final Feature.@Nullable Kind[] kinds; // of each aggregate's feature; null before the first sketch
     private final Optional<Group> only; // where there are neither keys nor windows
-    private final Cells cells = new Cells(1); // of the sketch that is looked at, where one feature is all that is asked about
+    private final Cells cells =
+            new Cells(1); // of the sketch that is looked at, where one feature is all that is asked about
     private @Nullable Layout layout; // of the last sketch's schema; null before the first
     private int groups;
 
@@ -40,8 +41,9 @@ public final class PartialAnswer {
     PartialAnswer(SketchQuery query) {
         this.query = query;
         this.kinds = new Feature.Kind[query.aggregates().size()];
-        this.only =
-                query.keys().isEmpty() && query.windows().isEmpty() ? Optional.of(new Group(kinds.length)) : Optional.empty();
+        this.only = query.keys().isEmpty() && query.windows().isEmpty()
+                ? Optional.of(new Group(kinds.length))
+                : Optional.empty();
     }
 
     /**
@@ -177,8 +179,8 @@ public final class PartialAnswer {
     /** The answers, by window; groups within one are in the order in which they were met. */
     public List<SketchQuery.Row> rows() {
         List<SketchQuery.Row> rows = new ArrayList<>();
-        only.ifPresent(group ->
-                rows.add(new SketchQuery.Row(0, 0, List.of(), estimates(group), Estimate.Presence.CERTAIN)));
+        only.ifPresent(
+                group -> rows.add(new SketchQuery.Row(0, 0, List.of(), estimates(group), Estimate.Presence.CERTAIN)));
         windows.forEach((window, ofWindow) -> {
             long end = query.windows().map(w -> w.end(window)).orElse(0L);
             ofWindow.forEach((keys, group) -> {

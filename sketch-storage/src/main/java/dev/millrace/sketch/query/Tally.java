@@ -75,8 +75,7 @@ final class Tally {
             boolean pair = i + 1 < size;
             keys[kept] = keys[pair && upward ? i + 1 : i];
             for (int m = 0; m < measures; m++) {
-                counts[kept * measures + m] =
-                        counts[i * measures + m] + (pair ? counts[(i + 1) * measures + m] : 0);
+                counts[kept * measures + m] = counts[i * measures + m] + (pair ? counts[(i + 1) * measures + m] : 0);
             }
         }
         size = kept;
