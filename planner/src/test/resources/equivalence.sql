@@ -54,3 +54,22 @@ SELECT auction FROM bid ORDER BY price LIMIT 0
 SELECT auction, price FROM bid ORDER BY price OFFSET 2
 SELECT auction, r FROM (SELECT auction, RANK() OVER (PARTITION BY bidder ORDER BY price) r FROM bid) x WHERE r > 1
 SELECT a.bidder, a.n FROM (SELECT bidder, count(*) n, window_start s, window_end e FROM SESSION(TABLE bid PARTITION BY bidder, DESCRIPTOR(datetime), INTERVAL '4 seconds') GROUP BY bidder, window_start, window_end) a JOIN (SELECT max(n) top, s, e FROM (SELECT count(*) n, window_start s, window_end e FROM SESSION(TABLE bid PARTITION BY bidder, DESCRIPTOR(datetime), INTERVAL '4 seconds') GROUP BY bidder, window_start, window_end) c GROUP BY s, e) m ON a.s = m.s AND a.e = m.e AND a.n >= m.top
+SELECT device, window_start, avg(temp), count(*) FROM TUMBLE(TABLE past, DESCRIPTOR(ts), INTERVAL '10 seconds') WHERE temp > 1 GROUP BY device, window_start, window_end
+SELECT window_start, window_end, max(temp) FROM HOP(TABLE past, DESCRIPTOR(ts), INTERVAL '4 seconds', INTERVAL '10 seconds') GROUP BY window_start, window_end
+SELECT window_end, sum(load) FROM CUMULATE(TABLE past, DESCRIPTOR(ts), INTERVAL '2 seconds', INTERVAL '6 seconds') GROUP BY window_start, window_end
+SELECT device, count(*), sum(load * 2 + 1), min(temp), stddev_pop(temp) FROM past WHERE load > 1 OR temp IS NULL GROUP BY device HAVING count(*) > 1
+SELECT count(*), max(temp) FROM past WHERE ts >= TIMESTAMP '1970-01-01 00:00:05' AND ts < TIMESTAMP '1970-01-01 00:00:15'
+SELECT count(*) FILTER (WHERE ts > TIMESTAMP '1970-01-01 00:00:07'), count(*) FILTER (WHERE TIMESTAMP '1970-01-01 00:00:09' >= ts) FROM past
+SELECT CASE WHEN ts = TIMESTAMP '1970-01-01 00:00:10' THEN 1 ELSE 2 END AS c, count(*) FROM past GROUP BY c
+SELECT date_trunc('minute', ts), date_trunc('second', ts + INTERVAL '1 second'), count(*) FROM past GROUP BY 1, 2
+SELECT date_trunc('minute', ts) AS m, extract(hour FROM ts) AS h, ts::date AS d, max(load) FROM past GROUP BY m, h, d
+SELECT date_bin(INTERVAL '7 seconds', ts, TIMESTAMP '1970-01-01 00:00:03') AS b, count(temp) FROM past GROUP BY b
+SELECT max(ts), count(*) FROM past WHERE load > 1
+SELECT DISTINCT device, load FROM past WHERE ts < TIMESTAMP '1970-01-01 00:00:12'
+SELECT device, count(DISTINCT load), percentile_disc(0.5) WITHIN GROUP (ORDER BY load) FROM past GROUP BY device
+SELECT d.site, count(*), sum(p.load) FROM past p JOIN device d ON p.device = d.device WHERE p.ts > TIMESTAMP '1970-01-01 00:00:03' GROUP BY d.site
+SELECT d.site, w.window_start, count(*) FROM TUMBLE(TABLE past, DESCRIPTOR(ts), INTERVAL '10 seconds') w JOIN device d ON w.device = d.device GROUP BY d.site, w.window_start
+SELECT a.device, count(*) FROM past a JOIN past b ON a.device = b.device GROUP BY a.device
+SELECT x.device, n, count(*) FROM (SELECT device, load AS n, ts FROM past WHERE load < 4) x GROUP BY x.device, n
+SELECT device, string_agg(load::text, ',') FROM past GROUP BY device
+SELECT ts, count(*) FROM past GROUP BY ts

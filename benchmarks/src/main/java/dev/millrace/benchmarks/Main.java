@@ -11,6 +11,7 @@ import dev.millrace.benchmarks.mqtt.MqttCommand;
 import dev.millrace.benchmarks.restart.RestartCommand;
 import dev.millrace.benchmarks.sketch.CompareCommand;
 import dev.millrace.benchmarks.sketch.FiguresCommand;
+import dev.millrace.benchmarks.sketch.PastCommand;
 import dev.millrace.benchmarks.sketch.SketchBenchCommand;
 import dev.millrace.benchmarks.storage.LogCommand;
 import dev.millrace.benchmarks.storage.SegmentsCommand;
@@ -42,6 +43,7 @@ import picocli.CommandLine.Command;
             SketchBenchCommand.class,
             CompareCommand.class,
             FiguresCommand.class,
+            PastCommand.class,
             LogCommand.class,
             SegmentsCommand.class,
             SpillCommand.class,

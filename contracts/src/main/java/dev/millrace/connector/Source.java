@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.type.Schema;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A configured source of rows, made once per CREATE STREAM from its options. Safe on any thread; holds no resources of
@@ -29,6 +30,11 @@ public interface Source {
      * its own; else one set of readers is shared by all, from CREATE STREAM on, and SELECT is refused.
      */
     boolean replayable();
+
+    /** Present if its readers give rows that are alike as one where {@link Condensation} says so. */
+    default Optional<Condensing> condensing() {
+        return Optional.empty();
+    }
 
     /**
      * Looks whether the source can be reached and has what its options say. CREATE calls it, and a restart does not, as a peer may be away

@@ -16,7 +16,7 @@ import java.util.Optional;
  */
 public interface SourceReader extends AutoCloseable {
     /**
-     * The next rows, append-only, of the columns asked for. Never blocks for longer than it takes to make one batch
+     * The next rows, append-only, of the columns asked for; with weights only where a {@link Condensation} allows. Never blocks for longer than it takes to make one batch
      * (some milliseconds). The caller owns the batch.
      *
      * @throws dev.millrace.error.MillraceException when reading failed or {@code on_error = 'fail'} met a bad record

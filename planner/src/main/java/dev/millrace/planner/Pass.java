@@ -16,8 +16,10 @@ enum Pass {
     RECOGNIZE_TIME_FILTERS(DECIDE_BY_CLOCK),
     /** Refuses what still reads the clock and is no filter by time. */
     CHECK_CLOCK(RECOGNIZE_TIME_FILTERS),
+    /** Scans that may give alike rows as one: windows above these are no operators of their own. */
+    CONDENSE(SIMPLIFY),
     /** Windows that speak at their close: they are known by a grouping right above a window's columns. */
-    RECOGNIZE_WINDOWS(SIMPLIFY, CHECK_CLOCK),
+    RECOGNIZE_WINDOWS(SIMPLIFY, CHECK_CLOCK, CONDENSE),
     /** Joins of a window with its own extreme are windows, not joins by time. */
     RECOGNIZE_INTERVAL_JOINS(SIMPLIFY, RECOGNIZE_WINDOWS),
     /** Bounds by constants are cheaper than bounds by columns, and are taken first. */
@@ -48,8 +50,10 @@ enum Pass {
     KEEP_USER_STATES(PROMISE_APPEND_ONLY),
     /** Random values of rows that stay: behind what could move a projection across a join. */
     DRAW_ONCE(SIMPLIFY, PUSH_PREDICATES),
+    /** The same once more, as other passes have left the plan: only what is right now counts. */
+    SETTLE_CONDENSED(SHARE_SCANS, PUSH_PREDICATES, DRAW_ONCE),
     /** Joins of one key as one: the shape of the rest is final. */
-    MERGE_JOINS(DRAW_ONCE, SHARE_SCANS),
+    MERGE_JOINS(DRAW_ONCE, SHARE_SCANS, SETTLE_CONDENSED),
     /** Exchanges and phases, of operators that no pass changes any more. */
     DISTRIBUTE(KEEP_USER_STATES, MERGE_JOINS);
 

@@ -6,6 +6,7 @@ import dev.millrace.planner.clock.ClockCheck;
 import dev.millrace.planner.clock.DecideByClock;
 import dev.millrace.planner.clock.DrawnOnce;
 import dev.millrace.planner.clock.RecognizeTimeFilter;
+import dev.millrace.planner.condense.CondenseScans;
 import dev.millrace.planner.explain.Fingerprint;
 import dev.millrace.planner.explain.PlanText;
 import dev.millrace.planner.fact.EventTimes;
@@ -44,6 +45,7 @@ import java.util.Optional;
  * order        joins, by what is known of their inputs' sizes
  * simplify     fold constants, merge, move filters down
  * clock        rows that come and leave as time passes
+ * condense     scans that may give rows that are alike as one
  * recognize    windows that may emit once, at their close; joins of a window with its own extreme
  * forget       what state_ttl says
  * place        watermarks, and what is late
@@ -99,6 +101,7 @@ public final class Planner {
                 .runIf(standing, Pass.RECOGNIZE_TIME_FILTERS, plan -> Rewriter.rewrite(plan, new RecognizeTimeFilter()))
                 .runIf(standing, Pass.SIMPLIFY, simplification::apply)
                 .check(standing, Pass.CHECK_CLOCK, new ClockCheck(inference)::check)
+                .runIf(finite, Pass.CONDENSE, plan -> CondenseScans.apply(plan, context.relations()))
                 .runIf(mayWait, Pass.RECOGNIZE_WINDOWS, plan -> WindowRecognition.apply(plan, inference, closing))
                 .runIf(mayWait, Pass.SIMPLIFY, simplification::apply)
                 .runIf(
@@ -141,6 +144,7 @@ public final class Planner {
 
         Optional<List<Integer>> uniqueKey = new UniqueKey(context.relations()).of(passes.plan());
         PlanNode plan = passes.run(Pass.DRAW_ONCE, new DrawnOnce(inference)::apply)
+                .runIf(finite, Pass.SETTLE_CONDENSED, drawn -> CondenseScans.apply(drawn, context.relations()))
                 .run(Pass.MERGE_JOINS, merged -> MergeJoins.apply(merged, inference))
                 .run(Pass.DISTRIBUTE, merged -> Parallelism.apply(merged, context.parallelism(), inference))
                 .plan();

@@ -44,8 +44,8 @@ class PassesTest {
                 .run(Pass.DECIDE_BY_CLOCK, NOTHING)
                 .run(Pass.RECOGNIZE_TIME_FILTERS, NOTHING)
                 .check(true, Pass.CHECK_CLOCK, plan -> {});
-        assertEquals("RECOGNIZE_WINDOWS needs a plan that went through SIMPLIFY", refusal(Pass.RECOGNIZE_WINDOWS));
-        passes.run(Pass.SIMPLIFY, NOTHING).run(Pass.RECOGNIZE_WINDOWS, NOTHING);
+        assertEquals("CONDENSE needs a plan that went through SIMPLIFY", refusal(Pass.CONDENSE));
+        passes.run(Pass.SIMPLIFY, NOTHING).run(Pass.CONDENSE, NOTHING).run(Pass.RECOGNIZE_WINDOWS, NOTHING);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.millrace.planner;
 
+import dev.millrace.connector.Condensing;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Cast;
 import dev.millrace.plan.expression.Expression.Literal;
@@ -21,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
@@ -57,6 +59,7 @@ final class Relations implements Catalog {
                             "datetime"),
                     stream("reading", "device text, ts timestamptz, temp double?, humidity double?", "ts"),
                     stream("measurement", "id integer, at timestamptz?, value double?", ""),
+                    stream("past", "device text, ts timestamp, temp double?, load bigint", ""),
                     relation(Relation.Kind.TABLE, "device", "device text, site text?, limit_c double?", List.of(0)),
                     versions("setting", "device text, least double?, since timestamptz", List.of(0), "since"),
                     relation(
@@ -111,7 +114,12 @@ final class Relations implements Catalog {
                 relation.appendOnly(),
                 relation.kind() == Relation.Kind.STREAM,
                 relation.eventTime().map(time -> new RelationFacts.EventTime(time.column(), time.delayMicros(), 0)),
-                relation.primaryKey());
+                relation.primaryKey(),
+                false,
+                name.equals("past")
+                        ? Optional.of(
+                                new Condensing(OptionalInt.of(relation.schema().indexOf("ts"))))
+                        : Optional.empty());
     }
 
     PlannerContext context(Mode mode, int tasks) {

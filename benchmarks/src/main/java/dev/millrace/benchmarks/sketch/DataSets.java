@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,10 +17,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 
 /** The real sets, one stream of each: the twelve that were measured before building, and some more. */
 final class DataSets {
+    private static final int DAY_SECONDS = 86_400;
+
     private static final int ROWS = 65_536;
     private static final List<String> PLUGS = List.of(
             "AF6490", "599185", "98ABAA", "B7BED4", "59ADA7", "B81544", "599393", "7296D7", "98ABD2", "D36601",
@@ -155,10 +159,7 @@ final class DataSets {
                 int index = devices.indexOf(device);
                 if (index >= 0) {
                     String[] fields = line.split(",");
-                    long second = Integer.parseInt(line.substring(11, 13)) * 3600L
-                            + Integer.parseInt(line.substring(14, 16)) * 60L
-                            + Integer.parseInt(line.substring(17, 19));
-                    readings.add(new Reading(second, Double.parseDouble(fields[3])));
+                    readings.add(new Reading(second(line), Double.parseDouble(fields[3])));
                     which.add(index);
                 }
             }
@@ -172,6 +173,44 @@ final class DataSets {
                 device,
                 readings.stream().mapToLong(r -> r.second * 1_000_000).toArray(),
                 List.of(readings.stream().mapToDouble(Reading::watts).toArray()));
+    }
+
+    /** A day of each plug there is, second by second the last known reading; seconds before the first have that. */
+    List<double[]> everyPlug() throws IOException {
+        Map<String, double[]> days = new TreeMap<>();
+        Path path = root.resolve("tracebase_smartplugs/tracebase_2012-01-20.csv.gz");
+        try (BufferedReader reader = new BufferedReader(
+                new InputStreamReader(new GZIPInputStream(Files.newInputStream(path)), StandardCharsets.UTF_8))) {
+            reader.readLine();
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                String[] fields = line.split(",");
+                double[] day = days.computeIfAbsent(fields[1], device -> {
+                    double[] unknown = new double[DAY_SECONDS];
+                    Arrays.fill(unknown, Double.NaN);
+                    return unknown;
+                });
+                int second = Math.toIntExact(second(line));
+                if (second < DAY_SECONDS) {
+                    day[second] = Double.parseDouble(fields[3]);
+                }
+            }
+        }
+        days.values().forEach(DataSets::carryOn);
+        return List.copyOf(days.values());
+    }
+
+    private static void carryOn(double[] day) {
+        double last = Arrays.stream(day).filter(Double::isFinite).findFirst().orElse(0);
+        for (int second = 0; second < day.length; second++) {
+            last = Double.isNaN(day[second]) ? last : day[second];
+            day[second] = last;
+        }
+    }
+
+    private static long second(String line) {
+        return Integer.parseInt(line.substring(11, 13)) * 3600L
+                + Integer.parseInt(line.substring(14, 16)) * 60L
+                + Integer.parseInt(line.substring(17, 19));
     }
 
     /** Twelve plugs side by side: each second the last known reading of each. */

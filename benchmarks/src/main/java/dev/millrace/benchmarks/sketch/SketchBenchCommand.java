@@ -57,16 +57,19 @@ public final class SketchBenchCommand implements Callable<Integer> {
         double encode = secondsEach(work::encode);
         double materialise = secondsEach(() -> work.materialise(allocator));
         double inSketch = secondsEach(() -> (long) work.inSketch());
+        double together = secondsEach(() -> (long) work.inSketchTogether());
         double compute = secondsEach(() -> (long) work.materialiseThenCompute(allocator));
-        if (work.inSketch() != Math.rint(work.materialiseThenCompute(allocator))) {
-            throw new IllegalStateException("the two ways of counting differ for " + series.name());
+        if (work.inSketch() != Math.rint(work.materialiseThenCompute(allocator))
+                || work.inSketch() != work.inSketchTogether()) {
+            throw new IllegalStateException("the ways of counting differ for " + series.name());
         }
         long bytes = work.segments.stream().mapToLong(s -> s.length).sum();
         System.out.printf(
                 Locale.ROOT,
                 "{\"set\":\"%s\",\"features\":%d,\"segment_rows\":%d,\"bytes_per_row\":%.4f,\"encode_values_per_s\":%.0f,"
                         + "\"materialise_values_per_s\":%.0f,\"in_sketch_rows_per_s\":%.0f,\"computed_rows_per_s\":%.0f,"
-                        + "\"in_sketch_ratio\":%.1f}%n",
+                        + "\"in_sketch_ratio\":%.1f,"
+                        + "\"together_rows_per_s\":%.0f,\"together_ratio\":%.1f}%n",
                 series.name(),
                 series.features().size(),
                 segment,
@@ -75,7 +78,9 @@ public final class SketchBenchCommand implements Callable<Integer> {
                 work.values() / materialise,
                 series.rows() / inSketch,
                 series.rows() / compute,
-                compute / inSketch);
+                compute / inSketch,
+                series.rows() / together,
+                compute / together);
     }
 
     private interface Work {

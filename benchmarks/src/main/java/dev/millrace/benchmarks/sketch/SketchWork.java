@@ -6,6 +6,7 @@ import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.materialise.Materialisation;
 import dev.millrace.sketch.query.Aggregate;
 import dev.millrace.sketch.query.Condition;
+import dev.millrace.sketch.query.PartialAnswer;
 import dev.millrace.sketch.query.SketchQuery;
 import dev.millrace.sketch.schema.Binning;
 import dev.millrace.sketch.schema.SketchSchema;
@@ -78,6 +79,16 @@ final class SketchWork {
                     .value();
         }
         return sum;
+    }
+
+    /** The same of all segments together, in one answer. */
+    double inSketchTogether() {
+        Versions versions = new Versions();
+        PartialAnswer answer = query.begin();
+        for (byte[] segment : segments) {
+            answer.add(SegmentCodec.read(segment, versions));
+        }
+        return answer.rows().get(0).estimates().get(0).value();
     }
 
     /** The same over the materialised column, by a loop over its buffer. */

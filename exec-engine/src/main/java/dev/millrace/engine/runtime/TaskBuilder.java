@@ -224,7 +224,8 @@ final class TaskBuilder {
                     scan.columns(),
                     scan.predicates(),
                     graph.isParallel(node.pipeline()) ? workers : 1,
-                    ScanTime.of(graph, node, scan));
+                    ScanTime.of(graph, node, scan),
+                    scan.condensation());
             List<SourceInput> inputs = new CopyOnWriteArrayList<>();
             wakeable.put(node, inputs);
             BufferAllocator memory = query.memory().newChild("scan of " + scan.relation());

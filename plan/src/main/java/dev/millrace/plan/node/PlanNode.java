@@ -1,6 +1,7 @@
 package dev.millrace.plan.node;
 
 import dev.millrace.connector.ColumnPredicate;
+import dev.millrace.connector.Condensation;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.OrderKey;
@@ -44,10 +45,21 @@ public sealed interface PlanNode {
 
     /**
      * Reads a relation: {@code columns} of it, in that order. {@code predicates} (over the relation's own columns) are
-     * a hint that lets a reader skip rows; the plan filters again.
+     * a hint that lets a reader skip rows; the plan filters again. With {@code condensation} (whose column is one of the relation, too) rows
+     * that are alike may come as one with their number as weight.
      */
-    record Scan(String relation, List<Integer> columns, List<ColumnPredicate> predicates, Schema schema)
+    record Scan(
+            String relation,
+            List<Integer> columns,
+            List<ColumnPredicate> predicates,
+            Optional<Condensation> condensation,
+            Schema schema)
             implements PlanNode {
+        /** One of each row. */
+        public Scan(String relation, List<Integer> columns, List<ColumnPredicate> predicates, Schema schema) {
+            this(relation, columns, predicates, Optional.empty(), schema);
+        }
+
         public Scan {
             columns = List.copyOf(columns);
             predicates = List.copyOf(predicates);

@@ -1,6 +1,7 @@
 package dev.millrace.planner.explain;
 
 import dev.millrace.connector.ColumnPredicate;
+import dev.millrace.connector.Condensation;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.node.JoinTime;
@@ -194,13 +195,24 @@ public final class PlanText implements NodeVisitor<String> {
                 + (scan.columns().isEmpty()
                         ? "no columns"
                         : String.join(", ", scan.schema().names()));
-        if (scan.predicates().isEmpty()) {
-            return line;
+        if (!scan.predicates().isEmpty()) {
+            line += " hint "
+                    + scan.predicates().stream()
+                            .map(predicate -> predicate(predicate, scan))
+                            .collect(Collectors.joining(" AND "));
         }
-        return line + " hint "
-                + scan.predicates().stream()
-                        .map(predicate -> predicate(predicate, scan))
-                        .collect(Collectors.joining(" AND "));
+        return line + scan.condensation().map(PlanText::condensation).orElse("");
+    }
+
+    /** What may come as one. */
+    private static String condensation(Condensation condensation) {
+        String text = " in sketches, alike rows as one";
+        if (condensation.sliceMicros() > 0) {
+            text += ", times by " + Durations.text(condensation.sliceMicros())
+                    + (condensation.offsetMicros() > 0 ? " from " + Durations.text(condensation.offsetMicros()) : "");
+        }
+        int cuts = condensation.cutsMicros().size();
+        return cuts == 0 ? text : text + ", times cut at " + cuts + (cuts == 1 ? " instant" : " instants");
     }
 
     private static String predicate(ColumnPredicate predicate, PlanNode.Scan scan) {

@@ -99,6 +99,9 @@ final class StructureText implements NodeVisitor<StringBuilder> {
         for (ColumnPredicate predicate : scan.predicates()) {
             parts(predicate.column(), predicate.comparison());
         }
+        scan.condensation()
+                .ifPresent(condensation ->
+                        parts(condensation.time(), condensation.sliceMicros(), condensation.offsetMicros()));
         return parts(scan.relation().length(), scan.relation(), scan.columns());
     }
 

@@ -1,5 +1,6 @@
 package dev.millrace.planner.fact;
 
+import dev.millrace.connector.Condensing;
 import java.util.List;
 import java.util.Optional;
 
@@ -11,13 +12,15 @@ import java.util.Optional;
  * @param eventTime of a stream with a watermark, or of the versions of a table's rows
  * @param primaryKey columns that identify a row; empty when there are none
  * @param keepsRows whether it is a table, or a view that keeps its answer
+ * @param condensing present if its readers can give rows that are alike as one
  */
 public record RelationFacts(
         boolean appendOnly,
         boolean replayable,
         Optional<EventTime> eventTime,
         List<Integer> primaryKey,
-        boolean keepsRows) {
+        boolean keepsRows,
+        Optional<Condensing> condensing) {
 
     /**
      * The column that a watermark is made from.
@@ -36,6 +39,16 @@ public record RelationFacts(
     public RelationFacts(
             boolean appendOnly, boolean replayable, Optional<EventTime> eventTime, List<Integer> primaryKey) {
         this(appendOnly, replayable, eventTime, primaryKey, false);
+    }
+
+    /** Of a relation of which each row comes by itself. */
+    public RelationFacts(
+            boolean appendOnly,
+            boolean replayable,
+            Optional<EventTime> eventTime,
+            List<Integer> primaryKey,
+            boolean keepsRows) {
+        this(appendOnly, replayable, eventTime, primaryKey, keepsRows, Optional.empty());
     }
 
     public RelationFacts {

@@ -115,6 +115,7 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
                         scan.relation(),
                         columns,
                         scan.predicates(),
+                        scan.condensation(),
                         scan.schema().select(kept)),
                 positions);
     }

@@ -71,7 +71,9 @@ public final class PushPredicatesIntoScan {
         return predicates.isEmpty()
                 ? Optional.empty()
                 : Optional.of(Nodes.withInputs(
-                        calc, List.of(new Scan(scan.relation(), scan.columns(), predicates, scan.schema()))));
+                        calc,
+                        List.of(new Scan(
+                                scan.relation(), scan.columns(), predicates, scan.condensation(), scan.schema()))));
     }
 
     private static Optional<ColumnPredicate> predicate(Expression conjunct, Scan scan) {

@@ -12,7 +12,7 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
 
     @Override
     public PlanNode scan(PlanNode.Scan node) {
-        return new PlanNode.Scan(node.relation(), node.columns(), node.predicates(), schema);
+        return new PlanNode.Scan(node.relation(), node.columns(), node.predicates(), node.condensation(), schema);
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Aggregate;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.planner.condense.CondenseScans;
 import dev.millrace.planner.fact.Facts;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.fact.WindowColumns;
@@ -43,7 +44,7 @@ final class RecognizeAttachedAggregate implements Rewrite {
 
     private Optional<PlanNode> recognized(Aggregate aggregate) {
         Facts facts = inference.of(aggregate.input());
-        return facts.appendOnly()
+        return facts.appendOnly() && !CondenseScans.isCondensed(aggregate.input())
                 ? facts.windows().stream()
                         .filter(window -> fires(window, aggregate.keys()))
                         .findFirst()

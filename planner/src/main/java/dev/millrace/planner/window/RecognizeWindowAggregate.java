@@ -7,6 +7,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Aggregate;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.planner.condense.CondenseScans;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.tree.Expressions;
 import dev.millrace.planner.tree.Nodes;
@@ -26,7 +27,7 @@ import java.util.Optional;
  * </pre>
  *
  * Keys and conditions that depend on the window alone are computed after it. Not when rows may be retracted, when no
- * watermark speaks of {@code ts}, when the window is not identified by the keys, or when an argument depends on the
+ * watermark speaks of {@code ts}, when rows may come as one that are alike, when the window is not identified by the keys, or when an argument depends on the
  * window. Sessions are {@link RecognizeSessionAggregate}'s.
  */
 final class RecognizeWindowAggregate implements Rewrite {
@@ -51,6 +52,7 @@ final class RecognizeWindowAggregate implements Rewrite {
         return !(window instanceof WindowSpec.Session)
                 && identified
                 && inference.of(rows).appendOnly()
+                && !CondenseScans.isCondensed(rows)
                 && inference.closes(rows, grouping.assign().timeColumn())
                 && grouping.keys().stream().allMatch(key -> grouping.ofRows(key) || grouping.ofWindow(key))
                 && grouping.view().conditions().stream().allMatch(grouping::ofWindow)

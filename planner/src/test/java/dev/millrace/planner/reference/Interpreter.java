@@ -1,5 +1,6 @@
 package dev.millrace.planner.reference;
 
+import dev.millrace.connector.Condensation;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Frame;
@@ -70,9 +71,20 @@ public final class Interpreter implements NodeVisitor<List<List<Object>>> {
     @Override
     public List<List<Object>> scan(PlanNode.Scan scan) {
         return relations.get(scan.relation()).stream()
+                .map(row -> scan.condensation().map(how -> condensed(row, how)).orElse(row))
                 .map(row -> pick(row, scan.columns()))
                 .map(Interpreter::plain)
                 .toList();
+    }
+
+    /** With the last time there is between which and the row's the query says that it tells none apart. */
+    private static List<Object> condensed(List<Object> row, Condensation how) {
+        if (how.time().isEmpty() || !(row.get(how.time().getAsInt()) instanceof Long micros)) {
+            return row;
+        }
+        List<Object> other = new ArrayList<>(row);
+        other.set(how.time().getAsInt(), how.end(micros) - 1);
+        return other;
     }
 
     @Override

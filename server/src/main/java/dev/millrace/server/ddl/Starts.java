@@ -109,7 +109,7 @@ final class Starts {
                     .relations()
                     .addSource(as, database.retained().follow(scan.relation(), query, from), OnError.FAIL);
         }
-        return new PlanNode.Scan(as, scan.columns(), scan.predicates(), scan.schema());
+        return new PlanNode.Scan(as, scan.columns(), scan.predicates(), scan.condensation(), scan.schema());
     }
 
     /** Forgets the readers that a query had, when it is gone. */

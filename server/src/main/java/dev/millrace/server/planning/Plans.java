@@ -2,7 +2,9 @@ package dev.millrace.server.planning;
 
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
+import dev.millrace.connector.Condensing;
 import dev.millrace.connector.Options;
+import dev.millrace.connector.Source;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.expressions.constant.ConstantFolder;
@@ -370,12 +372,17 @@ public final class Plans {
     /** Of a query that comes to an end: what streams have kept is read by readers of its own. */
     private RelationFacts finiteFacts(String name) {
         RelationFacts known = facts(name);
-        boolean retained = catalog.object(name)
-                .flatMap(CatalogObject::input)
-                .filter(StreamInput::retained)
-                .isPresent();
-        return retained
-                ? new RelationFacts(known.appendOnly(), true, known.eventTime(), known.primaryKey(), known.keepsRows())
+        Optional<StreamInput> input = catalog.object(name).flatMap(CatalogObject::input);
+        boolean retained = input.filter(StreamInput::retained).isPresent();
+        Optional<Condensing> condensing = input.flatMap(StreamInput::source).flatMap(Source::condensing);
+        return retained || condensing.isPresent()
+                ? new RelationFacts(
+                        known.appendOnly(),
+                        known.replayable() || retained,
+                        known.eventTime(),
+                        known.primaryKey(),
+                        known.keepsRows(),
+                        condensing)
                 : known;
     }
 

@@ -21,6 +21,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -224,25 +225,46 @@ public final class SketchFileReader implements AutoCloseable {
 
     /** Hands on all records of the blocks that meet a stretch of time; without a sketch those that announce versions. */
     void records(long lowTicks, long highTicks, BiConsumer<byte[], Optional<Sketch>> to) {
+        for (int block = 0; block < blocks.size(); block++) {
+            if (mayMeet(block, lowTicks, highTicks)) {
+                records(block, to);
+            }
+        }
+    }
+
+    private void records(int number, BiConsumer<byte[], Optional<Sketch>> to) {
+        FileIndex.Block block = blocks.get(number);
+        long segments = blocks.subList(0, number).stream()
+                .mapToLong(FileIndex.Block::segments)
+                .sum();
         try {
-            long segments = 0;
-            for (FileIndex.Block block : blocks) {
-                if (block.lowTicks() <= highTicks && block.highTicks() >= lowTicks) {
-                    Records.check(
-                            block.at() >= Records.HEADER_BYTES && block.at() <= block.end() && block.end() <= size,
-                            "a block lies outside of the file");
-                    Versions versions = new Versions();
-                    Records records = new Records(path, from(block.at()), size, block.at(), block.chain(), segments);
-                    while (records.at() < block.end()) {
-                        Records.Entry entry = records.next().orElseThrow();
-                        to.accept(entry.bytes(), learn(entry, versions));
-                    }
-                }
-                segments += block.segments();
+            Records.check(
+                    block.at() >= Records.HEADER_BYTES && block.at() <= block.end() && block.end() <= size,
+                    "a block lies outside of the file");
+            Versions versions = new Versions();
+            Records records = new Records(path, from(block.at()), size, block.at(), block.chain(), segments);
+            while (records.at() < block.end()) {
+                Records.Entry entry = records.next().orElseThrow();
+                to.accept(entry.bytes(), learn(entry, versions));
             }
         } catch (IOException e) {
             throw failed(path, e);
         }
+    }
+
+    /** How many blocks there are: each some hundred segments. */
+    public int blocks() {
+        return blocks.size();
+    }
+
+    /** Whether a block may have rows of a stretch of time, both ends included. */
+    public boolean mayMeet(int block, long lowTicks, long highTicks) {
+        return blocks.get(block).lowTicks() <= highTicks && blocks.get(block).highTicks() >= lowTicks;
+    }
+
+    /** Hands on the segments of one block, in their order. */
+    public void forEachOf(int block, Consumer<Sketch> to) {
+        records(block, (bytes, sketch) -> sketch.ifPresent(to));
     }
 
     @Override

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
@@ -36,26 +37,40 @@ public final class ArrowOutput {
     }
 
     static Batch all(Sketch sketch, BufferAllocator allocator) {
-        return write(sketch, sketch.rows(), new int[0], allocator);
+        return write(sketch, allColumns(sketch), sketch.rows(), new int[0], allocator);
+    }
+
+    /** All rows, of some columns of {@link #schema}. */
+    public static Batch columns(Sketch sketch, List<Integer> columns, BufferAllocator allocator) {
+        return write(sketch, columns, sketch.rows(), new int[0], allocator);
+    }
+
+    private static List<Integer> allColumns(Sketch sketch) {
+        return IntStream.rangeClosed(0, sketch.schema().size()).boxed().toList();
     }
 
     /** Some rows, in the order given. */
     static Batch rows(Sketch sketch, int[] rows, BufferAllocator allocator) {
-        return write(sketch, rows.length, rows, allocator);
+        return write(sketch, allColumns(sketch), rows.length, rows, allocator);
     }
 
-    private static Batch write(Sketch sketch, int count, int[] chosen, BufferAllocator allocator) {
-        Schema schema = schema(sketch.schema());
+    private static Batch write(
+            Sketch sketch, List<Integer> columns, int count, int[] chosen, BufferAllocator allocator) {
+        Schema schema = schema(sketch.schema()).select(columns);
         FieldVector[] vectors = new FieldVector[schema.size()];
         boolean done = false;
         try {
-            vectors[0] = Vectors.allocate(schema.field(0), count, 0, allocator);
-            times(sketch, chosen, vectors[0].getDataBufferAddress(), count);
-            Vectors.setAllValid(vectors[0], count);
-            Vectors.finish(vectors[0], count);
-            for (int f = 0; f < sketch.schema().size(); f++) {
-                vectors[f + 1] = column(
-                        sketch.column(f), sketch.schema().feature(f), schema.field(f + 1), chosen, count, allocator);
+            for (int i = 0; i < vectors.length; i++) {
+                int f = columns.get(i) - 1;
+                vectors[i] = f < 0
+                        ? times(sketch, chosen, schema.field(i), count, allocator)
+                        : column(
+                                sketch.column(f),
+                                sketch.schema().feature(f),
+                                schema.field(i),
+                                chosen,
+                                count,
+                                allocator);
             }
             done = true;
             return Batch.of(schema, vectors, count);
@@ -68,7 +83,15 @@ public final class ArrowOutput {
         }
     }
 
-    private static void times(Sketch sketch, int[] chosen, long data, int count) {
+    private static FieldVector times(Sketch sketch, int[] chosen, Field field, int count, BufferAllocator allocator) {
+        FieldVector vector = Vectors.allocate(field, count, 0, allocator);
+        writeTimes(sketch, chosen, vector.getDataBufferAddress(), count);
+        Vectors.setAllValid(vector, count);
+        Vectors.finish(vector, count);
+        return vector;
+    }
+
+    private static void writeTimes(Sketch sketch, int[] chosen, long data, int count) {
         long perSecond = sketch.schema().ticksPerSecond();
         long[] ticks = new long[sketch.rows()];
         sketch.times().copy(0, ticks);
@@ -78,7 +101,8 @@ public final class ArrowOutput {
         }
     }
 
-    private static long micros(long tick, long perSecond) {
+    /** A time in microseconds, rounded down. */
+    public static long micros(long tick, long perSecond) {
         if (perSecond == SketchSchema.MICROS_PER_SECOND) {
             return tick;
         }
@@ -152,8 +176,8 @@ public final class ArrowOutput {
         return some;
     }
 
-    /** The bits of each symbol in the vector, and 0 for NULL. */
-    private static long[] symbolBits(NumberSymbols symbols, DataType type) {
+    /** The bits of each symbol in a vector of a type, and 0 for NULL. */
+    public static long[] symbolBits(NumberSymbols symbols, DataType type) {
         long[] bits = new long[symbols.size() + 1];
         boolean real = type.kind() == DataType.Kind.REAL;
         if (real || type.kind() == DataType.Kind.DOUBLE) {
@@ -164,13 +188,17 @@ public final class ArrowOutput {
             }
         } else {
             for (int rank = 0; rank < bits.length - 1; rank++) {
-                bits[rank] = Math.max(low(type), Math.min(high(type), symbols.whole(rank)));
+                bits[rank] = within(type, symbols.whole(rank));
             }
         }
         return bits;
     }
 
-    /** The middle of a bin may lie where the type ends; what is in it does not. */
+    /** A whole number as its type shows it: the middle of a bin may lie where the type ends; what is in it does not. */
+    public static long within(DataType type, long whole) {
+        return Math.max(low(type), Math.min(high(type), whole));
+    }
+
     private static long low(DataType type) {
         return switch (type.kind()) {
             case SMALLINT -> Short.MIN_VALUE;
@@ -222,14 +250,17 @@ public final class ArrowOutput {
         }
     }
 
+    /** The bytes of each text in a vector, by rank. */
+    public static byte[][] encoded(TextSymbols symbols) {
+        byte[][] encoded = new byte[symbols.size()][];
+        Arrays.setAll(encoded, rank -> symbols.text(rank).getBytes(StandardCharsets.UTF_8));
+        return encoded;
+    }
+
     private static FieldVector texts(Column column, Field field, int[] ranks, int count, BufferAllocator allocator) {
         TextSymbols symbols = (TextSymbols) column.symbols();
-        byte[][] encoded = new byte[symbols.size() + 1][];
-        Arrays.setAll(
-                encoded,
-                rank -> rank == symbols.size()
-                        ? new byte[0]
-                        : symbols.text(rank).getBytes(StandardCharsets.UTF_8));
+        byte[][] encoded = Arrays.copyOf(encoded(symbols), symbols.size() + 1);
+        encoded[symbols.size()] = new byte[0]; // of NULL
         long bytes = 0;
         for (int i = 0; i < count; i++) {
             bytes += encoded[ranks[i]].length;

@@ -7,7 +7,7 @@ final class AveragePartial implements Partial {
     private final boolean whole;
     private final RowCounts rows = new RowCounts();
     private final Specials specials = new Specials();
-    private final Sum seen = new Sum();
+    private final Sum seen = new Sum(); // of rows that are seen and not certain
     private final Sum certain = new Sum();
     private final Sum errors = new Sum(); // of certain rows
     private final Ends lows = new Ends(-1); // of uncertain rows
@@ -31,13 +31,15 @@ final class AveragePartial implements Partial {
                 continue;
             }
             rows.add(verdict, weight);
-            if ((verdict & Condition.SEEN) != 0) {
-                add(seen, points, rank, weight);
-            }
             if ((verdict & Condition.CERTAIN) != 0) {
                 add(certain, points, rank, weight);
                 errors.add(points.error(rank), weight);
-            } else if ((verdict & Condition.POSSIBLE) != 0) {
+                continue;
+            }
+            if ((verdict & Condition.SEEN) != 0) {
+                add(seen, points, rank, weight);
+            }
+            if ((verdict & Condition.POSSIBLE) != 0) {
                 lows.add(Points.doubleBelow(points.low(rank), whole), weight);
                 highs.add(Points.doubleAbove(points.high(rank), whole), weight);
             }
@@ -71,6 +73,9 @@ final class AveragePartial implements Partial {
         }
         double low = lows.worst(Math.nextDown(certain.atLeast() - errors.atMost()), rows.certain);
         double high = highs.worst(Math.nextUp(certain.atMost() + errors.atMost()), rows.certain);
-        return specials.with(seen.value() / rows.seen, low, high, rows);
+        Sum value = new Sum();
+        value.add(certain);
+        value.add(seen);
+        return specials.with(value.value() / rows.seen, low, high, rows);
     }
 }

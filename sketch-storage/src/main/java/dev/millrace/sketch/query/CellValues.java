@@ -1,5 +1,6 @@
 package dev.millrace.sketch.query;
 
+import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.column.Column;
 import dev.millrace.sketch.column.TextSymbols;
 import dev.millrace.sketch.schema.Feature;
@@ -20,8 +21,19 @@ final class CellValues {
         this.points = texts == null ? new Points(column, feature) : null;
     }
 
-    int position() {
-        return position;
+    /** By aggregate, those of the same feature shared; null for a count of rows. */
+    static @Nullable CellValues[] of(Layout layout, Sketch sketch) {
+        @Nullable CellValues[] byPosition = new CellValues[layout.aggregated()];
+        for (int p = 0; p < byPosition.length; p++) {
+            int feature = layout.asked().get(p);
+            byPosition[p] =
+                    new CellValues(p, sketch.column(feature), sketch.schema().feature(feature));
+        }
+        @Nullable CellValues[] all = new CellValues[layout.aggregates()];
+        for (int a = 0; a < all.length; a++) {
+            all[a] = layout.hasFeature(a) ? byPosition[layout.position(a)] : null;
+        }
+        return all;
     }
 
     int rank(Cells cells, int cell) {

@@ -30,6 +30,10 @@ final class Cells {
         return count++ * features;
     }
 
+    void clear() {
+        count = 0;
+    }
+
     int rank(int cell, int feature) {
         return ranks[cell * features + feature];
     }

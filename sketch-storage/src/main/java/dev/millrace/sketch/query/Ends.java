@@ -1,8 +1,5 @@
 package dev.millrace.sketch.query;
 
-import java.util.Map;
-import java.util.TreeMap;
-
 /**
  * How far the values of rows reach that may or may not take part, in one direction, and how many there are. Of more than some
  * thousands, neighbours are taken to reach as far as the further one. Not thread-safe.
@@ -11,36 +8,19 @@ final class Ends {
     private static final int MOST = 4096;
 
     private final int direction; // 1 upward, -1 downward
-    private final TreeMap<Double, Long> rows = new TreeMap<>();
+    private final Tally rows;
 
     Ends(int direction) {
         this.direction = direction;
+        this.rows = new Tally(1, MOST, direction > 0);
     }
 
     void add(double end, long weight) {
-        rows.merge(end, weight, Long::sum);
-        if (rows.size() > MOST) {
-            coarsen();
-        }
+        rows.add(Points.key(end), weight);
     }
 
     void add(Ends other) {
-        other.rows.forEach(this::add);
-    }
-
-    private void coarsen() {
-        TreeMap<Double, Long> coarse = new TreeMap<>();
-        long weight = 0;
-        int at = 0;
-        for (Map.Entry<Double, Long> entry : (direction > 0 ? rows : rows.descendingMap()).entrySet()) {
-            weight += entry.getValue();
-            if (++at % 2 == 0 || at == rows.size()) {
-                coarse.put(entry.getKey(), weight); // the further one of the two
-                weight = 0;
-            }
-        }
-        rows.clear();
-        rows.putAll(coarse);
+        rows.add(other.rows);
     }
 
     /**
@@ -52,12 +32,15 @@ final class Ends {
     double worst(double sum, long count) {
         double total = sum;
         long taken = count;
-        for (Map.Entry<Double, Long> entry : (direction > 0 ? rows.descendingMap() : rows).entrySet()) {
-            if (taken > 0 && direction * (entry.getKey() - total / taken) <= 0) {
+        int size = rows.sortedSize();
+        for (int n = 0; n < size; n++) {
+            int at = direction > 0 ? size - 1 - n : n;
+            double end = Points.value(rows.key(at));
+            if (taken > 0 && direction * (end - total / taken) <= 0) {
                 break;
             }
-            long weight = taken == 0 ? 1 : entry.getValue();
-            total = further(total + further(entry.getKey() * weight));
+            long weight = taken == 0 ? 1 : rows.count(at, 0);
+            total = further(total + further(end * weight));
             taken += weight;
         }
         // What was left out for the rounding of a quotient would have moved it by less than this.

@@ -84,6 +84,17 @@ final class Filter {
         root = conjunction(all);
     }
 
+    /** By rank of the one feature that all conditions are on, the bits of their being true and false; empty without conditions. */
+    static byte[] truths(Sketch sketch, List<Condition> conditions, int feature) {
+        if (conditions.isEmpty()) {
+            return new byte[0];
+        }
+        if (conditions.size() == 1 && conditions.get(0) instanceof Condition.OfFeature ofFeature) {
+            return ofFeature.truths(sketch, feature);
+        }
+        return ((Table) new Filter(sketch, conditions, new ArrayList<>(List.of(feature))).root).truths;
+    }
+
     /** The conditions on time, in the order in which {@link #verdict} takes their truths. */
     List<Condition.Time> times() {
         return times;

@@ -3,7 +3,7 @@ package dev.millrace.sketch.query;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sketch.Sketch;
-import dev.millrace.sketch.column.TextSymbols;
+import dev.millrace.sketch.column.Column;
 import dev.millrace.sketch.schema.Feature;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,6 +23,10 @@ public final class PartialAnswer {
     private final SketchQuery query;
     private final TreeMap<Long, Map<List<Optional<Object>>, Group>> windows = new TreeMap<>();
     private final Feature.@Nullable Kind[] kinds; // of each aggregate's feature; null before the first sketch
+    private final Optional<Group> only; // where there are neither keys nor windows
+    private final Cells cells =
+            new Cells(1); // of the sketch that is looked at, where one feature is all that is asked about
+    private @Nullable Layout layout; // of the last sketch's schema; null before the first
     private int groups;
 
     private static final class Group {
@@ -37,9 +41,9 @@ public final class PartialAnswer {
     PartialAnswer(SketchQuery query) {
         this.query = query;
         this.kinds = new Feature.Kind[query.aggregates().size()];
-        if (query.keys().isEmpty() && query.windows().isEmpty()) {
-            group(0, List.of());
-        }
+        this.only = query.keys().isEmpty() && query.windows().isEmpty()
+                ? Optional.of(new Group(kinds.length))
+                : Optional.empty();
     }
 
     /**
@@ -49,11 +53,23 @@ public final class PartialAnswer {
      * @throws MillraceException if it has no such features, or they are of another kind than in the sketches before
      */
     public PartialAnswer add(Sketch sketch) {
+        Layout known = query.layout(sketch.schema());
+        if (known != layout) {
+            learnKinds(known);
+            layout = known;
+        }
+        if (known.isAlone()) {
+            addAlone(sketch, known);
+        } else {
+            new SketchExecution(query, known, sketch, this).run();
+        }
+        return this;
+    }
+
+    private void learnKinds(Layout of) {
         for (int a = 0; a < kinds.length; a++) {
-            Aggregate aggregate = query.aggregates().get(a);
-            if (!aggregate.feature().isEmpty()) {
-                Feature feature = sketch.schema().feature(sketch.schema().indexOf(aggregate.feature()));
-                checkNumber(aggregate, sketch, feature);
+            if (of.hasFeature(a)) {
+                Feature feature = of.feature(a);
                 if (kinds[a] != null && kinds[a] != feature.kind()) {
                     throw MillraceException.user(
                             SqlState.DATATYPE_MISMATCH,
@@ -62,21 +78,31 @@ public final class PartialAnswer {
                 kinds[a] = feature.kind();
             }
         }
-        new SketchExecution(query, sketch, this).run();
-        return this;
     }
 
-    private static void checkNumber(Aggregate aggregate, Sketch sketch, Feature feature) {
-        boolean any =
-                aggregate.function() == Aggregate.Function.COUNT || aggregate.function() == Aggregate.Function.DISTINCT;
-        if (!any && sketch.column(sketch.schema().indexOf(feature.name())).symbols() instanceof TextSymbols) {
-            throw MillraceException.user(
-                    SqlState.DATATYPE_MISMATCH,
-                    aggregate.function() + " needs numbers, and " + feature.name() + " is " + feature.type());
+    /** From how often each symbol of the one feature occurs. */
+    private void addAlone(Sketch sketch, Layout known) {
+        int feature = known.asked().get(0);
+        Column column = sketch.column(feature);
+        int[] counts = column.counts();
+        byte[] truths = Filter.truths(sketch, query.conditions(), feature);
+        cells.clear();
+        for (int rank = 0; rank < counts.length; rank++) {
+            int verdict = truths.length == 0 ? Condition.ALL : truths[rank] & Condition.ALL;
+            if (verdict != 0 && counts[rank] > 0) {
+                int at = cells.add(counts[rank], verdict);
+                cells.ranks[at] = rank;
+            }
+        }
+        if (cells.count > 0) {
+            add(0, List.of(), cells, CellValues.of(known, sketch));
         }
     }
 
     private Group group(long window, List<Optional<Object>> keys) {
+        if (only.isPresent()) {
+            return only.get();
+        }
         Map<List<Optional<Object>>, Group> ofWindow = windows.computeIfAbsent(window, w -> new LinkedHashMap<>());
         Group group = ofWindow.get(keys);
         if (group == null) {
@@ -134,28 +160,31 @@ public final class PartialAnswer {
             }
             kinds[a] = kinds[a] == null ? other.kinds[a] : kinds[a];
         }
-        other.windows.forEach((window, ofWindow) -> ofWindow.forEach((keys, theirs) -> {
-            Group group = group(window, keys);
-            group.rows.add(theirs.rows);
-            for (int a = 0; a < kinds.length; a++) {
-                Partial partial = theirs.partials[a];
-                if (partial != null) {
-                    partial(group, a).combine(partial);
-                }
-            }
-        }));
+        other.only.ifPresent(theirs -> combine(group(0, List.of()), theirs));
+        other.windows.forEach(
+                (window, ofWindow) -> ofWindow.forEach((keys, theirs) -> combine(group(window, keys), theirs)));
         return this;
+    }
+
+    private void combine(Group group, Group theirs) {
+        group.rows.add(theirs.rows);
+        for (int a = 0; a < kinds.length; a++) {
+            Partial partial = theirs.partials[a];
+            if (partial != null) {
+                partial(group, a).combine(partial);
+            }
+        }
     }
 
     /** The answers, by window; groups within one are in the order in which they were met. */
     public List<SketchQuery.Row> rows() {
         List<SketchQuery.Row> rows = new ArrayList<>();
-        boolean grouped = !query.keys().isEmpty() || query.windows().isPresent();
+        only.ifPresent(
+                group -> rows.add(new SketchQuery.Row(0, 0, List.of(), estimates(group), Estimate.Presence.CERTAIN)));
         windows.forEach((window, ofWindow) -> {
             long end = query.windows().map(w -> w.end(window)).orElse(0L);
             ofWindow.forEach((keys, group) -> {
-                Estimate.Presence presence = grouped ? group.rows.presence() : Estimate.Presence.CERTAIN;
-                rows.add(new SketchQuery.Row(window, end, keys, estimates(group), presence));
+                rows.add(new SketchQuery.Row(window, end, keys, estimates(group), group.rows.presence()));
             });
         });
         return rows;

@@ -1,8 +1,5 @@
 package dev.millrace.sketch.query;
 
-import java.util.Map;
-import java.util.TreeMap;
-
 /**
  * PERCENTILE: the smallest value that at least a fraction of the values do not exceed. Keeps how often each value occurs: as
  * seen, at its lowest and at its highest. Of more than some ten thousand different ones, neighbours are put together outward,
@@ -10,13 +7,16 @@ import java.util.TreeMap;
  */
 final class PercentilePartial implements Partial {
     private static final int MOST = 1 << 16;
+    private static final int SEEN = 0; // the measures of a tally
+    private static final int CERTAIN = 1;
+    private static final int POSSIBLE = 2;
 
     private final boolean whole;
     private final double fraction;
     private final RowCounts rows = new RowCounts();
-    private TreeMap<Long, RowCounts> values = new TreeMap<>();
-    private TreeMap<Long, RowCounts> lows = new TreeMap<>();
-    private TreeMap<Long, RowCounts> highs = new TreeMap<>();
+    private final Tally values = new Tally(3, MOST, false);
+    private final Tally lows = new Tally(3, MOST, false);
+    private final Tally highs = new Tally(3, MOST, true);
 
     PercentilePartial(boolean whole, double fraction) {
         this.whole = whole;
@@ -32,53 +32,20 @@ final class PercentilePartial implements Partial {
                 int verdict = cells.verdicts[i];
                 int weight = cells.weights[i];
                 rows.add(verdict, weight);
-                at(values, points.key(rank)).add(verdict, weight);
-                at(lows, points.low(rank)).add(verdict, weight);
-                at(highs, points.high(rank)).add(verdict, weight);
+                values.add(points.key(rank), verdict, weight);
+                lows.add(points.low(rank), verdict, weight);
+                highs.add(points.high(rank), verdict, weight);
             }
         }
-        bound();
-    }
-
-    private static RowCounts at(TreeMap<Long, RowCounts> counts, long key) {
-        return counts.computeIfAbsent(key, k -> new RowCounts());
-    }
-
-    private void bound() {
-        values = bounded(values, false);
-        lows = bounded(lows, false);
-        highs = bounded(highs, true);
-    }
-
-    /** Puts neighbours together at the lower, or upward at the higher. */
-    private static TreeMap<Long, RowCounts> bounded(TreeMap<Long, RowCounts> counts, boolean upward) {
-        if (counts.size() <= MOST) {
-            return counts;
-        }
-        TreeMap<Long, RowCounts> fewer = new TreeMap<>();
-        long key = 0;
-        RowCounts open = new RowCounts();
-        int taken = 0;
-        for (Map.Entry<Long, RowCounts> entry : (upward ? counts.descendingMap() : counts).entrySet()) {
-            if (taken++ % 2 == 0) {
-                key = entry.getKey();
-                open = entry.getValue();
-                fewer.put(key, open);
-            } else {
-                open.add(entry.getValue());
-            }
-        }
-        return fewer;
     }
 
     @Override
     public void combine(Partial other) {
         PercentilePartial that = (PercentilePartial) other;
         rows.add(that.rows);
-        that.values.forEach((key, counts) -> at(values, key).add(counts));
-        that.lows.forEach((key, counts) -> at(lows, key).add(counts));
-        that.highs.forEach((key, counts) -> at(highs, key).add(counts));
-        bound();
+        values.add(that.values);
+        lows.add(that.lows);
+        highs.add(that.highs);
     }
 
     @Override
@@ -95,41 +62,44 @@ final class PercentilePartial implements Partial {
 
     private long seen() {
         long below = 0;
-        for (Map.Entry<Long, RowCounts> entry : values.entrySet()) {
-            below += entry.getValue().seen;
+        int size = values.sortedSize();
+        for (int i = 0; i < size; i++) {
+            below += values.count(i, SEEN);
             if (below > 0 && below >= fraction * rows.seen) {
-                return entry.getKey();
+                return values.key(i);
             }
         }
-        return values.lastKey();
+        return values.key(size - 1);
     }
 
     /** Lowest when every uncertain value below takes part and none above. */
     private long lowest() {
         long certain = 0;
         long possible = 0;
-        for (Map.Entry<Long, RowCounts> entry : lows.entrySet()) {
-            certain += entry.getValue().certain;
-            possible += entry.getValue().possible;
+        int size = lows.sortedSize();
+        for (int i = 0; i < size; i++) {
+            certain += lows.count(i, CERTAIN);
+            possible += lows.count(i, POSSIBLE);
             if (possible > 0 && possible >= fraction * (rows.certain + possible - certain)) {
-                return entry.getKey();
+                return lows.key(i);
             }
         }
-        return lows.firstKey();
+        return lows.key(0);
     }
 
     /** Highest when every uncertain value above takes part and none below. */
     private long highest() {
         long certain = 0;
         long possible = 0;
-        for (Map.Entry<Long, RowCounts> entry : highs.entrySet()) {
-            certain += entry.getValue().certain;
-            possible += entry.getValue().possible;
+        int size = highs.sortedSize();
+        for (int i = 0; i < size; i++) {
+            certain += highs.count(i, CERTAIN);
+            possible += highs.count(i, POSSIBLE);
             long uncertainAbove = rows.possible - rows.certain - (possible - certain);
             if (certain > 0 && certain >= fraction * (rows.certain + uncertainAbove)) {
-                return entry.getKey();
+                return highs.key(i);
             }
         }
-        return highs.lastKey();
+        return highs.key(size - 1);
     }
 }

@@ -4,7 +4,7 @@ import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.column.Sequence;
 
 /** Goes through rows in stretches over which several features stay the same. Not thread-safe. */
-final class RunMerger {
+public final class RunMerger {
     private final Sequence[] sequences;
     private final Sequence.Runs[] runs; // per feature; null when it is read row by row
     private final int[][] rows;
@@ -15,7 +15,8 @@ final class RunMerger {
     private int at;
     private int length;
 
-    RunMerger(Sketch sketch, int[] features, int from, int to) {
+    /** Rows {@code from} to {@code to}, excluded. */
+    public RunMerger(Sketch sketch, int[] features, int from, int to) {
         this.to = to;
         this.at = from;
         sequences = new Sequence[features.length];
@@ -38,7 +39,7 @@ final class RunMerger {
     }
 
     /** Goes to the next stretch; false behind the last. */
-    boolean next() {
+    public boolean next() {
         at += length;
         if (at >= to) {
             return false;
@@ -75,12 +76,12 @@ final class RunMerger {
     }
 
     /** The ranks of the stretch; overwritten by the next. */
-    int[] ranks() {
+    public int[] ranks() {
         return ranks;
     }
 
     /** How many rows it has. */
-    int length() {
+    public int length() {
         return length;
     }
 }

@@ -29,44 +29,20 @@ final class SketchExecution {
     private Map<List<Integer>, Cells> groups = new LinkedHashMap<>(); // of the window that is looked at
     private @Nullable Cells only; // those of its one group, where there are no keys; null before the first
 
-    SketchExecution(SketchQuery query, Sketch sketch, PartialAnswer answer) {
+    SketchExecution(SketchQuery query, Layout layout, Sketch sketch, PartialAnswer answer) {
         this.query = query;
         this.sketch = sketch;
         this.answer = answer;
-        List<Integer> asked = new ArrayList<>();
-        values = new CellValues[query.aggregates().size()];
-        for (int a = 0; a < values.length; a++) {
-            Aggregate aggregate = query.aggregates().get(a);
-            if (!aggregate.feature().isEmpty()) {
-                int feature = sketch.schema().indexOf(aggregate.feature());
-                if (!asked.contains(feature)) {
-                    asked.add(feature);
-                }
-                values[a] = values(asked.indexOf(feature), feature, a);
-            }
-        }
-        aggregated = asked.size();
-        for (String key : query.keys()) {
-            asked.add(sketch.schema().indexOf(key));
-        }
+        List<Integer> asked = new ArrayList<>(layout.asked());
+        aggregated = layout.aggregated();
         keyed = asked.size();
+        values = CellValues.of(layout, sketch);
         canonical = new int[keyed - aggregated][];
         filter = new Filter(sketch, query.conditions(), asked);
         features = new int[asked.size()];
         for (int i = 0; i < features.length; i++) {
             features[i] = asked.get(i);
         }
-    }
-
-    /** Aggregates of the same feature share what its ranks are worth. */
-    private CellValues values(int position, int feature, int before) {
-        for (int a = 0; a < before; a++) {
-            CellValues known = values[a];
-            if (known != null && known.position() == position) {
-                return known;
-            }
-        }
-        return new CellValues(position, sketch.column(feature), sketch.schema().feature(feature));
     }
 
     void run() {

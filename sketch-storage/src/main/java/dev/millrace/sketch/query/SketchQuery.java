@@ -1,9 +1,11 @@
 package dev.millrace.sketch.query;
 
 import dev.millrace.sketch.Sketch;
+import dev.millrace.sketch.schema.SketchSchema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A question about the rows of sketches. Immutable; each method gives a new one.
@@ -24,6 +26,7 @@ public final class SketchQuery {
     private final List<Condition> conditions;
     private final List<String> keys;
     private final Optional<Windows> windows;
+    private volatile @Nullable Layout layout; // of the last schema asked; null before; right whoever writes it
 
     /**
      * One group of one window.
@@ -89,6 +92,16 @@ public final class SketchQuery {
 
     Optional<Windows> windows() {
         return windows;
+    }
+
+    /** How the question lies over a schema: of neighbouring sketches it is mostly the same. */
+    Layout layout(SketchSchema schema) {
+        Layout known = layout;
+        if (known == null || !known.isOf(schema)) {
+            known = new Layout(this, schema);
+            layout = known;
+        }
+        return known;
     }
 
     /** An answer without any row yet. */

@@ -2,20 +2,36 @@ package dev.millrace.sketch.query;
 
 /** The rows with NaN and the infinities, and what they make of a sum over all rows. Not thread-safe. */
 final class Specials {
-    private final RowCounts nan = new RowCounts();
-    private final RowCounts positive = new RowCounts();
-    private final RowCounts negative = new RowCounts();
+    private static final RowCounts NONE = new RowCounts();
+
+    // None, until a value comes that is no finite one.
+    private RowCounts nan = NONE;
+    private RowCounts positive = NONE;
+    private RowCounts negative = NONE;
 
     /** Takes a value, if it is no finite one. */
     boolean take(double value, int verdict, long weight) {
         if (Double.isFinite(value)) {
             return false;
         }
+        makeRoom();
         (Double.isNaN(value) ? nan : value > 0 ? positive : negative).add(verdict, weight);
         return true;
     }
 
+    private void makeRoom() {
+        if (nan == NONE) {
+            nan = new RowCounts();
+            positive = new RowCounts();
+            negative = new RowCounts();
+        }
+    }
+
     void add(Specials other) {
+        if (other.nan == NONE) {
+            return;
+        }
+        makeRoom();
         nan.add(other.nan);
         positive.add(other.positive);
         negative.add(other.negative);
@@ -41,12 +57,12 @@ final class Specials {
 
     /** An estimate of a sum or average of all rows, given that of the finite ones. */
     Estimate with(double finiteValue, double finiteLow, double finiteHigh, RowCounts finite) {
+        if (!any()) {
+            return Estimate.of(finiteValue, finiteLow, finiteHigh, finite.presence());
+        }
         RowCounts all = new RowCounts();
         all.add(finite);
         addTo(all);
-        if (!any()) {
-            return Estimate.of(finiteValue, finiteLow, finiteHigh, all.presence());
-        }
         double value = nan.seen > 0 || positive.seen > 0 && negative.seen > 0
                 ? Double.NaN
                 : positive.seen > 0

@@ -6,9 +6,11 @@ import dev.millrace.sketch.sum.Sum;
 final class SumPartial implements Partial {
     private final RowCounts rows = new RowCounts();
     private final Specials specials = new Specials();
-    private final Sum seen = new Sum();
-    private final Sum low = new Sum();
-    private final Sum high = new Sum();
+    private final Sum certain = new Sum();
+    private final Sum errors = new Sum(); // of certain rows
+    private final Sum seen = new Sum(); // of rows that are seen and not certain
+    private final Sum lows = new Sum(); // of rows that are possible and not certain, where they lower the sum
+    private final Sum highs = new Sum();
 
     @Override
     public void add(Cells cells, CellValues values) {
@@ -25,17 +27,21 @@ final class SumPartial implements Partial {
             }
             rows.add(verdict, weight);
             double error = values.points().error(rank);
+            if ((verdict & Condition.CERTAIN) != 0) {
+                certain.add(value, weight);
+                errors.add(error, weight);
+                continue;
+            }
             if ((verdict & Condition.SEEN) != 0) {
                 seen.add(value, weight);
             }
-            boolean certain = (verdict & Condition.CERTAIN) != 0;
-            if (certain || value < error) {
-                low.add(value, weight);
-                low.add(-error, weight);
+            if (value < error) {
+                lows.add(value, weight);
+                lows.add(-error, weight);
             }
-            if (certain || -value < error) {
-                high.add(value, weight);
-                high.add(error, weight);
+            if (-value < error) {
+                highs.add(value, weight);
+                highs.add(error, weight);
             }
         }
     }
@@ -45,13 +51,26 @@ final class SumPartial implements Partial {
         SumPartial that = (SumPartial) other;
         rows.add(that.rows);
         specials.add(that.specials);
+        certain.add(that.certain);
+        errors.add(that.errors);
         seen.add(that.seen);
-        low.add(that.low);
-        high.add(that.high);
+        lows.add(that.lows);
+        highs.add(that.highs);
     }
 
     @Override
     public Estimate estimate() {
-        return specials.with(seen.value(), low.atLeast(), high.atMost(), rows);
+        Sum value = new Sum();
+        value.add(certain);
+        value.add(seen);
+        Sum low = new Sum();
+        low.add(certain);
+        low.add(lows);
+        low.subtract(errors);
+        Sum high = new Sum();
+        high.add(certain);
+        high.add(highs);
+        high.add(errors);
+        return specials.with(value.value(), low.atLeast(), high.atMost(), rows);
     }
 }

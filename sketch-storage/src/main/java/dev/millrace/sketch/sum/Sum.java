@@ -18,6 +18,9 @@ public final class Sum {
 
     /** Adds a finite number {@code weight} times. */
     public void add(double value, double weight) {
+        if (value == 0) {
+            return;
+        }
         double product = value * weight;
         double rest = Math.fma(value, weight, -product);
         double sum = high + product;
@@ -38,10 +41,21 @@ public final class Sum {
     }
 
     public void add(Sum other) {
+        add(other, 1);
+    }
+
+    public void subtract(Sum other) {
+        add(other, -1);
+    }
+
+    private void add(Sum other, int sign) {
+        if (other.terms == 0) {
+            return;
+        }
         long all = terms + other.terms + 2;
         double sizes = size + other.size;
-        add(other.high, 1);
-        add(other.low, 1);
+        add(sign * other.high, 1);
+        add(sign * other.low, 1);
         terms = all;
         size = sizes;
     }

@@ -1,0 +1,158 @@
+package dev.millrace.sketch.source;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.connector.ScanCounts;
+import dev.millrace.connector.ScanRequest;
+import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.sketch.Sketch;
+import dev.millrace.sketch.condense.CondensedRows;
+import dev.millrace.sketch.condense.SketchBounds;
+import dev.millrace.sketch.file.SketchFileReader;
+import dev.millrace.sketch.materialise.ArrowOutput;
+import dev.millrace.sketch.schema.SketchSchema;
+import dev.millrace.sketch.transform.SketchTransform;
+import dev.millrace.type.Schema;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+
+/** Reads blocks of files of sketches, those that no other reader has taken. A block is read in one step, some hundred sketches. */
+final class SketchReader implements SourceReader {
+    private static final Schema NO_KEYS = new Schema(List.of());
+
+    private final SketchSource source;
+    private final ScanRequest request;
+    private final AtomicInteger next; // block of all files, which readers share
+    private final BufferAllocator allocator;
+    private final List<SketchFileReader> files = new ArrayList<>();
+    private final SketchBounds bounds;
+    private final Optional<CondensedRows> condensed;
+    private final Batch noKeys = Batch.of(NO_KEYS, new FieldVector[0], 1);
+    private final Deque<Batch> ready = new ArrayDeque<>();
+    private volatile ScanCounts counts = new ScanCounts(0, 0, 0, 0); // written by the reader's thread, read by any
+    private volatile int begun; // blocks; written by the reader's thread, read by any
+    private long answered;
+    private long materialised;
+    private long skipped;
+    private boolean finished;
+
+    SketchReader(SketchSource source, ScanRequest request, AtomicInteger next, SourceContext context) {
+        this.source = source;
+        this.request = request;
+        this.next = next;
+        this.allocator = context.allocator();
+        this.bounds = new SketchBounds(request.predicates(), source.schema(), 0);
+        Schema schema = source.schema().select(request.columns());
+        this.condensed = request.condensation()
+                .map(how -> new CondensedRows(
+                        schema,
+                        request.columns().stream()
+                                .map(column -> column == 0
+                                        ? new CondensedRows.Column.OfTime()
+                                        : new CondensedRows.Column.OfFeature(
+                                                source.schema().field(column).name()))
+                                .map(CondensedRows.Column.class::cast)
+                                .toList(),
+                        how,
+                        context.batchRows(),
+                        allocator));
+        try {
+            source.paths().forEach(path -> files.add(SketchFileReader.open(path)));
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
+    }
+
+    @Override
+    public Optional<Batch> poll() {
+        while (ready.isEmpty() && !finished) {
+            int block = next.getAndIncrement();
+            begun = block;
+            int file = 0;
+            while (file < files.size() && block >= files.get(file).blocks()) {
+                block -= files.get(file++).blocks();
+            }
+            if (file == files.size()) {
+                finished = true;
+                condensed.flatMap(CondensedRows::take).ifPresent(ready::add);
+            } else {
+                read(files.get(file), block);
+            }
+        }
+        return Optional.ofNullable(ready.poll());
+    }
+
+    private void read(SketchFileReader file, int block) {
+        long low = bounds.lowMicros();
+        long high = bounds.highMicros();
+        boolean perMicro = source.features().ticksPerSecond() == SketchSchema.MICROS_PER_SECOND;
+        if (perMicro && !file.mayMeet(block, low, high)) {
+            counts = counts.plus(new ScanCounts(0, 0, 0, 1));
+            return;
+        }
+        answered = 0;
+        materialised = 0;
+        skipped = 0;
+        file.forEachOf(block, this::read);
+        counts = counts.plus(new ScanCounts(block == 0 ? 1 : 0, 0, 1, 0, answered, materialised, skipped));
+    }
+
+    private void read(Sketch written) {
+        Sketch sketch = written.schema().equals(source.features())
+                ? written
+                : SketchTransform.conform(written, source.features());
+        if (!bounds.mayMeet(sketch)) {
+            skipped++;
+        } else if (condensed.isPresent()) {
+            answered++;
+            CondensedRows rows = condensed.get();
+            rows.add(sketch, noKeys, 0);
+            while (rows.isFull()) {
+                rows.take().ifPresent(ready::add);
+            }
+        } else {
+            materialised++;
+            ready.add(ArrowOutput.columns(sketch, request.columns(), allocator));
+        }
+    }
+
+    @Override
+    public boolean isFinished() {
+        return finished && ready.isEmpty();
+    }
+
+    @Override
+    public long retryAfterMicros() {
+        return 0;
+    }
+
+    @Override
+    public double progress() {
+        int blocks = files.stream().mapToInt(SketchFileReader::blocks).sum();
+        return blocks == 0 ? 1 : Math.min(1, begun / (double) blocks);
+    }
+
+    @Override
+    public Optional<ScanCounts> counts() {
+        return Optional.of(counts);
+    }
+
+    @Override
+    public void close() {
+        List<AutoCloseable> all = new ArrayList<>(files);
+        all.addAll(ready);
+        condensed.ifPresent(all::add);
+        all.add(noKeys);
+        files.clear();
+        ready.clear();
+        Closing.all(all);
+    }
+}
