@@ -1,0 +1,28 @@
+package dev.millrace.edge.queue;
+
+/** What a commit is made of. */
+sealed interface Part {
+    /** A record; in the place of those that have its numbers. */
+    record Rows(String stream, QueueRecord record, byte[] bytes) implements Part {}
+
+    /** Bins that segments of a stream refer to, as an announcement. */
+    record Version(String stream, long incarnation, int number, byte[] bytes) implements Part {}
+
+    /** The open segment of a key; without bytes it has none any more. */
+    record Open(String stream, String key, byte[] bytes) implements Part {}
+
+    /** Up to where an input was read. */
+    record Place(String stream, String text) implements Part {}
+
+    /**
+     * How a stream is.
+     *
+     * @param next number that the next record gets
+     * @param acknowledged up to which the server has all
+     * @param doubt up to which it may have been sent
+     */
+    record Stream(String stream, long next, long acknowledged, long doubt, Shedding shedding) implements Part {}
+
+    /** What the server has set, and the number of that. */
+    record Settings(String stream, long number, String text) implements Part {}
+}

@@ -1,0 +1,192 @@
+package dev.millrace.edge.queue;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Parts of a commit as bytes. A <i>text</i> is 4 bytes length and UTF-8, <i>bytes</i> 4 bytes length and those.
+ *
+ * <pre>
+ *   1 record    text stream, 8 first number, 8 last, 1 kind, 8 rows, 8 earliest, 8 latest time, 8 incarnation, 4 version needed, 4 defined, 1 level, bytes
+ *   2 version   text stream, 8 incarnation, 4 number, bytes
+ *   3 open      text stream, text key, bytes: the state of an encoder; none when the segment is closed
+ *   4 place     text stream, text
+ *   5 stream    text stream, 8 next, 8 acknowledged, 8 doubt, 5 times 8 of Shedding
+ *   6 settings  text stream, 8 number, text
+ * </pre>
+ */
+final class PartCodec {
+    private static final RecordKind[] KINDS = RecordKind.values();
+
+    /** Takes parts as they are read. */
+    interface Reader {
+        /**
+         * A part.
+         *
+         * @param at where its bytes begin, for those that have any
+         * @param length of the part
+         */
+        void part(Part part, int at, int length);
+    }
+
+    private PartCodec() {}
+
+    static byte[] write(List<? extends Part> parts) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            for (Part part : parts) {
+                write(part, out);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // nobody's: it is memory
+        }
+        return bytes.toByteArray();
+    }
+
+    private static void write(Part part, DataOutputStream out) throws IOException {
+        if (part instanceof Part.Rows rows) {
+            out.writeByte(1);
+            text(rows.stream(), out);
+            QueueRecord record = rows.record();
+            out.writeLong(record.from());
+            out.writeLong(record.to());
+            out.writeByte(record.kind().ordinal());
+            out.writeLong(record.rows());
+            out.writeLong(record.firstMicros());
+            out.writeLong(record.lastMicros());
+            out.writeLong(record.incarnation());
+            out.writeInt(record.needs());
+            out.writeInt(record.defines());
+            out.writeByte(record.level());
+            bytes(rows.bytes(), out);
+        } else if (part instanceof Part.Version version) {
+            out.writeByte(2);
+            text(version.stream(), out);
+            out.writeLong(version.incarnation());
+            out.writeInt(version.number());
+            bytes(version.bytes(), out);
+        } else if (part instanceof Part.Open open) {
+            out.writeByte(3);
+            text(open.stream(), out);
+            text(open.key(), out);
+            bytes(open.bytes(), out);
+        } else if (part instanceof Part.Place place) {
+            out.writeByte(4);
+            text(place.stream(), out);
+            text(place.text(), out);
+        } else if (part instanceof Part.Stream stream) {
+            out.writeByte(5);
+            text(stream.stream(), out);
+            out.writeLong(stream.next());
+            out.writeLong(stream.acknowledged());
+            out.writeLong(stream.doubt());
+            out.writeLong(stream.shedding().shedRows());
+            out.writeLong(stream.shedding().shedSegments());
+            out.writeLong(stream.shedding().coarserRows());
+            out.writeLong(stream.shedding().coarserSegments());
+            out.writeLong(stream.shedding().lostSegments());
+        } else if (part instanceof Part.Settings settings) {
+            out.writeByte(6);
+            text(settings.stream(), out);
+            out.writeLong(settings.number());
+            text(settings.text(), out);
+        }
+    }
+
+    private static void text(String text, DataOutputStream out) throws IOException {
+        bytes(text.getBytes(StandardCharsets.UTF_8), out);
+    }
+
+    private static void bytes(byte[] bytes, DataOutputStream out) throws IOException {
+        out.writeInt(bytes.length);
+        out.write(bytes);
+    }
+
+    /**
+     * Reads parts whose checksum fits.
+     *
+     * @throws MillraceException XX001 if they are none all the same
+     */
+    static void read(byte[] bytes, Reader reader) {
+        ByteBuffer in = ByteBuffer.wrap(bytes);
+        while (in.hasRemaining()) {
+            int from = in.position();
+            Part part = part(in);
+            int length = in.position() - from;
+            int at = in.position() - lengthOf(part);
+            reader.part(part, at, length);
+        }
+    }
+
+    private static int lengthOf(Part part) {
+        return part instanceof Part.Rows rows
+                ? rows.bytes().length
+                : part instanceof Part.Open open ? open.bytes().length : 0;
+    }
+
+    private static Part part(ByteBuffer in) {
+        try {
+            int kind = in.get();
+            String stream = text(in);
+            return switch (kind) {
+                case 1 -> {
+                    QueueRecord record = new QueueRecord(
+                            in.getLong(),
+                            in.getLong(),
+                            KINDS[in.get()],
+                            in.getLong(),
+                            in.getLong(),
+                            in.getLong(),
+                            in.getLong(),
+                            in.getInt(),
+                            in.getInt(),
+                            in.get());
+                    yield new Part.Rows(stream, record, bytes(in));
+                }
+                case 2 -> new Part.Version(stream, in.getLong(), in.getInt(), bytes(in));
+                case 3 -> new Part.Open(stream, text(in), bytes(in));
+                case 4 -> new Part.Place(stream, text(in));
+                case 5 ->
+                    new Part.Stream(
+                            stream,
+                            in.getLong(),
+                            in.getLong(),
+                            in.getLong(),
+                            new Shedding(in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong()));
+                case 6 -> new Part.Settings(stream, in.getLong(), text(in));
+                default -> throw new IllegalArgumentException("a part of kind " + kind);
+            };
+        } catch (RuntimeException e) { // whatever is wrong with it
+            throw MillraceException.external(
+                    SqlState.DATA_CORRUPTED, "a commit has a checksum that fits, and is none: " + e.getMessage(), e);
+        }
+    }
+
+    static List<Part> parts(byte[] bytes) {
+        List<Part> parts = new ArrayList<>();
+        read(bytes, (part, at, length) -> parts.add(part));
+        return parts;
+    }
+
+    private static String text(ByteBuffer in) {
+        return new String(bytes(in), StandardCharsets.UTF_8);
+    }
+
+    private static byte[] bytes(ByteBuffer in) {
+        int length = in.getInt();
+        if (length < 0 || length > in.remaining()) {
+            throw new IllegalArgumentException("a part ends behind the commit");
+        }
+        byte[] bytes = new byte[length];
+        in.get(bytes);
+        return bytes;
+    }
+}

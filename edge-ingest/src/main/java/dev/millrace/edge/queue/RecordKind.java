@@ -1,0 +1,18 @@
+package dev.millrace.edge.queue;
+
+/** What the numbers of a record became. */
+public enum RecordKind {
+    /** A segment of a sketch. */
+    SEGMENT,
+    /** Several segments that were merged to a wider bound, as one that can be read alone. */
+    COARSER,
+    /** Thrown away, as there was no room. */
+    SHED,
+    /** Not found on the disk any more, though it was written; how many rows nobody knows. */
+    LOST;
+
+    /** Whether there are rows. */
+    public boolean hasRows() {
+        return this == SEGMENT || this == COARSER;
+    }
+}

@@ -1,0 +1,57 @@
+package dev.millrace.edge.stream;
+
+import dev.millrace.memory.Memory;
+import dev.millrace.sketch.stream.Observations;
+import dev.millrace.type.DataType;
+import org.apache.arrow.vector.FieldVector;
+
+/** Values of one column into rows of an encoder, over raw memory: no object for a number. */
+final class ColumnCopy {
+    private final int feature;
+    private final DataType.Kind kind;
+    private final Texts texts = new Texts();
+    private long data;
+    private long validity;
+    private long offsets;
+
+    ColumnCopy(int feature, DataType type) {
+        this.feature = feature;
+        this.kind = type.kind();
+    }
+
+    /** Reads this vector from now on, which lives as long as rows are copied. */
+    void of(FieldVector vector) {
+        data = vector.getDataBufferAddress();
+        validity = vector.getValidityBufferAddress();
+        offsets = kind == DataType.Kind.TEXT ? vector.getOffsetBufferAddress() : 0;
+    }
+
+    boolean isNull(int row) {
+        return !Memory.getBit(validity, row);
+    }
+
+    long time(int row) {
+        return Memory.getLong(data + 8L * row);
+    }
+
+    String text(int row) {
+        int from = Memory.getInt(offsets + 4L * row);
+        return texts.text(data + from, Memory.getInt(offsets + 4L * row + 4) - from);
+    }
+
+    void copy(int row, Observations to) {
+        if (isNull(row)) {
+            return;
+        }
+        switch (kind) {
+            case DOUBLE -> to.number(feature, Double.longBitsToDouble(Memory.getLong(data + 8L * row)));
+            case REAL -> to.number(feature, Float.intBitsToFloat(Memory.getInt(data + 4L * row)));
+            case BIGINT, TIMESTAMP, TIMESTAMPTZ -> to.whole(feature, Memory.getLong(data + 8L * row));
+            case INTEGER, DATE -> to.whole(feature, Memory.getInt(data + 4L * row));
+            case SMALLINT -> to.whole(feature, Memory.getShort(data + 2L * row));
+            case BOOLEAN -> to.bool(feature, Memory.getBit(data, row));
+            case TEXT -> to.text(feature, text(row));
+            default -> throw new IllegalStateException("no column of an edge stream is " + kind);
+        }
+    }
+}
