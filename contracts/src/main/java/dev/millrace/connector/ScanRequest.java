@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import dev.millrace.condense.Condensation;
 import java.util.List;
 import java.util.Optional;
 

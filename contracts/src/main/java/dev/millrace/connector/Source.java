@@ -1,5 +1,7 @@
 package dev.millrace.connector;
 
+import dev.millrace.condense.Condensation;
+import dev.millrace.condense.Condensing;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.type.Schema;

@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.condense.Condensation;
 import java.util.List;
 import java.util.Optional;
 

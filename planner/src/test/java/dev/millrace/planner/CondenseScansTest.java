@@ -2,7 +2,7 @@ package dev.millrace.planner;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.connector.Condensation;
+import dev.millrace.condense.Condensation;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.PlannerContext.Mode;

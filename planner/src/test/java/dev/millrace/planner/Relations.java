@@ -1,6 +1,6 @@
 package dev.millrace.planner;
 
-import dev.millrace.connector.Condensing;
+import dev.millrace.condense.Condensing;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Cast;
 import dev.millrace.plan.expression.Expression.Literal;

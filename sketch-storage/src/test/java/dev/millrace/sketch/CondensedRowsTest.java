@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.connector.Condensation;
+import dev.millrace.condense.Condensation;
 import dev.millrace.memory.Memory;
 import dev.millrace.memory.PooledAllocation;
 import dev.millrace.sketch.condense.CondensedRows;

@@ -1,7 +1,7 @@
 package dev.millrace.plan.node;
 
+import dev.millrace.condense.Condensation;
 import dev.millrace.connector.ColumnPredicate;
-import dev.millrace.connector.Condensation;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.OrderKey;

@@ -1,7 +1,7 @@
 package dev.millrace.planner.condense;
 
-import dev.millrace.connector.Condensation;
-import dev.millrace.connector.Condensing;
+import dev.millrace.condense.Condensation;
+import dev.millrace.condense.Condensing;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Aggregate;

@@ -1,6 +1,6 @@
 package dev.millrace.planner.fact;
 
-import dev.millrace.connector.Condensing;
+import dev.millrace.condense.Condensing;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,6 +1,6 @@
 package dev.millrace.planner.reference;
 
-import dev.millrace.connector.Condensation;
+import dev.millrace.condense.Condensation;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Frame;

@@ -2,7 +2,7 @@ package dev.millrace.server.planning;
 
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
-import dev.millrace.connector.Condensing;
+import dev.millrace.condense.Condensing;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
 import dev.millrace.error.MillraceException;

@@ -3,7 +3,7 @@ package dev.millrace.sketch.condense;
 import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Vectors;
-import dev.millrace.connector.Condensation;
+import dev.millrace.condense.Condensation;
 import dev.millrace.memory.Memory;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.materialise.ArrowOutput;

@@ -1,6 +1,6 @@
 package dev.millrace.sketch.source;
 
-import dev.millrace.connector.Condensing;
+import dev.millrace.condense.Condensing;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;

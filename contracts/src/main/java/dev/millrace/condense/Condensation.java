@@ -1,4 +1,4 @@
-package dev.millrace.connector;
+package dev.millrace.condense;
 
 import java.util.List;
 import java.util.OptionalInt;
