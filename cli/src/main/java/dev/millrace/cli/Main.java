@@ -1,6 +1,7 @@
 package dev.millrace.cli;
 
 import dev.millrace.cli.demo.DemoCommand;
+import dev.millrace.cli.edge.EdgeCommand;
 import dev.millrace.cli.operation.BackupCommand;
 import dev.millrace.cli.operation.DumpCommand;
 import dev.millrace.cli.operation.RestoreCommand;
@@ -66,6 +67,7 @@ public final class Main {
             case "server" -> ServerCommand.run(sub);
             case "demo" -> DemoCommand.run(sub);
             case "sketch" -> SketchCommand.run(sub);
+            case "edge" -> EdgeCommand.run(sub);
             case "backup" -> BackupCommand.run(sub, System.out, System.err);
             case "restore" -> RestoreCommand.run(sub, System.out, System.err);
             case "dump" -> DumpCommand.run(sub, System.out, System.err);
@@ -84,6 +86,7 @@ public final class Main {
         root.addSubcommand("server", help(ServerCommand.spec()));
         root.addSubcommand("demo", help(DemoCommand.spec()));
         root.addSubcommand("sketch", help(SketchCommand.spec()));
+        root.addSubcommand("edge", help(EdgeCommand.spec()));
         root.addSubcommand("backup", help(BackupCommand.spec()));
         root.addSubcommand("restore", help(RestoreCommand.spec()));
         root.addSubcommand("dump", help(DumpCommand.spec()));

@@ -28,6 +28,7 @@ final class ServerCommand {
             "--host", "listen.addresses",
             "--port", "listen.port",
             "--http-port", "http.port",
+            "--edge-port", "edge.port",
             "--data", "data",
             "--workers", "engine.workers",
             "--tls", "tls.mode",
@@ -52,6 +53,7 @@ final class ServerCommand {
                 "-p",
                 "--port");
         option(spec, "The port for HTTP (default: the one after --port; 0: any).", "N", "--http-port");
+        option(spec, "The port for devices (default: none; 0: any).", "N", "--edge-port");
         spec.addOption(OptionSpec.builder("--no-http")
                 .description("Do not listen for HTTP.")
                 .type(boolean.class)

@@ -40,6 +40,7 @@ import dev.millrace.error.Suggestion;
 import dev.millrace.format.RecordFormatFactory;
 import dev.millrace.format.RecordFormats;
 import java.io.PrintStream;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -101,6 +102,13 @@ public final class Connectors {
                         new KafkaFeedFactory(envelopes(), formats()),
                         new FileFeedFactory(envelopes())),
                 webhooks);
+    }
+
+    /** These, and a source that somebody else makes. */
+    public Connectors with(SourceFactory source) {
+        List<SourceFactory> all = new ArrayList<>(sources.values());
+        all.add(source);
+        return new Connectors(all, List.copyOf(sinks.values()), List.copyOf(feeds.values()), webhooks);
     }
 
     /** Where the server finds the streams to which records are POSTed. */

@@ -5,6 +5,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.config.ServerConfig;
 import dev.millrace.server.config.ServerConfig.AuthMethod;
+import dev.millrace.server.gateway.EdgeGateway;
 import dev.millrace.server.http.HttpOptions;
 import dev.millrace.server.http.HttpServer;
 import dev.millrace.server.log.EventLog;
@@ -33,6 +34,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +52,7 @@ public final class RunningServer implements AutoCloseable {
     private final Database database;
     private final PgServer postgres;
     private final Optional<HttpServer> http;
+    private final Optional<EdgeGateway> edge;
     private final Authentication authentication;
 
     private RunningServer(
@@ -57,12 +60,14 @@ public final class RunningServer implements AutoCloseable {
             Database database,
             PgServer postgres,
             Optional<HttpServer> http,
+            Optional<EdgeGateway> edge,
             Authentication authentication) {
         this.authentication = authentication;
         this.config = config;
         this.database = database;
         this.postgres = postgres;
         this.http = http;
+        this.edge = edge;
     }
 
     /**
@@ -221,8 +226,22 @@ public final class RunningServer implements AutoCloseable {
                 config.engine().workers(),
                 "memory_bytes",
                 config.engine().memoryLimitBytes());
+        Optional<EdgeGateway> edge = config.edgePort() < 0
+                ? Optional.empty()
+                : Optional.of(EdgeGateway.listen(
+                        database,
+                        authentication,
+                        config.addresses(),
+                        config.edgePort(),
+                        config.limits().connections(),
+                        tls));
         postgres.serve(database, authentication);
-        return new RunningServer(config, database, postgres, http, authentication);
+        return new RunningServer(config, database, postgres, http, edge, authentication);
+    }
+
+    /** Where devices are served; none if they are not. */
+    public OptionalInt edgePort() {
+        return edge.map(gateway -> OptionalInt.of(gateway.port())).orElse(OptionalInt.empty());
     }
 
     /** Who asks for the server's health is told that it is well, and no more how far it is. */
@@ -305,8 +324,10 @@ public final class RunningServer implements AutoCloseable {
         String web = http.map(server -> "\nmillrace: metrics, health and SQL over HTTP at " + scheme + "://localhost:"
                         + server.port() + " (/metrics, /health, /api/v1)")
                 .orElse("");
+        String devices = edge.map(gateway -> "\nmillrace: devices send to port " + gateway.port())
+                .orElse("");
         return kept + "millrace: listening on " + String.join(", ", config.addresses()) + ":" + postgres.port()
-                + "; connect with: psql -h localhost -p " + postgres.port() + " -U millrace" + web;
+                + "; connect with: psql -h localhost -p " + postgres.port() + " -U millrace" + web + devices;
     }
 
     /** Ends sessions as {@link PgServer#stop} says, and lets sinks have all that was accepted, as far as time permits. */
@@ -341,6 +362,7 @@ public final class RunningServer implements AutoCloseable {
     /** Ends at once what still runs. */
     @Override
     public void close() {
+        edge.ifPresent(EdgeGateway::close);
         http.ifPresent(HttpServer::close);
         postgres.close();
         config.data().ifPresent(ServerAddress::remove);

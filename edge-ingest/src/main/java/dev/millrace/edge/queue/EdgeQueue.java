@@ -107,11 +107,11 @@ public final class EdgeQueue implements AutoCloseable {
 
     /** Numbers that are gone are told to the server as such, so that nobody waits for them. */
     private void noteLost() throws IOException {
-        List<Part> parts = new ArrayList<>();
+        List<CommitPart> parts = new ArrayList<>();
         for (StreamIndex stream : streams.values()) {
             for (long[] gap : stream.gaps()) {
                 QueueRecord lost = new QueueRecord(gap[0], gap[1], RecordKind.LOST, 0, 0, 0, 0, 0, 0, 0);
-                parts.add(new Part.Rows(stream.name, lost, new byte[0]));
+                parts.add(new CommitPart.Rows(stream.name, lost, new byte[0]));
                 stream.shedding = stream.shedding.lost(lost.numbers());
             }
         }
@@ -122,24 +122,24 @@ public final class EdgeQueue implements AutoCloseable {
 
     private void apply(byte[] parts, QueueFile file, long base) {
         PartCodec.read(parts, (part, at, length) -> {
-            if (part instanceof Part.Rows rows) {
+            if (part instanceof CommitPart.Rows rows) {
                 stream(rows.stream()).put(new StreamIndex.Slot(rows.record(), file, base + at, rows.bytes().length));
-            } else if (part instanceof Part.Version version) {
+            } else if (part instanceof CommitPart.Version version) {
                 stream(version.stream())
                         .versions
                         .put(new StreamIndex.VersionKey(version.incarnation(), version.number()), version.bytes());
-            } else if (part instanceof Part.Open open) {
+            } else if (part instanceof CommitPart.Open open) {
                 Map<String, StreamIndex.OpenSlot> opens = stream(open.stream()).opens;
                 if (open.bytes().length == 0) {
                     opens.remove(open.key());
                 } else {
                     opens.put(open.key(), new StreamIndex.OpenSlot(file, base + at, open.bytes().length));
                 }
-            } else if (part instanceof Part.Place place) {
+            } else if (part instanceof CommitPart.Place place) {
                 stream(place.stream()).place = Optional.of(place.text());
-            } else if (part instanceof Part.Stream of) {
+            } else if (part instanceof CommitPart.Stream of) {
                 stream(of.stream()).set(of);
-            } else if (part instanceof Part.Settings settings) {
+            } else if (part instanceof CommitPart.Settings settings) {
                 stream(settings.stream()).settings = Optional.of(settings);
             }
         });
@@ -160,7 +160,7 @@ public final class EdgeQueue implements AutoCloseable {
     /** What becomes part of the queue at once. */
     public final class Commit {
         private final StreamIndex of;
-        private final List<Part> parts = new ArrayList<>();
+        private final List<CommitPart> parts = new ArrayList<>();
         private long next;
 
         private Commit(String stream) {
@@ -173,21 +173,21 @@ public final class EdgeQueue implements AutoCloseable {
                 long rows, long firstMicros, long lastMicros, long incarnation, int needs, int defines, byte[] bytes) {
             QueueRecord record = new QueueRecord(
                     next, next, RecordKind.SEGMENT, rows, firstMicros, lastMicros, incarnation, needs, defines, 0);
-            parts.add(new Part.Rows(of.name, record, bytes));
+            parts.add(new CommitPart.Rows(of.name, record, bytes));
             next++;
             return this;
         }
 
         /** The bins of a version, as an announcement. */
         public Commit version(long incarnation, int number, byte[] bytes) {
-            parts.add(new Part.Version(of.name, incarnation, number, bytes));
+            parts.add(new CommitPart.Version(of.name, incarnation, number, bytes));
             return this;
         }
 
         /** The open segment of a key, in the place of an earlier one; without bytes it has none. */
         public Commit open(String key, byte[] bytes) {
             if (bytes.length > 0 || of.opens.containsKey(key)) {
-                parts.add(new Part.Open(of.name, key, bytes));
+                parts.add(new CommitPart.Open(of.name, key, bytes));
             }
             return this;
         }
@@ -195,14 +195,14 @@ public final class EdgeQueue implements AutoCloseable {
         /** The place of the input up to which this and what is before it is all. */
         public Commit place(String text) {
             if (!of.place.equals(Optional.of(text))) {
-                parts.add(new Part.Place(of.name, text));
+                parts.add(new CommitPart.Place(of.name, text));
             }
             return this;
         }
 
         /** What the server has set. */
         public Commit settings(long number, String text) {
-            parts.add(new Part.Settings(of.name, number, text));
+            parts.add(new CommitPart.Settings(of.name, number, text));
             return this;
         }
 
@@ -216,7 +216,7 @@ public final class EdgeQueue implements AutoCloseable {
                 return;
             }
             EdgeQueue.this.write(() -> {
-                List<Part> all = parts;
+                List<CommitPart> all = parts;
                 if (!room.make(PartCodec.write(parts).length)) {
                     all = room.shed(of, parts);
                 }
@@ -230,7 +230,7 @@ public final class EdgeQueue implements AutoCloseable {
     }
 
     private void write(Writing work) {
-        Map<StreamIndex, Part.Stream> before = new HashMap<>();
+        Map<StreamIndex, CommitPart.Stream> before = new HashMap<>();
         streams.values().forEach(stream -> before.put(stream, stream.part()));
         try {
             work.run();
@@ -245,7 +245,7 @@ public final class EdgeQueue implements AutoCloseable {
     }
 
     /** Adds a commit, in a new file where the newest is long enough. */
-    void append(List<Part> parts) throws IOException {
+    void append(List<CommitPart> parts) throws IOException {
         if (mustRotate || newest().end() > options.fileBytes() + summaryEnd) {
             rotate();
         }
@@ -265,21 +265,22 @@ public final class EdgeQueue implements AutoCloseable {
 
     /** Begins a new file with a summary of all that is no record. */
     void rotate() throws IOException {
-        List<Part> parts = new ArrayList<>();
+        List<CommitPart> parts = new ArrayList<>();
         for (StreamIndex stream : streams.values()) {
             stream.forgetVersions();
             parts.add(stream.part());
-            stream.versions.forEach(
-                    (key, bytes) -> parts.add(new Part.Version(stream.name, key.incarnation(), key.number(), bytes)));
+            stream.versions.forEach((key, bytes) ->
+                    parts.add(new CommitPart.Version(stream.name, key.incarnation(), key.number(), bytes)));
             for (Map.Entry<String, StreamIndex.OpenSlot> open : stream.opens.entrySet()) {
                 StreamIndex.OpenSlot slot = open.getValue();
-                parts.add(new Part.Open(stream.name, open.getKey(), slot.file().read(slot.at(), slot.length())));
+                parts.add(new CommitPart.Open(
+                        stream.name, open.getKey(), slot.file().read(slot.at(), slot.length())));
             }
-            stream.place.ifPresent(text -> parts.add(new Part.Place(stream.name, text)));
+            stream.place.ifPresent(text -> parts.add(new CommitPart.Place(stream.name, text)));
             stream.settings.ifPresent(parts::add);
         }
         if (parts.isEmpty()) {
-            parts.add(new Part.Place("", "")); // a commit has something in it
+            parts.add(new CommitPart.Place("", "")); // a commit has something in it
         }
         long number = files.isEmpty() ? 1 : files.lastKey() + 1;
         long endBefore = files.isEmpty() ? 0 : newest().end();
@@ -307,7 +308,7 @@ public final class EdgeQueue implements AutoCloseable {
             if (file.live() == 0) {
                 if (unsaved) {
                     unsaved = false; // what is acknowledged is on disk before records are gone
-                    List<Part> parts = new ArrayList<>();
+                    List<CommitPart> parts = new ArrayList<>();
                     streams.values().forEach(stream -> parts.add(stream.part()));
                     append(parts);
                 }
@@ -432,11 +433,11 @@ public final class EdgeQueue implements AutoCloseable {
     }
 
     public long settingsNumber(String stream) {
-        return stream(stream).settings.map(Part.Settings::number).orElse(0L);
+        return stream(stream).settings.map(CommitPart.Settings::number).orElse(0L);
     }
 
     public Optional<String> settings(String stream) {
-        return stream(stream).settings.map(Part.Settings::text);
+        return stream(stream).settings.map(CommitPart.Settings::text);
     }
 
     public Backlog backlog(String name) {

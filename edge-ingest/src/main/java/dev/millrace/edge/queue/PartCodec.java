@@ -34,15 +34,15 @@ final class PartCodec {
          * @param at where its bytes begin, for those that have any
          * @param length of the part
          */
-        void part(Part part, int at, int length);
+        void part(CommitPart part, int at, int length);
     }
 
     private PartCodec() {}
 
-    static byte[] write(List<? extends Part> parts) {
+    static byte[] write(List<? extends CommitPart> parts) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
-            for (Part part : parts) {
+            for (CommitPart part : parts) {
                 write(part, out);
             }
         } catch (IOException e) {
@@ -51,8 +51,8 @@ final class PartCodec {
         return bytes.toByteArray();
     }
 
-    private static void write(Part part, DataOutputStream out) throws IOException {
-        if (part instanceof Part.Rows rows) {
+    private static void write(CommitPart part, DataOutputStream out) throws IOException {
+        if (part instanceof CommitPart.Rows rows) {
             out.writeByte(1);
             text(rows.stream(), out);
             QueueRecord record = rows.record();
@@ -67,22 +67,22 @@ final class PartCodec {
             out.writeInt(record.defines());
             out.writeByte(record.level());
             bytes(rows.bytes(), out);
-        } else if (part instanceof Part.Version version) {
+        } else if (part instanceof CommitPart.Version version) {
             out.writeByte(2);
             text(version.stream(), out);
             out.writeLong(version.incarnation());
             out.writeInt(version.number());
             bytes(version.bytes(), out);
-        } else if (part instanceof Part.Open open) {
+        } else if (part instanceof CommitPart.Open open) {
             out.writeByte(3);
             text(open.stream(), out);
             text(open.key(), out);
             bytes(open.bytes(), out);
-        } else if (part instanceof Part.Place place) {
+        } else if (part instanceof CommitPart.Place place) {
             out.writeByte(4);
             text(place.stream(), out);
             text(place.text(), out);
-        } else if (part instanceof Part.Stream stream) {
+        } else if (part instanceof CommitPart.Stream stream) {
             out.writeByte(5);
             text(stream.stream(), out);
             out.writeLong(stream.next());
@@ -93,7 +93,7 @@ final class PartCodec {
             out.writeLong(stream.shedding().coarserRows());
             out.writeLong(stream.shedding().coarserSegments());
             out.writeLong(stream.shedding().lostSegments());
-        } else if (part instanceof Part.Settings settings) {
+        } else if (part instanceof CommitPart.Settings settings) {
             out.writeByte(6);
             text(settings.stream(), out);
             out.writeLong(settings.number());
@@ -119,20 +119,20 @@ final class PartCodec {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         while (in.hasRemaining()) {
             int from = in.position();
-            Part part = part(in);
+            CommitPart part = part(in);
             int length = in.position() - from;
             int at = in.position() - lengthOf(part);
             reader.part(part, at, length);
         }
     }
 
-    private static int lengthOf(Part part) {
-        return part instanceof Part.Rows rows
+    private static int lengthOf(CommitPart part) {
+        return part instanceof CommitPart.Rows rows
                 ? rows.bytes().length
-                : part instanceof Part.Open open ? open.bytes().length : 0;
+                : part instanceof CommitPart.Open open ? open.bytes().length : 0;
     }
 
-    private static Part part(ByteBuffer in) {
+    private static CommitPart part(ByteBuffer in) {
         try {
             int kind = in.get();
             String stream = text(in);
@@ -149,19 +149,19 @@ final class PartCodec {
                             in.getInt(),
                             in.getInt(),
                             in.get());
-                    yield new Part.Rows(stream, record, bytes(in));
+                    yield new CommitPart.Rows(stream, record, bytes(in));
                 }
-                case 2 -> new Part.Version(stream, in.getLong(), in.getInt(), bytes(in));
-                case 3 -> new Part.Open(stream, text(in), bytes(in));
-                case 4 -> new Part.Place(stream, text(in));
+                case 2 -> new CommitPart.Version(stream, in.getLong(), in.getInt(), bytes(in));
+                case 3 -> new CommitPart.Open(stream, text(in), bytes(in));
+                case 4 -> new CommitPart.Place(stream, text(in));
                 case 5 ->
-                    new Part.Stream(
+                    new CommitPart.Stream(
                             stream,
                             in.getLong(),
                             in.getLong(),
                             in.getLong(),
                             new Shedding(in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong()));
-                case 6 -> new Part.Settings(stream, in.getLong(), text(in));
+                case 6 -> new CommitPart.Settings(stream, in.getLong(), text(in));
                 default -> throw new IllegalArgumentException("a part of kind " + kind);
             };
         } catch (RuntimeException e) { // whatever is wrong with it
@@ -170,8 +170,8 @@ final class PartCodec {
         }
     }
 
-    static List<Part> parts(byte[] bytes) {
-        List<Part> parts = new ArrayList<>();
+    static List<CommitPart> parts(byte[] bytes) {
+        List<CommitPart> parts = new ArrayList<>();
         read(bytes, (part, at, length) -> parts.add(part));
         return parts;
     }

@@ -85,7 +85,7 @@ final class Room {
         if (oldest.isEmpty()) {
             return false;
         }
-        List<Part> parts = new ArrayList<>();
+        List<CommitPart> parts = new ArrayList<>();
         for (StreamIndex stream : queue.all()) {
             Optional<QueueRecord> note = Optional.empty();
             for (StreamIndex.Slot slot : List.copyOf(stream.slots.values())) {
@@ -101,11 +101,11 @@ final class Room {
                     QueueRecord gone = asNote(record);
                     note = Optional.of(note.isPresent() ? note.get().goneWith(gone, RecordKind.SHED) : gone);
                 } else {
-                    note.ifPresent(done -> parts.add(new Part.Rows(stream.name, done, new byte[0])));
+                    note.ifPresent(done -> parts.add(new CommitPart.Rows(stream.name, done, new byte[0])));
                     note = Optional.empty();
                 }
             }
-            note.ifPresent(done -> parts.add(new Part.Rows(stream.name, done, new byte[0])));
+            note.ifPresent(done -> parts.add(new CommitPart.Rows(stream.name, done, new byte[0])));
             parts.add(stream.part());
         }
         replace(oldest.get(), parts);
@@ -127,15 +127,15 @@ final class Room {
     }
 
     /** The parts of a commit for whose segments there is no room: notes that these are shed, and all else. */
-    List<Part> shed(StreamIndex stream, List<Part> parts) {
-        List<Part> left = new ArrayList<>();
+    List<CommitPart> shed(StreamIndex stream, List<CommitPart> parts) {
+        List<CommitPart> left = new ArrayList<>();
         Optional<QueueRecord> note = Optional.ofNullable(stream.slots.lastEntry())
                 .map(entry -> entry.getValue())
                 .filter(slot -> slot.record().kind() == RecordKind.SHED && stream.waits(slot))
                 .map(StreamIndex.Slot::record);
         boolean any = false;
-        for (Part part : parts) {
-            if (part instanceof Part.Rows rows) {
+        for (CommitPart part : parts) {
+            if (part instanceof CommitPart.Rows rows) {
                 QueueRecord gone = asNote(rows.record());
                 stream.shedding = stream.shedding.shed(gone.rows(), gone.numbers());
                 note = Optional.of(note.isPresent() ? note.get().goneWith(gone, RecordKind.SHED) : gone);
@@ -145,7 +145,7 @@ final class Room {
             }
         }
         if (any) {
-            note.ifPresent(done -> left.add(new Part.Rows(stream.name, done, new byte[0])));
+            note.ifPresent(done -> left.add(new CommitPart.Rows(stream.name, done, new byte[0])));
             left.add(stream.part());
         }
         return left;
@@ -159,7 +159,7 @@ final class Room {
         if (oldest.isEmpty()) {
             return false;
         }
-        List<Part> parts = new ArrayList<>();
+        List<CommitPart> parts = new ArrayList<>();
         for (StreamIndex stream : queue.all()) {
             List<StreamIndex.Slot> group = new ArrayList<>();
             long rows = 0;
@@ -193,7 +193,7 @@ final class Room {
     }
 
     /** One record of several; those that do not become smaller stay as they are, and are not tried again. */
-    private List<Part> merged(StreamIndex stream, List<StreamIndex.Slot> group) throws IOException {
+    private List<CommitPart> merged(StreamIndex stream, List<StreamIndex.Slot> group) throws IOException {
         List<Merging.Readable> segments = new ArrayList<>();
         long bytes = 0;
         long rows = 0;
@@ -214,9 +214,9 @@ final class Room {
         Optional<byte[]> merged = merging.merge(segments);
         boolean smaller = merged.isPresent() && merged.get().length < bytes * 9 / 10;
         if (!smaller) {
-            List<Part> same = new ArrayList<>();
+            List<CommitPart> same = new ArrayList<>();
             for (int i = 0; i < group.size(); i++) {
-                same.add(new Part.Rows(
+                same.add(new CommitPart.Rows(
                         stream.name,
                         asCoarsest(group.get(i).record()),
                         segments.get(i).segment()));
@@ -224,7 +224,7 @@ final class Room {
             return same;
         }
         stream.shedding = stream.shedding.coarser(rows, group.size());
-        return List.of(new Part.Rows(
+        return List.of(new CommitPart.Rows(
                 stream.name,
                 new QueueRecord(
                         range.from(),
@@ -258,16 +258,16 @@ final class Room {
     // ------------------------------------------------------------------------------------------------------
 
     /** Writes parts, copies out of a file what they leave in it, and removes it. */
-    private void replace(QueueFile file, List<Part> parts) throws IOException {
+    private void replace(QueueFile file, List<CommitPart> parts) throws IOException {
         if (!parts.isEmpty()) {
             queue.append(parts);
         }
-        List<Part> copies = new ArrayList<>();
+        List<CommitPart> copies = new ArrayList<>();
         long bytes = 0;
         for (StreamIndex stream : queue.all()) {
             for (StreamIndex.Slot slot : List.copyOf(stream.slots.values())) {
                 if (slot.file() == file) {
-                    copies.add(new Part.Rows(stream.name, slot.record(), file.read(slot.at(), slot.length())));
+                    copies.add(new CommitPart.Rows(stream.name, slot.record(), file.read(slot.at(), slot.length())));
                     bytes += slot.liveBytes();
                 }
                 if (bytes > COPY_BYTES) {

@@ -25,7 +25,7 @@ final class StreamIndex {
     long doubt;
     Shedding shedding = Shedding.NONE;
     Optional<String> place = Optional.empty();
-    Optional<Part.Settings> settings = Optional.empty();
+    Optional<CommitPart.Settings> settings = Optional.empty();
     private long rows;
     private long bytes;
 
@@ -76,15 +76,15 @@ final class StreamIndex {
         }
     }
 
-    void set(Part.Stream stream) {
+    void set(CommitPart.Stream stream) {
         acknowledge(stream.acknowledged());
         next = Math.max(next, stream.next());
         doubt = stream.doubt();
         shedding = stream.shedding();
     }
 
-    Part.Stream part() {
-        return new Part.Stream(name, next, acknowledged, doubt, shedding);
+    CommitPart.Stream part() {
+        return new CommitPart.Stream(name, next, acknowledged, doubt, shedding);
     }
 
     boolean waits(Slot slot) {

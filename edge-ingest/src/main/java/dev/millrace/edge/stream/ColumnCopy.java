@@ -9,7 +9,7 @@ import org.apache.arrow.vector.FieldVector;
 final class ColumnCopy {
     private final int feature;
     private final DataType.Kind kind;
-    private final Texts texts = new Texts();
+    private final KnownTexts texts = new KnownTexts();
     private long data;
     private long validity;
     private long offsets;

@@ -8,7 +8,7 @@ import dev.millrace.connector.Options;
 import dev.millrace.connectors.Connectors;
 import dev.millrace.edge.config.EdgeConfig;
 import dev.millrace.edge.config.EdgeConfigFile;
-import dev.millrace.edge.input.Inputs;
+import dev.millrace.edge.input.EdgeInputs;
 import dev.millrace.edge.queue.EdgeQueue;
 import dev.millrace.edge.queue.QueueOptions;
 import dev.millrace.edge.queue.QueueRecord;
@@ -61,7 +61,7 @@ class EdgeStreamTest {
         return new EdgeStream(
                 stream,
                 queue,
-                Inputs.open(
+                EdgeInputs.open(
                         stream.input(),
                         options,
                         queue.place(stream.name()),

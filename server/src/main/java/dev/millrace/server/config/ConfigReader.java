@@ -51,6 +51,7 @@ final class ConfigReader {
                         integer("http.max-rows", 0, Long.MAX_VALUE),
                         text("http.cors-origin"),
                         httpLimits()),
+                (int) integer("edge.port", -1, PORTS - 1),
                 new TlsOptions(
                         oneOf("tls.mode", TlsMode.values()),
                         path("tls.certificate"),

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param data where definitions and the rows of tables are kept; none for a database in memory
  * @param addresses names or addresses of interfaces to listen on
  * @param port for PostgreSQL clients; 0 for any that is free
+ * @param edgePort for devices; 0 for any that is free, -1 for none
  * @param stopTimeout for statements under way when the server is told to stop
  */
 public record ServerConfig(
@@ -23,6 +24,7 @@ public record ServerConfig(
         List<String> addresses,
         int port,
         Http http,
+        int edgePort,
         TlsOptions tls,
         Auth auth,
         Limits limits,

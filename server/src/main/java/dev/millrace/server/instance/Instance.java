@@ -13,6 +13,8 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.interrupt.Turns;
 import dev.millrace.server.cancellation.OffloadThreads;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.device.EdgeInlets;
+import dev.millrace.server.device.EdgeSourceFactory;
 import dev.millrace.server.feed.Feeds;
 import dev.millrace.server.heap.HeapShares;
 import dev.millrace.server.history.Histories;
@@ -65,6 +67,7 @@ public final class Instance implements AutoCloseable {
     private final PgCatalog pgCatalog;
     private final Plans plans;
     private final Secrets secrets;
+    private final EdgeInlets edgeInlets = new EdgeInlets();
     private final Connectors connectors;
     private final Map<String, StandingQuery> queries = new ConcurrentHashMap<>();
     private final Map<String, TableKeys> tableKeys = new ConcurrentHashMap<>();
@@ -134,7 +137,7 @@ public final class Instance implements AutoCloseable {
         journal.tell(retained);
         journal.counters(table -> catalog.numbers().last(table), catalogStore::relationOf);
         journal.definitions(catalogStore::isUnkept, this::awaitDefinition);
-        this.connectors = Connectors.standard(printed);
+        this.connectors = Connectors.standard(printed).with(new EdgeSourceFactory(edgeInlets));
         TableStatistics statistics = new TableStatistics(engine);
         this.plans = new Plans(
                 frontend,
@@ -334,6 +337,11 @@ public final class Instance implements AutoCloseable {
 
     private record LentToSink(BufferAllocator allocator, Clock clock, String name, Optional<SinkHome> home)
             implements SinkContext {}
+
+    /** The streams that devices send to. */
+    public EdgeInlets edgeInlets() {
+        return edgeInlets;
+    }
 
     public Connectors connectors() {
         return connectors;

@@ -199,6 +199,8 @@ public final class Permissions {
             upkeep.relations().forEach(this::owns);
         } else if (statement instanceof Statement.AlterOptions alter) {
             owns(alter.name());
+        } else if (statement instanceof Statement.AlterEdge alter) {
+            owns(alter.stream());
         } else if (statement instanceof Statement.Pause pause) {
             owns(pause.name());
         } else if (statement instanceof Statement.Resume resume) {

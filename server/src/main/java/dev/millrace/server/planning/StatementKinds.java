@@ -57,7 +57,8 @@ public final class StatementKinds {
         boolean changes = isDefinition(statement)
                 || changesRows(statement)
                 || statement instanceof Statement.Truncate
-                || statement instanceof Statement.CopyFrom;
+                || statement instanceof Statement.CopyFrom
+                || statement instanceof Statement.AlterEdge;
         return changes ? Optional.of(name(statement)) : Optional.empty();
     }
 

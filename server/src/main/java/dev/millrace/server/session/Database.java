@@ -12,6 +12,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.checkpoint.CheckpointThread;
+import dev.millrace.server.device.EdgeInlets;
 import dev.millrace.server.feed.RunningFeed;
 import dev.millrace.server.heap.HeapShare;
 import dev.millrace.server.host.Host;
@@ -375,6 +376,11 @@ public final class Database implements AutoCloseable {
     /** The streams to which records are POSTed. */
     public Webhooks webhooks() {
         return instance.connectors().webhooks();
+    }
+
+    /** The streams that devices send to. */
+    public EdgeInlets edgeInlets() {
+        return instance.edgeInlets();
     }
 
     HeapWatch heapWatch() {

@@ -468,6 +468,9 @@ final class Execution {
             return set(set);
         } else if (statement instanceof Statement.ResetSetting reset) {
             return reset(reset);
+        } else if (statement instanceof Statement.AlterEdge alter) {
+            database.edgeInlets().set(alter.stream(), alter.device(), alter.settings());
+            return StatementResult.Command.of("ALTER STREAM");
         } else if (statement instanceof Statement.AlterSystem alter) {
             return alterSystem(alter);
         }

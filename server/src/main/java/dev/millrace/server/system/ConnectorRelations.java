@@ -1,14 +1,18 @@
 package dev.millrace.server.system;
 
 import static dev.millrace.server.system.SystemRelations.bigint;
+import static dev.millrace.server.system.SystemRelations.bool;
 import static dev.millrace.server.system.SystemRelations.real;
 import static dev.millrace.server.system.SystemRelations.text;
+import static dev.millrace.server.system.SystemRelations.timestamp;
 
 import dev.millrace.connector.SinkStatus;
 import dev.millrace.connector.SplitStatus;
+import dev.millrace.edge.wire.Message;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.SplitStatistics;
 import dev.millrace.server.catalog.SystemRelation;
+import dev.millrace.server.device.EdgeStatus;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.type.Schema;
@@ -59,6 +63,35 @@ final class ConnectorRelations {
                                 text("waits_for")),
                         this::sinks),
                 new SystemRelation(
+                        "millrace.edges",
+                        "devices that send to streams of connector edge, and how they say that they are",
+                        Schema.of(
+                                text("device"),
+                                text("stream"),
+                                bool("connected"),
+                                text("address"),
+                                text("agent"),
+                                timestamp("last_seen"),
+                                real("clock_offset_seconds"),
+                                real("round_trip_seconds"),
+                                bigint("rows"),
+                                bigint("segments"),
+                                bigint("segment_bytes"),
+                                bigint("backlog_rows"),
+                                bigint("backlog_bytes"),
+                                bigint("open_rows"),
+                                bigint("rejected_rows"),
+                                bigint("shed_rows"),
+                                bigint("coarser_rows"),
+                                bigint("lost_segments"),
+                                bigint("segments_twice"),
+                                bigint("segments_early"),
+                                bigint("segments_damaged"),
+                                text("settings"),
+                                bool("settings_done"),
+                                text("problem")),
+                        this::edges),
+                new SystemRelation(
                         "millrace.secrets",
                         "names of secrets, and what refers to them",
                         Schema.of(text("name"), text("used_by")),
@@ -103,6 +136,42 @@ final class ConnectorRelations {
                         sink.waitsFor());
             }
         }
+    }
+
+    private void edges(RowBuilder rows) {
+        for (EdgeStatus edge : database.edgeInlets().status()) {
+            Optional<Message.Status> told = edge.told();
+            rows.row(
+                    edge.device(),
+                    edge.stream(),
+                    edge.connected(),
+                    some(edge.address()),
+                    some(edge.agent()),
+                    boxed(edge.seenMicros()),
+                    edge.offsetMicros() / MICROS_PER_SECOND,
+                    edge.roundTripMicros() / MICROS_PER_SECOND,
+                    edge.rows(),
+                    edge.segments(),
+                    edge.bytes(),
+                    told.map(Message.Status::backlogRows),
+                    told.map(Message.Status::backlogBytes),
+                    told.map(Message.Status::openRows),
+                    told.map(Message.Status::rejected),
+                    Math.max(edge.shedRows(), edge.shedding().shedRows()),
+                    edge.shedding().coarserRows(),
+                    Math.max(edge.lostSegments(), edge.shedding().lostSegments()),
+                    edge.twice(),
+                    edge.early(),
+                    edge.damaged(),
+                    some(edge.settings().strip().replace("\n", ", ")),
+                    edge.settingsNumber() == edge.settingsDone(),
+                    some(edge.problem())
+                            .or(() -> told.map(Message.Status::problem).flatMap(ConnectorRelations::some)));
+        }
+    }
+
+    private static Optional<String> some(String text) {
+        return Optional.of(text).filter(given -> !given.isEmpty());
     }
 
     private static Optional<Long> boxed(OptionalLong number) {

@@ -525,11 +525,11 @@ public final class SystemRelations {
         return new Field(name, DataType.DOUBLE, true);
     }
 
-    private static Field bool(String name) {
+    static Field bool(String name) {
         return new Field(name, DataType.BOOLEAN, true);
     }
 
-    private static Field timestamp(String name) {
+    static Field timestamp(String name) {
         return new Field(name, DataType.TIMESTAMPTZ, true);
     }
 }

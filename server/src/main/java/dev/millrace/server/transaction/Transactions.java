@@ -139,7 +139,9 @@ public final class Transactions {
                         "cannot execute " + change.get() + " in a read-only transaction");
             }
         }
-        if (StatementKinds.isDefinition(statement) || statement instanceof Statement.Flush) {
+        if (StatementKinds.isDefinition(statement)
+                || statement instanceof Statement.AlterEdge
+                || statement instanceof Statement.Flush) {
             commitImplicit();
             if (mode == Mode.EXPLICIT && !toldOfDefinitions && StatementKinds.isDefinition(statement)) {
                 toldOfDefinitions = true;

@@ -232,6 +232,9 @@ final class DefinitionParser {
         if (words.peek().isWord("owner")) {
             return roles.owner(kind, name);
         }
+        if (kind == ObjectKind.STREAM && words.accept("edge")) {
+            return edge(name);
+        }
         if (words.accept("set")) {
             return new Syntax.Complete(new Statement.AlterOptions(kind, name, words.options()));
         }
@@ -248,6 +251,20 @@ final class DefinitionParser {
         }
         words.next();
         return new Syntax.AlterQuery(kind, name, StatementParser.queryText(words));
+    }
+
+    /** EDGE 'device' SET (..), EDGE ALL SET (..). */
+    private Syntax edge(String stream) {
+        Optional<String> device = Optional.empty();
+        if (words.peek().kind() == Lexeme.Kind.STRING) {
+            device = Optional.of(words.next().text());
+        } else if (!words.accept("all")) {
+            throw words.expected(List.of("'device'", "all"));
+        }
+        if (!words.accept("set")) {
+            throw words.expected(List.of("set"));
+        }
+        return new Syntax.Complete(new Statement.AlterEdge(stream, device, words.options()));
     }
 
     private static boolean isQuery(ObjectKind kind) {

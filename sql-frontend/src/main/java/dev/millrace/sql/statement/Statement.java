@@ -146,6 +146,9 @@ public sealed interface Statement {
     /** ALTER ... SET (option = value, ...). */
     record AlterOptions(ObjectKind kind, String name, Map<String, String> options) implements Statement {}
 
+    /** ALTER STREAM ... EDGE device SET (setting = value, ...). @param device one of those that send to the stream; empty for all */
+    record AlterEdge(String stream, Optional<String> device, Map<String, String> settings) implements Statement {}
+
     /** REPROCESS CONTINUOUS QUERY; times in microseconds since 1970 UTC. */
     record Reprocess(String name, long fromMicros, OptionalLong toMicros) implements Statement {}
 

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** Strings of texts that come again and again, so that they are not made anew for each row. Owned by one thread. */
-final class Texts {
+final class KnownTexts {
     private static final int PLACES = 1 << 10; // a power of two
     private static final int MOST_BYTES = 256;
 

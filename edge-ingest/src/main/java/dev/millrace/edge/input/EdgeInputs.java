@@ -11,12 +11,12 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /** Makes inputs of what is configured. */
-public final class Inputs {
+public final class EdgeInputs {
     private static final long RECORD_BYTES = 1 << 20;
     private static final long MOST_RECORD_BYTES = 16 << 20;
     private static final int MOST_PEERS = 100;
 
-    private Inputs() {}
+    private EdgeInputs() {}
 
     /**
      * An input.
@@ -31,7 +31,7 @@ public final class Inputs {
         return switch (config.type()) {
             case "stdin" -> new StdinInput(stdin, mostBytes, options.bool("skip_header", false));
             case "file" ->
-                new FileInput(
+                new TailedFile(
                         Path.of(options.required("path")),
                         options.bool("follow", true),
                         options.bool("skip_header", false),

@@ -14,7 +14,7 @@ import java.util.Optional;
  * The lines of a file, and what is added to it while it is followed. A file that takes its name is read from its beginning, when the one
  * before is read to its end; one that has become shorter is read anew. The place is the file and the offset behind the last whole line.
  */
-final class FileInput implements Input {
+final class TailedFile implements Input {
     private static final int READ_BYTES = 64 << 10;
 
     private final Path path;
@@ -33,7 +33,7 @@ final class FileInput implements Input {
     private Optional<String> problem = Optional.empty();
 
     /** @param place where an earlier one was */
-    FileInput(Path path, boolean follow, boolean header, int mostBytes, Optional<String> place) {
+    TailedFile(Path path, boolean follow, boolean header, int mostBytes, Optional<String> place) {
         this.path = path;
         this.follow = follow;
         this.header = header;

@@ -1,0 +1,39 @@
+package dev.millrace.cli.edge;
+
+import dev.millrace.edge.agent.EdgeProgram;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code millrace edge --config FILE}. Exit codes: 0 when all inputs have ended and all is sent, or when it is told to stop; 1 for an error. */
+public final class EdgeCommand {
+    private EdgeCommand() {}
+
+    public static CommandSpec spec() {
+        CommandSpec spec = CommandSpec.create().name("edge");
+        spec.usageMessage()
+                .description(
+                        "Reads what is measured here, keeps it as sketches on this machine's disk, and sends it to a server",
+                        "whose --edge-port it knows (docs/edge.md).");
+        spec.addOption(OptionSpec.builder("--config")
+                .paramLabel("FILE")
+                .description("The agent's configuration.")
+                .required(true)
+                .type(String.class)
+                .build());
+        spec.addOption(OptionSpec.builder("--check")
+                .description("Read the configuration, and leave.")
+                .type(boolean.class)
+                .build());
+        return spec;
+    }
+
+    /** Returns the exit code. */
+    public static int run(ParseResult arguments) {
+        String config = arguments.matchedOptionValue("--config", "");
+        return EdgeProgram.run(
+                arguments.hasMatchedOption("--check")
+                        ? new String[] {"--check", "--config", config}
+                        : new String[] {"--config", config});
+    }
+}

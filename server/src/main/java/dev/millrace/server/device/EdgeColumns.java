@@ -1,0 +1,133 @@
+package dev.millrace.server.device;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Vectors;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
+import dev.millrace.sketch.Sketch;
+import dev.millrace.sketch.materialise.Materialisation;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+
+/**
+ * Rows of segments in the columns that a stream declares, by name. A column that the device does not have is NULL; a type that is not the declared one
+ * has to be a narrower one of the same kind, or a timestamp.
+ *
+ * @param device the column with the device's name, if there is one
+ */
+record EdgeColumns(Schema schema, Optional<Integer> device) {
+    /**
+     * A batch of a segment's rows; the caller's.
+     *
+     * @throws MillraceException 42804 if a column has another type at the device
+     */
+    Batch batch(Sketch sketch, String deviceName, BufferAllocator allocator) {
+        List<AutoCloseable> owned = new ArrayList<>();
+        try {
+            Batch rows = Materialisation.all().batch(sketch, allocator);
+            owned.add(rows);
+            FieldVector[] columns = new FieldVector[schema.size()];
+            for (int c = 0; c < columns.length; c++) {
+                Field field = schema.field(c);
+                int at = find(rows.schema(), field.name());
+                if (device.equals(Optional.of(c))) {
+                    columns[c] = name(field, deviceName, rows.rowCount(), allocator);
+                    owned.add(columns[c]);
+                } else if (at < 0) {
+                    columns[c] = Vectors.allocate(field, rows.rowCount(), 0, allocator);
+                    owned.add(columns[c]);
+                    nulls(columns[c], rows.rowCount());
+                } else if (rows.schema().field(at).type().equals(field.type())) {
+                    columns[c] = rows.column(at);
+                } else {
+                    columns[c] = converted(rows.schema().field(at), rows.column(at), field, rows.rowCount(), allocator);
+                    owned.add(columns[c]);
+                }
+            }
+            return Batch.view(schema, columns, rows.rowCount(), Optional.empty(), owned);
+        } catch (RuntimeException | Error e) {
+            Closing.all(owned);
+            throw e;
+        }
+    }
+
+    private static int find(Schema in, String name) {
+        int exact = in.indexOf(name);
+        for (int i = 0; exact < 0 && i < in.size(); i++) {
+            if (in.field(i).name().equalsIgnoreCase(name)) {
+                return i;
+            }
+        }
+        return exact;
+    }
+
+    private static FieldVector name(Field field, String device, int rows, BufferAllocator allocator) {
+        byte[] bytes = device.getBytes(StandardCharsets.UTF_8);
+        FieldVector vector = Vectors.allocate(field, rows, (long) bytes.length * rows, allocator);
+        for (int row = 0; row < rows; row++) {
+            Memory.copyIn(bytes, 0, vector.getDataBufferAddress() + (long) row * bytes.length, bytes.length);
+            Memory.putInt(vector.getOffsetBufferAddress() + 4L * row + 4, (row + 1) * bytes.length);
+        }
+        Vectors.setAllValid(vector, rows);
+        Vectors.finish(vector, rows);
+        return vector;
+    }
+
+    private static void nulls(FieldVector vector, int rows) {
+        if (vector instanceof org.apache.arrow.vector.BaseVariableWidthVector) {
+            Memory.fill(vector.getOffsetBufferAddress(), 4 * (rows + 1), (byte) 0);
+        }
+        Vectors.finish(vector, rows);
+    }
+
+    private static FieldVector converted(Field from, FieldVector given, Field to, int rows, BufferAllocator allocator) {
+        DataType.Kind wide = to.type().kind();
+        DataType.Kind narrow = from.type().kind();
+        boolean times = isTimestamp(wide) && isTimestamp(narrow);
+        boolean numbers = wide == DataType.Kind.DOUBLE && narrow == DataType.Kind.REAL;
+        boolean wholes = (wide == DataType.Kind.BIGINT || wide == DataType.Kind.INTEGER)
+                && (narrow == DataType.Kind.SMALLINT
+                        || narrow == DataType.Kind.INTEGER && wide == DataType.Kind.BIGINT);
+        if (!times && !numbers && !wholes) {
+            throw MillraceException.user(
+                    SqlState.DATATYPE_MISMATCH,
+                    "column \"" + to.name() + "\" is " + to.type() + ", and the device has " + from.type());
+        }
+        FieldVector vector = Vectors.allocate(to, rows, 0, allocator);
+        long data = given.getDataBufferAddress();
+        long into = vector.getDataBufferAddress();
+        for (int row = 0; row < rows; row++) {
+            if (times) {
+                Memory.putLong(into + 8L * row, Memory.getLong(data + 8L * row));
+            } else if (numbers) {
+                double value = Float.intBitsToFloat(Memory.getInt(data + 4L * row));
+                Memory.putLong(into + 8L * row, Double.doubleToRawLongBits(value));
+            } else {
+                long whole = narrow == DataType.Kind.SMALLINT
+                        ? Memory.getShort(data + 2L * row)
+                        : Memory.getInt(data + 4L * row);
+                if (wide == DataType.Kind.BIGINT) {
+                    Memory.putLong(into + 8L * row, whole);
+                } else {
+                    Memory.putInt(into + 4L * row, (int) whole);
+                }
+            }
+        }
+        Memory.copy(given.getValidityBufferAddress(), vector.getValidityBufferAddress(), rows + 7 >>> 3);
+        Vectors.finish(vector, rows);
+        return vector;
+    }
+
+    private static boolean isTimestamp(DataType.Kind kind) {
+        return kind == DataType.Kind.TIMESTAMP || kind == DataType.Kind.TIMESTAMPTZ;
+    }
+}

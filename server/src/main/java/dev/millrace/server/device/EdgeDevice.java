@@ -1,0 +1,143 @@
+package dev.millrace.server.device;
+
+import dev.millrace.edge.queue.RecordKind;
+import dev.millrace.edge.wire.Message;
+import dev.millrace.sketch.segment.Versions;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** One device of a stream: what the stream has of it, and how it is. What others read is guarded by this. */
+final class EdgeDevice {
+    private static final int KEPT_BYTES = 7 * Long.BYTES;
+    private static final String NAME = "at ";
+
+    final String name;
+
+    // the stream's thread's
+    Versions versions = new Versions();
+    final TreeMap<Long, Message.Rows> early = new TreeMap<>(); // that came before others of lower numbers
+    long earlyBytes;
+    Optional<DeviceSession> session = Optional.empty();
+    boolean opening; // the session waits until all that was accepted is on disk
+    private long identity;
+    private long last; // number that was accepted
+    private long durable; // number that is on disk
+    private Kept kept = Kept.NONE;
+
+    // everybody's
+    private EdgeStatus status;
+
+    /** What was accepted of it, ever. */
+    private record Kept(long rows, long segments, long shedRows, long lostSegments, long bytes) {
+        static final Kept NONE = new Kept(0, 0, 0, 0, 0);
+
+        Kept with(Message.Rows rows) {
+            return switch (rows.kind()) {
+                case SEGMENT, COARSER ->
+                    new Kept(
+                            this.rows + rows.rows(), segments + 1, shedRows, lostSegments, bytes + rows.bytes().length);
+                case SHED -> new Kept(this.rows, segments, shedRows + rows.rows(), lostSegments, bytes);
+                case LOST -> new Kept(this.rows, segments, shedRows, lostSegments + rows.to() - rows.from() + 1, bytes);
+            };
+        }
+    }
+
+    EdgeDevice(String name, String stream) {
+        this.name = name;
+        this.status = EdgeStatus.unseen(name, stream);
+    }
+
+    /** Whether a name of the memory is a device's. */
+    static Optional<String> named(String entry) {
+        return entry.startsWith(NAME) ? Optional.of(entry.substring(NAME.length())) : Optional.empty();
+    }
+
+    String entry() {
+        return NAME + name;
+    }
+
+    /** As of what is remembered. */
+    void restore(byte[] bytes) {
+        if (bytes.length >= KEPT_BYTES) {
+            ByteBuffer in = ByteBuffer.wrap(bytes);
+            identity = in.getLong();
+            last = in.getLong();
+            durable = last;
+            kept = new Kept(in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
+            tell();
+        }
+    }
+
+    byte[] remembered() {
+        return ByteBuffer.allocate(KEPT_BYTES)
+                .putLong(identity)
+                .putLong(last)
+                .putLong(kept.rows())
+                .putLong(kept.segments())
+                .putLong(kept.shedRows())
+                .putLong(kept.lostSegments())
+                .putLong(kept.bytes())
+                .array();
+    }
+
+    /** Another queue of the device counts anew. */
+    void useQueue(long ofIdentity) {
+        if (identity != ofIdentity) {
+            identity = ofIdentity;
+            last = 0;
+            durable = 0;
+        }
+        versions = new Versions();
+        early.clear();
+        earlyBytes = 0;
+    }
+
+    long last() {
+        return last;
+    }
+
+    long durable() {
+        return durable;
+    }
+
+    /** Whether all that was accepted is on disk. */
+    boolean isSettled() {
+        return durable == last;
+    }
+
+    void accepted(Message.Rows rows) {
+        last = rows.to();
+        kept = kept.with(rows);
+        tell();
+    }
+
+    /** @param ofIdentity under which it was accepted */
+    void durable(long ofIdentity, long upTo) {
+        if (identity == ofIdentity) {
+            durable = Math.max(durable, upTo);
+        }
+    }
+
+    long identity() {
+        return identity;
+    }
+
+    private void tell() {
+        update(status -> status.withKept(
+                last, kept.rows(), kept.segments(), kept.bytes(), kept.shedRows(), kept.lostSegments()));
+    }
+
+    synchronized void update(java.util.function.UnaryOperator<EdgeStatus> change) {
+        status = change.apply(status);
+    }
+
+    synchronized EdgeStatus status() {
+        return status;
+    }
+
+    /** Whether a kind of record brings rows. */
+    static boolean brings(Message.Rows rows) {
+        return rows.kind() == RecordKind.SEGMENT || rows.kind() == RecordKind.COARSER;
+    }
+}

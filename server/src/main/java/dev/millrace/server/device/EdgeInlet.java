@@ -1,0 +1,454 @@
+package dev.millrace.server.device;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.millrace.batch.Batch;
+import dev.millrace.connector.MemoryChange;
+import dev.millrace.connector.PushedContext;
+import dev.millrace.connector.PushedReader;
+import dev.millrace.connector.RejectedRecord;
+import dev.millrace.connector.SplitStatus;
+import dev.millrace.edge.wire.Message;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.sketch.Sketch;
+import dev.millrace.sketch.segment.SegmentCodec;
+import dev.millrace.sketch.segment.VersionCodec;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+
+/**
+ * The stream's end of what its devices send. {@link #offer}, {@link #set}, {@link #update} and {@link #status} are for any thread; all else is the
+ * stream's thread's.
+ *
+ * <pre>
+ *   rows of number n, where the stream has all up to m
+ *     n &lt;= m       dropped, counted, acknowledged again
+ *     n == m + 1   read and accepted with n, in one entry of the journal; acknowledged when that is on disk
+ *     n &gt; m + 1    waits for those between, as far as there is room; else dropped, and all is asked for again
+ * </pre>
+ */
+public final class EdgeInlet implements PushedReader {
+    private static final long RETRY_MICROS = 1_000_000;
+    private static final int MOST_EARLY = 64;
+    private static final long MOST_EARLY_BYTES = 4 << 20;
+    private static final int MOST_DEVICES = 100_000;
+
+    private final EdgeInlets inlets;
+    private final String name;
+    private final EdgeColumns columns;
+    private final long mostBytes;
+    private final PushedContext context;
+    private final Map<String, EdgeDevice> devices = new ConcurrentHashMap<>();
+    private final Deque<Given> given = new ArrayDeque<>(); // to the stream, and not on disk
+    private long acknowledged; // batches
+    private MemoryChange remembered = MemoryChange.NONE;
+    private long segments;
+
+    @GuardedBy("this") private final Deque<Arrival> waiting = new ArrayDeque<>();
+
+    @GuardedBy("this") private long waitingBytes;
+
+    @GuardedBy("this") private final Set<DeviceSession> held = new HashSet<>(); // that are not read from
+
+    @GuardedBy("this") private boolean closed;
+
+    private record Given(EdgeDevice device, long identity, long upTo) {}
+
+    private EdgeInlet(EdgeInlets inlets, String name, EdgeColumns columns, long mostBytes, PushedContext context) {
+        this.inlets = inlets;
+        this.name = name;
+        this.columns = columns;
+        this.mostBytes = mostBytes;
+        this.context = context;
+    }
+
+    /** @throws MillraceException 42710 if devices send to another stream by this name */
+    static EdgeInlet open(EdgeInlets inlets, String name, EdgeColumns columns, long mostBytes, PushedContext context) {
+        EdgeInlet inlet = new EdgeInlet(inlets, name, columns, mostBytes, context);
+        context.memory()
+                .entries()
+                .forEach((entry, bytes) -> EdgeDevice.named(entry).ifPresent(device -> {
+                    EdgeDevice known = new EdgeDevice(device, context.stream());
+                    known.restore(bytes);
+                    inlet.devices.put(device, known);
+                }));
+        inlets.add(name, inlet);
+        return inlet;
+    }
+
+    /** Its name in SQL. */
+    public String stream() {
+        return context.stream();
+    }
+
+    // ---- any thread
+    // -------------------------------------------------------------------------------------------------
+
+    /**
+     * Takes what a connection brought; what it says is told to the session.
+     *
+     * @return whether there is room for more; if not, the session is told when there is ({@link DeviceSession#room})
+     */
+    public boolean offer(DeviceSession session, Message message) {
+        boolean room;
+        synchronized (this) {
+            if (closed) {
+                return true; // the session hears that the stream is gone
+            }
+            Arrival arrival = new Arrival(session, message);
+            waiting.add(arrival);
+            waitingBytes += arrival.bytes();
+            room = waitingBytes < mostBytes;
+            if (!room) {
+                held.add(session);
+            }
+        }
+        context.wakeUp();
+        return room;
+    }
+
+    /** Changes how a device is seen. */
+    public void update(String device, UnaryOperator<EdgeStatus> change) {
+        EdgeDevice known = devices.get(device);
+        if (known != null) {
+            known.update(change);
+        }
+    }
+
+    List<EdgeStatus> status() {
+        List<EdgeStatus> all = new ArrayList<>();
+        new TreeMap<>(devices).values().forEach(device -> all.add(device.status()));
+        return all;
+    }
+
+    void set(Optional<String> device, Map<String, String> changes) {
+        synchronized (devices) {
+            context.memory().change(EdgeSettings.changed(context.memory().entries(), device, changes));
+        }
+        synchronized (this) {
+            waiting.add(new Arrival(NOBODY, new Message.Set(0, 0, device.orElse(""))));
+        }
+        context.wakeUp();
+    }
+
+    // ---- the stream's thread
+    // ----------------------------------------------------------------------------------------
+
+    @Override
+    public Optional<Batch> poll() {
+        for (Optional<Arrival> next = take(); next.isPresent(); next = take()) {
+            Arrival arrival = next.get();
+            if (arrival.message() instanceof Message.Open open) {
+                open(arrival.session(), open);
+            } else if (arrival.message() instanceof Message.Set set) {
+                devices.values().stream()
+                        .filter(device -> set.text().isEmpty() || device.name.equals(set.text()))
+                        .forEach(device -> tellSettings(device, 0));
+            } else {
+                EdgeDevice device = devices.get(arrival.session().device());
+                if (device == null || !device.session.equals(Optional.of(arrival.session())) || device.opening) {
+                    continue; // of a connection that does not count any more
+                }
+                Optional<Batch> batch = arrival.message() instanceof Message.Rows rows
+                        ? arrived(device, arrival.session(), rows)
+                        : version(device, (Message.Version) arrival.message());
+                if (batch.isPresent()) {
+                    return batch;
+                }
+            }
+        }
+        return ready();
+    }
+
+    private Optional<Arrival> take() {
+        List<DeviceSession> roused = List.of();
+        Optional<Arrival> next;
+        synchronized (this) {
+            if (!early.isEmpty()) {
+                return Optional.empty(); // what can go on now goes first
+            }
+            next = Optional.ofNullable(waiting.poll());
+            waitingBytes -= next.map(Arrival::bytes).orElse(0L);
+            if (waitingBytes < mostBytes / 2 && !held.isEmpty()) {
+                roused = List.copyOf(held);
+                held.clear();
+            }
+        }
+        roused.forEach(DeviceSession::room);
+        return next;
+    }
+
+    private final Deque<EdgeDevice> early = new ArrayDeque<>(); // devices whose next number has come before
+
+    private Optional<Batch> ready() {
+        EdgeDevice device = early.poll();
+        if (device == null || device.early.isEmpty()) {
+            return Optional.empty();
+        }
+        Message.Rows rows = device.early.pollFirstEntry().getValue();
+        device.earlyBytes -= rows.bytes().length;
+        return device.session.flatMap(session -> arrived(device, session, rows));
+    }
+
+    private void open(DeviceSession session, Message.Open open) {
+        EdgeDevice device = devices.get(session.device());
+        if (device == null) {
+            if (devices.size() >= MOST_DEVICES) {
+                session.waitsFor("the stream has " + MOST_DEVICES + " devices already");
+                return;
+            }
+            device = new EdgeDevice(session.device(), context.stream());
+            devices.put(session.device(), device);
+        }
+        device.session = Optional.of(session);
+        early.remove(device);
+        device.opening = true;
+        device.update(status -> status.withSettingsDone(open.settings(), ""));
+        tellSettings(device, open.settings());
+        settle(device);
+    }
+
+    /** A connection begins when all that was accepted of earlier ones is on disk: what is behind that nobody has. */
+    private void settle(EdgeDevice device) {
+        DeviceSession session = device.session.orElseThrow();
+        boolean another = device.identity() != session.identity();
+        if (another || device.isSettled()) {
+            device.useQueue(session.identity());
+            device.opening = false;
+            session.opened(device.last());
+        }
+    }
+
+    private void tellSettings(EdgeDevice device, long known) {
+        EdgeSettings settings = EdgeSettings.of(context.memory().entries(), device.name);
+        device.update(status -> status.withSettings(settings.text(), settings.number()));
+        if (settings.number() > 0 && settings.number() != known) {
+            device.session.ifPresent(session -> session.set(settings.number(), settings.text()));
+        }
+    }
+
+    private Optional<Batch> version(EdgeDevice device, Message.Version version) {
+        try {
+            device.versions.add(VersionCodec.decode(version.bytes()));
+        } catch (MillraceException e) {
+            damaged(device, 0, e);
+        }
+        return Optional.empty();
+    }
+
+    private Optional<Batch> arrived(EdgeDevice device, DeviceSession session, Message.Rows rows) {
+        if (rows.to() <= device.last()) {
+            device.update(status -> status.withDropped(1, 0, 0));
+            session.acknowledged(device.durable());
+            return Optional.empty();
+        }
+        if (rows.from() > device.last() + 1) {
+            return early(device, session, rows);
+        }
+        if (rows.from() <= device.last()) { // some of it is there: a queue that was copied
+            damaged(
+                    device,
+                    rows.from(),
+                    MillraceException.user(
+                            SqlState.DATA_CORRUPTED,
+                            "numbers " + rows.from() + " to " + rows.to()
+                                    + ", of which the stream has some: are there two" + " devices with this queue?"));
+            return batch(device, rows, Optional.empty());
+        }
+        if (!EdgeDevice.brings(rows)) {
+            noted(device, rows);
+            return batch(device, rows, Optional.empty());
+        }
+        try {
+            Sketch sketch = SegmentCodec.read(rows.bytes(), device.versions);
+            return batch(device, rows, Optional.of(columns.batch(sketch, device.name, context.allocator())));
+        } catch (MillraceException e) {
+            return unreadable(device, session, rows, e);
+        }
+    }
+
+    private Optional<Batch> unreadable(
+            EdgeDevice device, DeviceSession session, Message.Rows rows, MillraceException e) {
+        if (e.sqlState() == SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE) {
+            device.update(status -> status.withDropped(0, 1, 0));
+            close(device);
+            session.needVersions();
+            return Optional.empty();
+        }
+        if (e.sqlState() == SqlState.DATA_CORRUPTED) {
+            damaged(device, rows.from(), e);
+            return batch(device, rows, Optional.empty());
+        }
+        close(device); // nothing is lost: it waits at the device
+        String why = String.valueOf(e.getMessage());
+        device.update(status -> status.withProblem(why));
+        session.waitsFor(why);
+        return Optional.empty();
+    }
+
+    /** Takes nothing more of its connection before it is opened again. */
+    private void close(EdgeDevice device) {
+        device.session = Optional.empty();
+        device.early.clear();
+        device.earlyBytes = 0;
+        early.remove(device);
+    }
+
+    private Optional<Batch> early(EdgeDevice device, DeviceSession session, Message.Rows rows) {
+        device.update(status -> status.withDropped(0, 1, 0));
+        if (device.early.put(rows.from(), rows) == null) {
+            device.earlyBytes += rows.bytes().length;
+        }
+        if (device.early.size() > MOST_EARLY || device.earlyBytes > MOST_EARLY_BYTES) {
+            close(device);
+            session.needVersions(); // and all behind what is acknowledged
+        }
+        return Optional.empty();
+    }
+
+    private void damaged(EdgeDevice device, long number, MillraceException e) {
+        device.update(status -> status.withDropped(0, 0, 1));
+        report(device, number, String.valueOf(e.getMessage()), e.sqlState());
+    }
+
+    private void noted(EdgeDevice device, Message.Rows rows) {
+        String what = switch (rows.kind()) {
+            case SHED -> rows.rows() + " rows were shed at the device, as its queue was full";
+            case LOST -> rows.to() - rows.from() + 1 + " segments were lost at the device, as its disk was damaged";
+            case SEGMENT, COARSER -> throw new IllegalStateException("it has rows");
+        };
+        report(device, rows.from(), what, SqlState.DATA_EXCEPTION);
+    }
+
+    private void report(EdgeDevice device, long number, String what, SqlState state) {
+        context.report(new RejectedRecord(device.name, number, "", what, state, ""));
+    }
+
+    private Optional<Batch> batch(EdgeDevice device, Message.Rows rows, Optional<Batch> made) {
+        device.accepted(rows);
+        remembered = new MemoryChange(Map.of(device.entry(), device.remembered()), Set.of());
+        given.add(new Given(device, device.identity(), rows.to()));
+        segments++;
+        if (!device.early.isEmpty() && device.early.firstKey() <= device.last() + 1) {
+            early.add(device);
+        }
+        return made.or(() -> Optional.of(nothing()));
+    }
+
+    private Batch nothing() {
+        org.apache.arrow.vector.FieldVector[] none =
+                new org.apache.arrow.vector.FieldVector[columns.schema().size()];
+        for (int c = 0; c < none.length; c++) {
+            none[c] = dev.millrace.batch.Vectors.allocate(columns.schema().field(c), 0, 0, context.allocator());
+            dev.millrace.batch.Vectors.finish(none[c], 0);
+        }
+        return Batch.of(columns.schema(), none, 0);
+    }
+
+    @Override
+    public MemoryChange remembered() {
+        return remembered;
+    }
+
+    @Override
+    public void acknowledge(long batches) {
+        Set<EdgeDevice> changed = new HashSet<>();
+        while (acknowledged < batches) {
+            Given kept = given.remove();
+            acknowledged++;
+            kept.device().durable(kept.identity(), kept.upTo());
+            changed.add(kept.device());
+        }
+        for (EdgeDevice device : changed) {
+            if (device.opening) {
+                settle(device);
+            } else {
+                device.session.ifPresent(session -> session.acknowledged(device.durable()));
+            }
+        }
+    }
+
+    @Override
+    public boolean isFinished() {
+        return false;
+    }
+
+    @Override
+    public long retryAfterMicros() {
+        return early.isEmpty() ? RETRY_MICROS : 0;
+    }
+
+    @Override
+    public List<SplitStatus> splits() {
+        long records;
+        synchronized (this) {
+            records = waiting.size();
+        }
+        return List.of(new SplitStatus(
+                "edge " + name,
+                devices.size() + " devices",
+                OptionalLong.of(records),
+                OptionalLong.empty(),
+                segments,
+                0,
+                0,
+                Optional.empty(),
+                Optional.empty()));
+    }
+
+    @Override
+    public void close() {
+        List<DeviceSession> sessions = new ArrayList<>();
+        synchronized (this) {
+            closed = true;
+            waiting.clear();
+            sessions.addAll(held);
+            held.clear();
+        }
+        inlets.remove(name, this);
+        sessions.forEach(DeviceSession::room);
+        devices.values()
+                .forEach(device -> device.session.ifPresent(session -> session.waitsFor("the stream is closed")));
+    }
+
+    /** Who has no connection. */
+    private static final DeviceSession NOBODY = new DeviceSession() {
+        @Override
+        public String device() {
+            return "";
+        }
+
+        @Override
+        public long identity() {
+            return 0;
+        }
+
+        @Override
+        public void opened(long acknowledged) {}
+
+        @Override
+        public void waitsFor(String what) {}
+
+        @Override
+        public void acknowledged(long upTo) {}
+
+        @Override
+        public void needVersions() {}
+
+        @Override
+        public void set(long number, String text) {}
+
+        @Override
+        public void room() {}
+    };
+}

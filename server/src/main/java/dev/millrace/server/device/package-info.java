@@ -1,0 +1,12 @@
+/**
+ * Streams that devices send: what comes in segments, in any order and twice, becomes rows once.
+ *
+ * <p>Entry: {@link dev.millrace.server.device.EdgeInlets}, which knows the streams of connector {@code edge}, and {@link dev.millrace.server.device.EdgeSourceFactory}, by which they are
+ * made. A stream's {@code EdgeInlet} is polled by its intake's thread, as every pushed source; connections of devices ({@code server.gateway}) only hand it
+ * what arrives, and are told what became of it ({@link dev.millrace.server.device.DeviceSession}).
+ *
+ * <p>In the stream's memory, changed with the rows themselves, are, by name: {@code at DEVICE}, the identity of the device's queue and the last number that is in the stream (7 numbers of 8
+ * bytes: identity, last number, rows, segments, rows shed, segments lost, bytes); {@code set} and {@code set DEVICE}, what was set for all devices or for one: a number in decimal digits, a line's end, and settings as
+ * {@code edge.stream.SettingsText} has them. So rows of a number are accepted once, whatever is sent again, by whom, and after whose crash.
+ */
+package dev.millrace.server.device;
