@@ -52,7 +52,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * {@code -Dmillrace.golden.update=true}, if they are not there; those of versions that were released never change.
  */
 class FormatFixtureTest {
-    private static final int NEWEST = 3;
+    private static final int NEWEST = 4;
     private static final Path FIXTURES = Path.of("src", "test", "resources", "formats");
     private static final WriteAheadLogOptions OPTIONS =
             WriteAheadLogOptions.standard().withSizes(8192, 1 << 20).simulated(Clock.system(), () -> 4711);
@@ -62,7 +62,7 @@ class FormatFixtureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3})
+    @ValueSource(ints = {1, 2, 3, 4})
     void aLogThatWasClosedOpensAndGoesOn(int version) throws IOException {
         SimulatedDisk disk = load(version, "log-closed");
         assertEquals(List.of(), WriteAheadLog.verify(disk).damage());
@@ -77,7 +77,7 @@ class FormatFixtureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3})
+    @ValueSource(ints = {1, 2, 3, 4})
     void aLogWhoseProcessWasKilledOpensAndGoesOn(int version) throws IOException {
         SimulatedDisk disk = load(version, "log-torn");
         try (WriteAheadLog log = WriteAheadLog.open(disk, OPTIONS)) {
@@ -103,7 +103,7 @@ class FormatFixtureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3})
+    @ValueSource(ints = {1, 2, 3, 4})
     void aCheckpointIsRead(int version) throws IOException {
         SimulatedDisk disk = load(version, "checkpoints");
         assertTrue(Manifest.verify(disk).stream().allMatch(FileReport::isWhole));
@@ -150,7 +150,7 @@ class FormatFixtureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3})
+    @ValueSource(ints = {1, 2, 3, 4})
     void retainedRowsAreRead(int version) throws IOException {
         SimulatedDisk disk = load(version, "segments");
         assertTrue(RetentionVerification.run(disk, STREAM, KnownPast.NOTHING).stream()

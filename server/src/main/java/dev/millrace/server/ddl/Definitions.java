@@ -31,6 +31,7 @@ import dev.millrace.server.planning.StandingRules;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.retention.RetentionClause;
+import dev.millrace.server.sketched.SketchedForm;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.Relation;
@@ -41,7 +42,6 @@ import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.storage.retention.RetentionOptions;
-import dev.millrace.storage.retention.RetentionPolicy;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -95,7 +95,7 @@ public final class Definitions {
             Options options = new Options(create.options(), database.references());
             Optional<OnError> onError = options.text("on_error").map(given -> options.oneOf("on_error", OnError.FAIL));
             long idleTimeoutMicros = options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
-            Optional<RetentionPolicy> retention = RetentionClause.of(options);
+            Optional<RetentionClause> retention = RetentionClause.of(options);
             Optional<String> connector = options.text("connector");
             Durability durability = options.oneOf(CatalogObject.DURABILITY, Durability.SYNC);
             Schema declared = new Schema(create.columns());
@@ -131,12 +131,12 @@ public final class Definitions {
                 database.engine().relations().addSource(create.name(), source.get(), onError.orElse(OnError.FAIL));
             } else {
                 long rows = database.catalogStore().newRows();
-                Optional<Source> past = retention.map(policy -> database.retained()
+                Optional<Source> past = retention.map(clause -> database.retained()
                         .add(
                                 create.name(),
                                 rows,
                                 schema,
-                                RetentionOptions.of(object.eventTime().map(Relation.EventTime::column), policy),
+                                retained(clause, schema, object.eventTime().map(Relation.EventTime::column)),
                                 !database.catalogStore().isRestoring()));
                 if (pushed.isPresent()) {
                     boolean awaitsDisk = durability == Durability.SYNC;
@@ -157,9 +157,14 @@ public final class Definitions {
         });
     }
 
+    private static RetentionOptions retained(RetentionClause clause, Schema schema, Optional<Integer> eventTime) {
+        return RetentionOptions.of(eventTime, clause.policy())
+                .withForm(clause.sketch().map(sketch -> SketchedForm.of(sketch, schema, eventTime)));
+    }
+
     /** Of a source that is read: what is about rows that are written down. */
     private static void requireReadAgain(
-            String name, String connector, Optional<RetentionPolicy> retention, Durability durability) {
+            String name, String connector, Optional<RetentionClause> retention, Durability durability) {
         if (retention.isPresent()) {
             throw MillraceException.notAvailableYet("retention of a stream that connector " + connector + " reads")
                     .withHint("what it reads can be read again; CREATE MATERIALIZED VIEW keeps an answer");

@@ -7,6 +7,7 @@ import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.server.sketched.SketchedForm;
 import dev.millrace.storage.column.SortKey;
 import dev.millrace.storage.retention.SegmentStore;
 import dev.millrace.storage.retention.StoreScan;
@@ -22,9 +23,11 @@ import java.util.function.LongSupplier;
  * is shown no other rows.
  *
  * @param schema of the stream
+ * @param form of its old rows; empty where all are exact
  * @param durable the last entry of the log that is on disk
  */
-record RetainedPast(SegmentStore store, Schema schema, LongSupplier durable) implements Source {
+record RetainedPast(SegmentStore store, Schema schema, Optional<SketchedForm> form, LongSupplier durable)
+        implements Source {
     @Override
     public boolean bounded() {
         return true;

@@ -9,6 +9,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.journal.AcceptedRows;
 import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.log.EventLog;
+import dev.millrace.server.sketched.SketchedForm;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.retention.KeptSegment;
@@ -127,7 +128,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         kept.flushedMicros = clock.epochMicros();
         byName.put(stream, kept);
         byNumber.put(number, kept);
-        return new RetainedPast(store, schema, journal::durable);
+        return new RetainedPast(store, schema, options.form().map(SketchedForm.class::cast), journal::durable);
     }
 
     /**

@@ -2,6 +2,8 @@ package dev.millrace.server.retention;
 
 import dev.millrace.connector.Options;
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.sketched.SketchClause;
 import dev.millrace.storage.retention.RetentionPolicy;
 import java.math.BigDecimal;
 import java.util.Locale;
@@ -11,40 +13,45 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How long a stream keeps its rows, as its options say. */
-public final class RetentionClause {
+/**
+ * How long a stream keeps its rows, and how, as its options say.
+ *
+ * @param sketch how old ones are sketched; empty where all are exact
+ */
+public record RetentionClause(RetentionPolicy policy, Optional<SketchClause> sketch) {
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,15}(?:\\.[0-9]{1,6})?)\\s*(kb|mb|gb|tb)");
     private static final String UNITS = "kbmbgbtb";
     private static final String EXPECTED =
             "none, forever, an age such as 30 days, a size such as 10 GB, or both: 30 days, 10 GB";
 
-    private RetentionClause() {}
-
     /**
-     * Reads {@code retention} and {@code retention.form}.
+     * Reads {@code retention}, {@code retention.form} and {@code sketch.*}.
      *
      * @return empty for a stream that keeps nothing
      */
-    public static Optional<RetentionPolicy> of(Options options) {
+    public static Optional<RetentionClause> of(Options options) {
         Optional<String> retention =
                 options.text("retention").map(text -> text.trim().toLowerCase(Locale.ROOT));
         String form = options.text("retention.form", retention.isPresent() ? "exact" : "none")
                 .toLowerCase(Locale.ROOT);
-        if (form.equals("sketch") || options.names().stream().anyMatch(name -> name.startsWith("sketch."))) {
-            throw MillraceException.notAvailableYet("retention.form = 'sketch'")
-                    .withHint(
-                            "retention.form = 'exact' keeps the rows as they are; ./millrace sketch makes sketches of files");
+        boolean isSketched = form.equals("sketch");
+        if (!isSketched && !form.equals("exact") && !form.equals("none")) {
+            throw Options.invalid("retention.form", form, "none, exact or sketch");
         }
-        if (!form.equals("exact") && !form.equals("none")) {
-            throw Options.invalid("retention.form", form, "none or exact");
-        }
-        if (retention.isEmpty() && form.equals("exact")) {
+        SketchClause.firstIn(options).filter(name -> !isSketched).ifPresent(name -> {
+            throw MillraceException.user(
+                            SqlState.INVALID_PARAMETER_VALUE,
+                            "option \"" + name + "\" is about retention.form = 'sketch', and it is '" + form + "'")
+                    .withHint("add retention.form = 'sketch', or leave the option out");
+        });
+        if (retention.isEmpty() && !form.equals("none")) {
             throw Options.invalid("retention.form", form, "with a retention, which is " + EXPECTED);
         }
+        Optional<SketchClause> sketch = isSketched ? Optional.of(SketchClause.of(options)) : Optional.empty();
         if (retention.isEmpty() || form.equals("none") || retention.get().equals("none")) {
             return Optional.empty();
         }
-        return Optional.of(policy(retention.get()));
+        return Optional.of(new RetentionClause(policy(retention.get()), sketch));
     }
 
     private static RetentionPolicy policy(String text) {

@@ -204,6 +204,7 @@ public final class SystemRelations {
                 schema(
                         text("stream"),
                         text("segment"),
+                        text("form"),
                         bigint("rows"),
                         bigint("bytes"),
                         timestamp("first_arrival"),
@@ -228,6 +229,7 @@ public final class SystemRelations {
             rows.row(
                     each.stream(),
                     segment.file().name(),
+                    segment.isSketched() ? "sketch" : "exact",
                     segment.file().rows(),
                     segment.file().bytes(),
                     segment.firstArrival(),

@@ -93,6 +93,7 @@ class DirectoryDamageTest {
             for (String statement : FullDirectory.newerStatements()) {
                 database.run(statement);
             }
+            FullDirectory.sketch(database);
             database.run("CHECKPOINT");
         }
         older = FullDirectory.files(data);
@@ -182,6 +183,7 @@ class DirectoryDamageTest {
     private static Map<String, List<String>> answers(TestDatabase database) {
         Map<String, List<String>> answers = FullDirectory.answers(database);
         answers.putAll(FullDirectory.newerAnswers(database, SUM));
+        answers.putAll(FullDirectory.sketchedAnswers(database));
         return answers;
     }
 

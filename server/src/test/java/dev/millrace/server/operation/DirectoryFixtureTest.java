@@ -29,10 +29,11 @@ import org.junit.jupiter.params.provider.ValueSource;
  * written with {@code -Dmillrace.golden.update=true}, if they are not there; others never change.
  */
 class DirectoryFixtureTest {
-    private static final int NEWEST = 10;
+    private static final int NEWEST = 11;
     private static final int WITH_MORE = 8; // from which on there are FullDirectory.newerStatements
     private static final int WITH_CHANGING =
             10; // from which on there are an UndeliveredSink and views that go on with changes
+    private static final int WITH_SKETCHED = 11; // from which on there is a stream whose old rows are sketches
     private static final String SUM = "51360"; // of what these give
 
     /** Views from version 10 on whose states are written by what changed: distinct values, a join of rows that change, rows with a time to live. */
@@ -71,7 +72,9 @@ class DirectoryFixtureTest {
                 "9-closed",
                 "9-killed",
                 "10-closed",
-                "10-killed"
+                "10-killed",
+                "11-closed",
+                "11-killed"
             })
     void aDirectoryOfEachVersionOpensAndGoesOn(String name) throws IOException {
         if (name.startsWith(NEWEST + "-") && Boolean.getBoolean("millrace.golden.update")) {
@@ -139,6 +142,9 @@ class DirectoryFixtureTest {
         if (version >= WITH_CHANGING) {
             CHANGING.keySet().forEach(query -> answers.put(query, database.rows(query)));
         }
+        if (version >= WITH_SKETCHED) {
+            answers.putAll(FullDirectory.sketchedAnswers(database));
+        }
         return answers;
     }
 
@@ -164,6 +170,7 @@ class DirectoryFixtureTest {
                 database.run(statement);
             }
             CHANGING.values().forEach(database::run);
+            FullDirectory.sketch(database);
             database.run("INSERT INTO s VALUES ('2026-01-01 00:00:02', 'k', 5), ('2026-01-01 00:00:03', 'l', 3)");
             UndeliveredSink.outside(folder.resolve("away.duckdb")).create(database);
             database.run("CHECKPOINT; INSERT INTO s VALUES ('2026-01-01 00:00:04', 'k', 8); CHECKPOINT"

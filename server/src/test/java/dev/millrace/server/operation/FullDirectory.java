@@ -118,6 +118,30 @@ public final class FullDirectory {
         return answers;
     }
 
+    /** What directories have from their eleventh fixture on: a stream whose old rows are sketches, and new ones not. */
+    static void sketch(TestDatabase database) {
+        database.run("CREATE STREAM gauges (device TEXT, at TIMESTAMPTZ, v DOUBLE PRECISION, id BIGINT, note TEXT,"
+                + " WATERMARK FOR at AS at) WITH (retention = 'forever', retention.form = 'sketch', sketch.key = 'device',"
+                + " sketch.error.v = '0.5 abs', sketch.segment = '1ms')");
+        String rows = " SELECT 'd' || g %% 3, '2026-01-01Z'::timestamptz + g * INTERVAL '1 second',"
+                + " CASE WHEN g %% 11 > 0 THEN sqrt(g) END, g * 17, 'note ' || md5(g::text) FROM generate_series(%d, %d) g";
+        database.run("INSERT INTO gauges" + rows.formatted(1, 150));
+        database.run("INSERT INTO gauges" + rows.formatted(151, 300));
+        database.run("CHECKPOINT");
+        Eventually.holds(
+                "it is sketched",
+                () -> database.rows("SELECT form FROM millrace.segments WHERE stream = 'gauges'")
+                        .equals(List.of("sketch")));
+        database.run("INSERT INTO gauges" + rows.formatted(301, 310));
+    }
+
+    /** All that is kept of them. */
+    static Map<String, List<String>> sketchedAnswers(TestDatabase database) {
+        Map<String, List<String>> answers = new TreeMap<>();
+        put(answers, database, "SELECT * FROM gauges");
+        return answers;
+    }
+
     private static void put(Map<String, List<String>> answers, TestDatabase database, String query) {
         try {
             answers.put(query, database.flushedRows(query));

@@ -274,9 +274,6 @@ class RetainedStreamsTest {
                 String error = database.error("CREATE STREAM s (v BIGINT) WITH (retention = '" + wrong + "')");
                 assertTrue(error.startsWith("22023 "), wrong + ": " + error);
             }
-            assertTrue(
-                    database.error("CREATE STREAM s (v BIGINT) WITH (retention = '1 day', retention.form = 'sketch')")
-                            .startsWith("0A000 "));
             assertTrue(database.error("CREATE STREAM s WITH (retention = '1 day', connector = 'system')")
                     .startsWith("0A000 "));
             database.run("CREATE STREAM s (v BIGINT) WITH (retention = 'none')");

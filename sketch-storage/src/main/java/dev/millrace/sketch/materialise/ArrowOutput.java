@@ -36,6 +36,18 @@ public final class ArrowOutput {
         return new Schema(fields);
     }
 
+    /** One feature of all rows, in a vector of its type; the caller's. */
+    public static FieldVector feature(Sketch sketch, int feature, BufferAllocator allocator) {
+        Feature of = sketch.schema().feature(feature);
+        return column(
+                sketch.column(feature),
+                of,
+                new Field(of.name(), of.type(), true),
+                new int[0],
+                sketch.rows(),
+                allocator);
+    }
+
     static Batch all(Sketch sketch, BufferAllocator allocator) {
         return write(sketch, allColumns(sketch), sketch.rows(), new int[0], allocator);
     }

@@ -1,6 +1,7 @@
 package dev.millrace.storage.retention;
 
 import dev.millrace.storage.segment.SegmentFile;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
@@ -15,6 +16,7 @@ import java.util.regex.Pattern;
  * @param firstArrival when its first row was accepted
  * @param lastArrival when its last row was
  * @param eventTimes least and greatest; empty where the stream has no event time, or it is NULL in all rows
+ * @param isSketched whether it has the stream's {@link SegmentForm}; else it is exact
  */
 public record KeptSegment(
         long number,
@@ -23,11 +25,25 @@ public record KeptSegment(
         long lastEntry,
         long firstArrival,
         long lastArrival,
-        Optional<Span> eventTimes) {
+        Optional<Span> eventTimes,
+        boolean isSketched) {
     private static final Pattern NAME = Pattern.compile("(\\d{12,18})\\.columns");
 
     /** From one number to another, both included; of times, in microseconds. */
     public record Span(long first, long last) {}
+
+    /** Of all segments, where each time may be off by so much. */
+    static Optional<Span> eventTimes(List<KeptSegment> segments, long errorMicros) {
+        return segments.stream()
+                .flatMap(segment -> segment.eventTimes().stream())
+                .reduce((a, b) -> new Span(Math.min(a.first(), b.first()), Math.max(a.last(), b.last())))
+                .map(span -> {
+                    long first = span.first() - errorMicros;
+                    long last = span.last() + errorMicros;
+                    return new Span(
+                            first > span.first() ? Long.MIN_VALUE : first, last < span.last() ? Long.MAX_VALUE : last);
+                });
+    }
 
     static String nameOf(long number) {
         return String.format("%012d.columns", number);

@@ -24,6 +24,9 @@ record RetainedRows(long entry, long arrivalMicros, Batch batch) implements Auto
     private static final Field ENTRY = new Field("#entry", DataType.BIGINT, false);
     private static final Field ARRIVAL = new Field("#arrival", DataType.TIMESTAMPTZ, false);
 
+    private static final Field SERIES = new Field("#series", DataType.INTEGER, false);
+    private static final Field SKETCH = new Field("#sketch", DataType.BYTEA, true);
+
     private static final int OBJECTS_BYTES = 256; // that a batch takes on the heap, and again for each column
 
     /** How much memory they take, about: of short rows most is the objects. */
@@ -34,6 +37,11 @@ record RetainedRows(long entry, long arrivalMicros, Batch batch) implements Auto
     /** The columns of segments, of those of the stream. */
     static Schema kept(Schema stream) {
         return stream.concat(Schema.of(ENTRY, ARRIVAL));
+    }
+
+    /** The columns of files of another form than the exact one, of those of segments. */
+    static Schema stored(Schema kept) {
+        return kept.concat(Schema.of(SERIES, SKETCH));
     }
 
     /** The same rows for somebody else. */

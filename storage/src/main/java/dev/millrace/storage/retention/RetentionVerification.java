@@ -88,8 +88,10 @@ public final class RetentionVerification {
 
     private void read(KeptSegment kept) throws IOException {
         String name = kept.file().name();
-        String contents = kept.file().rows() + " rows, of records " + kept.firstEntry() + " to " + kept.lastEntry();
-        try (ColumnSegment segment = ColumnSegment.open(disk, kept.file(), this.kept)) {
+        String contents = kept.file().rows() + " rows, of records " + kept.firstEntry() + " to " + kept.lastEntry()
+                + (kept.isSketched() ? ", sketched" : "");
+        try (ColumnSegment segment =
+                ColumnSegment.open(disk, kept.file(), kept.isSketched() ? RetainedRows.stored(this.kept) : this.kept)) {
             files.add(new FileReport(name, kept.file().bytes(), contents, true, segment.verify(), List.of()));
         } catch (MillraceException e) {
             damaged(name, contents, e.getMessage());

@@ -32,7 +32,7 @@ record SegmentList(
         int typesHash,
         List<KeptSegment> segments) {
     static final String NAME = "segments";
-    static final int VERSION = 3;
+    static final int VERSION = 4;
     static final long NO_LOG = 0;
     private static final CheckedFormat FORMAT = new CheckedFormat("MrSegLst", VERSION, 1, "list of segments");
     private static final int MOST = 64 << 20;
@@ -41,6 +41,8 @@ record SegmentList(
     private static final int DROPPED = 8; // from version 3 on
     private static final int SEGMENT = 61;
     private static final int EVENT_TIMES = 16;
+    private static final int HAS_TIMES = 1; // flags of a segment
+    private static final int IS_SKETCHED = 2; // from version 4 on
 
     SegmentList {
         segments = List.copyOf(segments);
@@ -94,7 +96,8 @@ record SegmentList(
             bytes.putInt(segment.file().checksum()).putLong(segment.file().rows());
             bytes.putLong(segment.firstEntry()).putLong(segment.lastEntry());
             bytes.putLong(segment.firstArrival()).putLong(segment.lastArrival());
-            bytes.put((byte) (segment.eventTimes().isPresent() ? 1 : 0));
+            bytes.put((byte)
+                    ((segment.eventTimes().isPresent() ? HAS_TIMES : 0) | (segment.isSketched() ? IS_SKETCHED : 0)));
             segment.eventTimes().ifPresent(times -> bytes.putLong(times.first()).putLong(times.last()));
         }
         return FORMAT.end(bytes);
@@ -127,17 +130,20 @@ record SegmentList(
         }
         List<KeptSegment> segments = new ArrayList<>();
         long before = 0;
+        boolean isExact = false;
         for (int i = 0; i < count; i++) {
             KeptSegment segment = readSegment(bytes, path);
             DiskErrors.require(
                     segment.firstEntry() > before
                             && segment.lastEntry() >= segment.firstEntry()
                             && segment.lastEntry() <= lastEntry
-                            && segment.number() < nextNumber,
+                            && segment.number() < nextNumber
+                            && !(isExact && segment.isSketched()),
                     path,
                     bytes.position(),
                     "a segment of it is not where it can be");
             before = segment.lastEntry();
+            isExact = !segment.isSketched();
             segments.add(segment);
         }
         DiskErrors.require(!bytes.hasRemaining(), path, bytes.position(), "more follows than its segments");
@@ -154,11 +160,15 @@ record SegmentList(
         long lastEntry = bytes.getLong();
         long firstArrival = bytes.getLong();
         long lastArrival = bytes.getLong();
-        boolean hasTimes = bytes.get() != 0;
+        int flags = bytes.get();
+        boolean hasTimes = (flags & HAS_TIMES) != 0;
+        boolean isSketched = (flags & IS_SKETCHED) != 0;
+        int known = CheckedFormat.versionOf(bytes) > 3 ? HAS_TIMES | IS_SKETCHED : HAS_TIMES;
+        DiskErrors.require((flags & ~known) == 0, path, bytes.position() - 1, "a segment of it is of no known form");
         DiskErrors.require(
                 !hasTimes || bytes.remaining() >= EVENT_TIMES, path, bytes.position(), "it ends within its segments");
         Optional<KeptSegment.Span> times =
                 hasTimes ? Optional.of(new KeptSegment.Span(bytes.getLong(), bytes.getLong())) : Optional.empty();
-        return new KeptSegment(number, file, firstEntry, lastEntry, firstArrival, lastArrival, times);
+        return new KeptSegment(number, file, firstEntry, lastEntry, firstArrival, lastArrival, times, isSketched);
     }
 }

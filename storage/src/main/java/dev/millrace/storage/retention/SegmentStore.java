@@ -16,7 +16,6 @@ import dev.millrace.storage.segment.ColumnRange;
 import dev.millrace.storage.segment.ColumnSegment;
 import dev.millrace.storage.segment.ColumnSegmentWriter;
 import dev.millrace.storage.segment.SegmentFile;
-import dev.millrace.storage.segment.SegmentScan;
 import dev.millrace.type.Schema;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -31,6 +30,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -317,7 +317,14 @@ public final class SegmentStore implements AutoCloseable {
     }
 
     ColumnSegment open(KeptSegment segment) {
-        return ColumnSegment.open(disk, segment.file(), kept);
+        return ColumnSegment.open(disk, segment.file(), segment.isSketched() ? RetainedRows.stored(kept) : kept);
+    }
+
+    /** What segments have that are not exact. */
+    SegmentForm form() {
+        return options.form()
+                .orElseThrow(() -> DiskErrors.damaged(
+                        disk.path(SegmentList.NAME), 24, "it has sketched segments, and the stream is kept exactly"));
     }
 
     /** A scan has done with a segment. */
@@ -379,7 +386,17 @@ public final class SegmentStore implements AutoCloseable {
         }
     }
 
-    private record Bounds(long firstEntry, long lastEntry, long firstArrival, long lastArrival) {}
+    private record Bounds(long firstEntry, long lastEntry, long firstArrival, long lastArrival) {
+        static Bounds of(List<KeptSegment> parts) {
+            KeptSegment first = parts.get(0);
+            KeptSegment last = parts.get(parts.size() - 1);
+            return new Bounds(first.firstEntry(), last.lastEntry(), first.firstArrival(), last.lastArrival());
+        }
+
+        KeptSegment segment(long number, SegmentFile file, Optional<KeptSegment.Span> times, boolean isSketched) {
+            return new KeptSegment(number, file, firstEntry, lastEntry, firstArrival, lastArrival, times, isSketched);
+        }
+    }
 
     private interface RowWriter {
         void write(ColumnSegmentWriter out);
@@ -395,14 +412,7 @@ public final class SegmentStore implements AutoCloseable {
                     .filter(ColumnBounds::bounded)
                     .map(known ->
                             new KeptSegment.Span(SortKey.toLong(known.least()), SortKey.toLong(known.greatest())));
-            return new KeptSegment(
-                    number,
-                    file,
-                    bounds.firstEntry(),
-                    bounds.lastEntry(),
-                    bounds.firstArrival(),
-                    bounds.lastArrival(),
-                    times);
+            return bounds.segment(number, file, times, false);
         }
     }
 
@@ -448,23 +458,35 @@ public final class SegmentStore implements AutoCloseable {
     }
 
     /**
-     * Makes one segment of several small ones, if there are such.
+     * Makes one segment of several small ones, or has some take the stream's form, if there are such.
      *
      * @return whether there were; then there may be others
      */
     public boolean merge() {
         synchronized (maintenance) {
             SegmentList before = list();
-            List<KeptSegment> parts = MergeChoice.of(
-                    before.segments(), options.mergedBytes(), options.policy().mostSpanMicros());
+            long mostSpan = options.policy().mostSpanMicros();
+            List<KeptSegment> formed = options.form()
+                    .map(form -> MergeChoice.toBeFormed(before.segments(), form, mostSpan))
+                    .orElse(List.of());
+            List<KeptSegment> exact = MergeChoice.exact(before.segments());
+            List<KeptSegment> sketched = new ArrayList<>(before.segments());
+            sketched.removeAll(exact);
+            List<KeptSegment> parts = Stream.of(
+                            formed,
+                            MergeChoice.of(exact, options.mergedBytes(), mostSpan),
+                            MergeChoice.of(sketched, options.mergedBytes(), mostSpan))
+                    .filter(chosen -> !chosen.isEmpty())
+                    .findFirst()
+                    .orElse(List.of());
             if (parts.isEmpty()) {
                 return false;
             }
             KeptSegment first = parts.get(0);
-            KeptSegment last = parts.get(parts.size() - 1);
-            KeptSegment merged = write(
-                    out -> parts.forEach(part -> copy(part, out)),
-                    new Bounds(first.firstEntry(), last.lastEntry(), first.firstArrival(), last.lastArrival()));
+            Bounds bounds = Bounds.of(parts);
+            KeptSegment merged = parts.equals(formed) || first.isSketched()
+                    ? writeFormed(parts, bounds, !first.isSketched())
+                    : write(out -> copy(parts, kept, out, false), bounds);
             List<KeptSegment> segments = new ArrayList<>(before.segments());
             int at = segments.indexOf(first);
             segments.subList(at, at + parts.size()).clear();
@@ -474,13 +496,37 @@ public final class SegmentStore implements AutoCloseable {
         }
     }
 
-    private void copy(KeptSegment part, ColumnSegmentWriter out) {
-        List<Integer> all = IntStream.range(0, kept.size()).boxed().toList();
-        try (ColumnSegment from = open(part)) {
-            SegmentScan scan = from.scan(all, List.of(), allocator);
-            for (Optional<Batch> next = scan.next(); next.isPresent(); next = scan.next()) {
+    /** Segments of the stream's form, as one. @param isNew whether they are exact still */
+    @GuardedBy("maintenance") private KeptSegment writeFormed(List<KeptSegment> parts, Bounds bounds, boolean isNew) {
+        long number = nextNumber++;
+        Schema stored = RetainedRows.stored(kept);
+        try (ColumnSegmentWriter out = ColumnSegmentWriter.create(disk, KeptSegment.nameOf(number), stored)) {
+            if (isNew) {
+                try (SegmentParts rows = new SegmentParts(parts, this::open, kept.size(), allocator)) {
+                    form().write(rows, bounds.lastArrival(), out, allocator);
+                }
+            } else {
+                copy(parts, stored, out, true);
+            }
+            SegmentFile file = out.finish();
+            long expected = parts.stream().mapToLong(part -> part.file().rows()).sum();
+            if (file.rows() != expected) {
+                throw new IllegalStateException(file.rows() + " rows were written of " + expected);
+            }
+            return bounds.segment(
+                    number, file, KeptSegment.eventTimes(parts, isNew ? form().timeErrorMicros() : 0), true);
+        }
+    }
+
+    /** @param inBlocks whether blocks stay what they are */
+    private void copy(List<KeptSegment> parts, Schema of, ColumnSegmentWriter out, boolean inBlocks) {
+        try (SegmentParts rows = new SegmentParts(parts, this::open, of.size(), allocator)) {
+            for (Optional<Batch> next = rows.get(); next.isPresent(); next = rows.get()) {
                 try (Batch batch = next.get()) {
                     out.append(batch);
+                }
+                if (inBlocks) {
+                    out.endBlock();
                 }
             }
         }

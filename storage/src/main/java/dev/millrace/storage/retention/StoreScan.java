@@ -4,7 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.storage.segment.ColumnRange;
 import dev.millrace.storage.segment.ColumnSegment;
-import dev.millrace.storage.segment.SegmentScan;
+import dev.millrace.storage.segment.RowScan;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -27,7 +27,7 @@ public final class StoreScan implements AutoCloseable {
     private final long lastDropped;
     private final BufferAllocator allocator;
     private @Nullable ColumnSegment file; // of the first of the pieces, if it is open
-    private @Nullable SegmentScan scan;
+    private @Nullable RowScan scan;
     private final long segmentsSkipped;
     private long segmentsRead;
     private long blocksRead;
@@ -61,7 +61,7 @@ public final class StoreScan implements AutoCloseable {
     /** The next rows, the caller's; empty at the end. */
     public Optional<Batch> next() {
         while (!pieces.isEmpty()) {
-            SegmentScan from = scan == null ? openNext() : scan;
+            RowScan from = scan == null ? openNext() : scan;
             Optional<Batch> batch = from.next();
             if (batch.isPresent()) {
                 return batch;
@@ -78,12 +78,47 @@ public final class StoreScan implements AutoCloseable {
         }
     }
 
-    private SegmentScan openNext() {
+    /**
+     * A file of another form than the exact one, for who reads the form.
+     *
+     * @param segment not the caller's
+     * @param ranges by which its rows may be passed by
+     */
+    public record Formed(ColumnSegment segment, List<ColumnRange> ranges) {}
+
+    /**
+     * The file whose rows come next, if it is of another form, and none of its rows were given; then {@link #endFormed} goes on behind it. Of scans
+     * that are made for one thread alone, which read whole files.
+     */
+    public Optional<Formed> nextFormed() {
+        Piece next = pieces.peekFirst();
+        if (scan != null || next == null || !next.segment().isSketched()) {
+            return Optional.empty();
+        }
+        if (next.from() != 0 || next.to() != next.parts()) {
+            throw new IllegalStateException("a part of a file");
+        }
+        ColumnSegment opened = file == null ? store.open(next.segment()) : file;
+        file = opened;
+        return Optional.of(new Formed(opened, ranges));
+    }
+
+    /** Goes on behind the file of {@link #nextFormed}. */
+    public void endFormed() {
+        segmentsRead++;
+        closeFile();
+        store.unpin(pieces.removeFirst().segment());
+    }
+
+    private RowScan openNext() {
         Piece piece = pieces.getFirst();
         ColumnSegment opened = store.open(piece.segment());
         file = opened;
-        scan = opened.scan(columns, ranges, piece.from(), piece.to(), piece.parts(), allocator);
-        return scan;
+        RowScan begun = piece.segment().isSketched()
+                ? store.form().scan(opened, columns, ranges, piece.from(), piece.to(), piece.parts(), allocator)
+                : opened.scan(columns, ranges, piece.from(), piece.to(), piece.parts(), allocator);
+        scan = begun;
+        return begun;
     }
 
     private void closeFile() {
@@ -92,6 +127,7 @@ public final class StoreScan implements AutoCloseable {
             blocksRead += scan.blocksRead();
             blocksSkipped += scan.blocksSkipped();
             bytesRead += scan.bytesRead();
+            scan.close();
             scan = null;
         }
         if (file != null) {

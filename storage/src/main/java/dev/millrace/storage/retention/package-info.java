@@ -10,13 +10,16 @@
  * <p>Each segment ({@code storage.segment}) has the stream's columns and two more: {@code #entry} (BIGINT), the number of the entry of the log
  * by which a row was accepted, and {@code #arrival} (TIMESTAMPTZ), when.
  *
- * <h2>The file {@code segments}, format version 3</h2>
+ * <p>Segments that were written again may be <i>sketched</i>: of the stream's {@link dev.millrace.storage.retention.SegmentForm}, with two more columns,
+ * {@code #series} (INTEGER) and {@code #sketch} (BYTEA), of which that says what they mean. They come before all exact ones.
+ *
+ * <h2>The file {@code segments}, format version 4</h2>
  *
  * <p>Written as a whole beside itself and renamed. Numbers are little endian, CRC is CRC-32C.
  *
  * <pre>
  *  0  8  "MrSegLst"
- *  8  4  format version, 3
+ *  8  4  format version, 4
  * 12  4  CRC of bytes 16 to the end
  * 16  8  a number that no segment has had yet
  * 24  8  number of the last entry whose rows were flushed, kept or dropped since
@@ -32,7 +35,7 @@
  *        8  its rows, at least 1
  *        8  first entry    8  last entry
  *        8  first arrival  8  last arrival, in microseconds
- *        1  whether it has event times; if it has:
+ *        1  bit 0: it has event times; bit 1: it is sketched (not before version 4). If it has event times:
  *           8  least        8  greatest, in microseconds
  * </pre>
  *

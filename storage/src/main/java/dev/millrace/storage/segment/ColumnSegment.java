@@ -3,6 +3,7 @@ package dev.millrace.storage.segment;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.storage.batch.BatchBytes;
+import dev.millrace.storage.column.ColumnBounds;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.DiskFile;
@@ -134,11 +135,37 @@ public final class ColumnSegment implements AutoCloseable {
         return rows;
     }
 
+    /** How many blocks the rows are in. */
+    public int blockCount() {
+        return blocks.size();
+    }
+
+    /** Rows of a block. */
+    public int blockRows(int block) {
+        return blocks.get(block).rows();
+    }
+
+    /** What is known of a column in a block without reading it. */
+    public ColumnBounds statistics(int block, int column) {
+        return blocks.get(block).columns().get(column).statistics();
+    }
+
+    /** Bytes that a column of a block has in the file. */
+    public int bytes(int block, int column) {
+        return blocks.get(block).columns().get(column).bytes();
+    }
+
+    /** Damage of a block that its bytes do not show, but their meaning does. */
+    public MillraceException damaged(int block, int column, String what) {
+        return damaged(blocks.get(block).columns().get(column), nameOf(block, column) + ": " + what);
+    }
+
     List<SegmentBlock> blocks() {
         return blocks;
     }
 
-    Schema schema() {
+    /** Of its columns. */
+    public Schema schema() {
         return schema;
     }
 

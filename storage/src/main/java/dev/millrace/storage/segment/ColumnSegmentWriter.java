@@ -149,7 +149,11 @@ public final class ColumnSegmentWriter implements AutoCloseable {
         return columns.stream().mapToLong(ColumnBuffer::bytes).sum();
     }
 
-    private void endBlock() {
+    /** Has the rows that come next begin a block; nothing if they do anyway. */
+    public void endBlock() {
+        if (blockRows == 0) {
+            return;
+        }
         Interrupt.checkCurrent();
         List<SegmentBlock.Stored> stored = new ArrayList<>();
         for (ColumnBuffer column : columns) {
@@ -185,9 +189,7 @@ public final class ColumnSegmentWriter implements AutoCloseable {
 
     /** Ends the file; when this returns, its contents last, and its name as soon as {@link Disk#forceNames} has been called. */
     public SegmentFile finish() {
-        if (blockRows > 0) {
-            endBlock();
-        }
+        endBlock();
         ByteBuffer footer = footer();
         ByteBuffer trailer = ByteBuffer.allocate(SegmentLayout.TRAILER).order(ByteOrder.LITTLE_ENDIAN);
         trailer.putLong(position).putLong(position + footer.limit() + SegmentLayout.TRAILER);

@@ -17,7 +17,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
 /** Reads a segment, or a part of it, block by block. For one thread; holds nothing between calls. Errors are those of {@link ColumnSegment}. */
-public final class SegmentScan {
+public final class SegmentScan implements RowScan {
     private static final int MOST_RATIO = 1 << 17; // a block that zstd made of one byte, repeated
 
     private final ColumnSegment segment;
@@ -47,7 +47,7 @@ public final class SegmentScan {
         this.schema = segment.schema().select(columns);
     }
 
-    /** The rows of the next block, the caller's; empty at the end. */
+    @Override
     public Optional<Batch> next() {
         while (block < end) {
             Interrupt.checkCurrent();
@@ -113,18 +113,21 @@ public final class SegmentScan {
         return ColumnDecoder.read(in, schema.field(index), rows, allocator);
     }
 
-    /** Blocks whose rows were given so far. */
+    @Override
     public int blocksRead() {
         return blocksRead;
     }
 
-    /** Blocks that were passed by because of the ranges. */
+    @Override
     public int blocksSkipped() {
         return blocksSkipped;
     }
 
-    /** Bytes that were read from the file. */
+    @Override
     public long bytesRead() {
         return bytesRead;
     }
+
+    @Override
+    public void close() {}
 }

@@ -1,0 +1,26 @@
+package dev.millrace.server.sketched;
+
+import dev.millrace.sketch.Sketch;
+import dev.millrace.sketch.segment.SegmentCodec;
+import dev.millrace.sketch.segment.Versions;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** A sketch as {@code #sketch} has it. @param series that it is of, in its stretch */
+record NumberedSketch(int series, Sketch sketch) {
+    private static final int NUMBER_BYTES = 4;
+
+    static byte[] stored(int series, byte[] segment) {
+        ByteBuffer stored = ByteBuffer.allocate(NUMBER_BYTES + segment.length).order(ByteOrder.LITTLE_ENDIAN);
+        return stored.putInt(series).put(segment).array();
+    }
+
+    /** @throws dev.millrace.error.MillraceException where the bytes are not what was written */
+    static NumberedSketch read(byte[] stored) {
+        ByteBuffer bytes = ByteBuffer.wrap(stored).order(ByteOrder.LITTLE_ENDIAN);
+        int series = stored.length < NUMBER_BYTES ? -1 : bytes.getInt();
+        byte[] segment = Arrays.copyOfRange(stored, bytes.position(), stored.length);
+        return new NumberedSketch(series, SegmentCodec.read(segment, new Versions()));
+    }
+}

@@ -1,0 +1,178 @@
+package dev.millrace.server.sketched;
+
+import dev.millrace.batch.ArrowTypes;
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.NestedCopy;
+import dev.millrace.error.MillraceException;
+import dev.millrace.memory.Memory;
+import dev.millrace.sketch.Sketch;
+import dev.millrace.sketch.column.NumberSymbols;
+import dev.millrace.sketch.schema.SketchSchema;
+import dev.millrace.storage.segment.ColumnRange;
+import dev.millrace.storage.segment.ColumnSegment;
+import dev.millrace.storage.segment.SegmentScan;
+import dev.millrace.type.Field;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.VarBinaryVector;
+import org.jspecify.annotations.Nullable;
+
+/** The stretches of a sketched segment as sketches, or as rows where they do not have all columns that are asked for. For one thread. */
+final class SegmentPieces implements AutoCloseable {
+    private final SketchedForm form;
+    private final ColumnSegment file;
+    private final List<Integer> columns;
+    private final List<ColumnRange> ranges;
+    private final BufferAllocator allocator;
+    private final List<Integer> starts;
+    private final List<Integer> stored = new ArrayList<>(); // of the file: #series, #sketch, keys
+    private int stretch;
+    private @Nullable SketchedRowScan rows; // of a stretch that is given as rows
+    private double[] errors = {}; // of these
+
+    /** @param held what the piece needs as long as it is used */
+    record Found(SketchPieces.Piece piece, @Nullable AutoCloseable held) {}
+
+    SegmentPieces(
+            SketchedForm form,
+            ColumnSegment file,
+            List<Integer> columns,
+            List<ColumnRange> ranges,
+            BufferAllocator allocator) {
+        this.form = form;
+        this.file = file;
+        this.columns = columns;
+        this.ranges = ranges;
+        this.allocator = allocator;
+        int series = form.stream().size() + 2;
+        this.starts = Stretches.starts(file, series);
+        stored.add(series);
+        stored.add(series + 1);
+        stored.addAll(form.keys());
+    }
+
+    Optional<Found> next() {
+        while (true) {
+            if (rows != null) {
+                Optional<Batch> batch = rows.next();
+                if (batch.isPresent()) {
+                    return Optional.of(new Found(new SketchPieces.Piece.Rows(batch.get(), errors.clone()), null));
+                }
+                close();
+            }
+            if (stretch == starts.size() - 1) {
+                return Optional.empty();
+            }
+            int of = stretch++;
+            Optional<Found> found = sketches(of);
+            if (found.isPresent()) {
+                return found;
+            }
+        }
+    }
+
+    /** A stretch by its sketches; empty if its rows are given, one batch after the other. */
+    private Optional<Found> sketches(int of) {
+        List<List<Sketch>> series = new ArrayList<>();
+        Deque<AutoCloseable> owned = new ArrayDeque<>();
+        int count = 0;
+        try {
+            FieldVector[] keys = new FieldVector[form.keys().size()];
+            for (int i = 0; i < keys.length; i++) {
+                Field field = form.stream().field(form.keys().get(i));
+                keys[i] = ArrowTypes.arrowField(field).createVector(allocator);
+                owned.add(keys[i]);
+            }
+            for (int block = starts.get(of); block < starts.get(of + 1); block++) {
+                count += file.blockRows(block);
+                SegmentScan scan = file.scan(stored, List.of(), block, block + 1, file.blockCount(), allocator);
+                try (Batch batch = scan.next().orElseThrow()) {
+                    gather(block, batch, keys, series);
+                }
+            }
+            if (!areAllSketched(series)) {
+                errors = errors(series);
+                rows = new SketchedRowScan(form, file, columns, ranges, of, of + 1, starts.size() - 1, allocator);
+                Closing.all(owned);
+                return Optional.empty();
+            }
+            List<SketchPieces.Series> found = new ArrayList<>();
+            Batch keyRows = Batch.view(
+                    form.stream().select(form.keys()), keys, series.size(), Optional.empty(), List.copyOf(owned));
+            for (int i = 0; i < series.size(); i++) {
+                found.add(new SketchPieces.Series(keyRows, i, List.copyOf(series.get(i))));
+            }
+            return Optional.of(new Found(new SketchPieces.Piece.Sketches(count, found), keyRows));
+        } catch (RuntimeException | Error e) {
+            Closing.all(owned);
+            throw e;
+        }
+    }
+
+    private void gather(int block, Batch batch, FieldVector[] keys, List<List<Sketch>> series) {
+        VarBinaryVector sketches = (VarBinaryVector) batch.column(1);
+        boolean areAll = !batch.hasNulls(1); // then there is no bitmap
+        long isSketch = areAll ? 0 : batch.validityAddress(1);
+        for (int row = 0; row < batch.rowCount(); row++) {
+            if (!areAll && !Memory.getBit(isSketch, row)) {
+                continue;
+            }
+            NumberedSketch read;
+            try {
+                read = NumberedSketch.read(sketches.get(row));
+            } catch (MillraceException e) {
+                throw file.damaged(block, stored.get(1), "row " + row + ": " + e.getMessage());
+            }
+            if (read.series() < 0 || read.series() > series.size()) {
+                throw file.damaged(block, stored.get(1), "row " + row + " has a sketch of series " + read.series());
+            }
+            if (read.series() == series.size()) {
+                for (int i = 0; i < keys.length; i++) {
+                    NestedCopy.copy(batch.column(StretchReader.FIRST_ASKED + i), row, keys[i], series.size());
+                    keys[i].setValueCount(series.size() + 1);
+                }
+                series.add(new ArrayList<>());
+            }
+            series.get(read.series()).add(read.sketch());
+        }
+    }
+
+    private boolean areAllSketched(List<List<Sketch>> series) {
+        return !series.isEmpty()
+                && columns.stream()
+                        .allMatch(column -> form.keys().contains(column)
+                                || form.placeIn(series.get(0).get(0).schema(), column) >= SketchSource.TIME);
+    }
+
+    private double[] errors(List<List<Sketch>> series) {
+        double[] found = new double[columns.size()];
+        for (List<Sketch> sketches : series) {
+            for (Sketch sketch : sketches) {
+                SketchSchema schema = sketch.schema();
+                for (int i = 0; i < found.length; i++) {
+                    int place = form.placeIn(schema, columns.get(i));
+                    if (place == SketchSource.TIME) {
+                        found[i] = Math.max(found[i], sketch.timeErrorTicks());
+                    } else if (place >= 0 && sketch.column(place).symbols() instanceof NumberSymbols numbers) {
+                        found[i] = Math.max(found[i], numbers.error());
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
+    @Override
+    public void close() {
+        if (rows != null) {
+            rows.close();
+            rows = null;
+        }
+    }
+}

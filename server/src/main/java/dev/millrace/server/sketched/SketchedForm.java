@@ -1,0 +1,135 @@
+package dev.millrace.server.sketched;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.error.MillraceException;
+import dev.millrace.sketch.schema.SketchSchema;
+import dev.millrace.storage.retention.SegmentForm;
+import dev.millrace.storage.segment.ColumnRange;
+import dev.millrace.storage.segment.ColumnSegment;
+import dev.millrace.storage.segment.ColumnSegmentWriter;
+import dev.millrace.storage.segment.RowScan;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * A stream's old rows as sketches, as the package describes them. Any thread; {@link #write} is called by one at a time.
+ *
+ * <p>It remembers the ranges of series between writing, so that errors that are shares of a range are those of the range seen so far since the
+ * database was opened; of some ten thousand series, those written last.
+ */
+public final class SketchedForm implements SegmentForm {
+    private static final long ENOUGH_ROWS = 1 << 16;
+    private static final long ROWS_OF_A_SERIES = 1024;
+
+    private final SketchClause clause;
+    private final Schema stream;
+    private final List<Integer> keys;
+    private final Optional<Integer> eventTime;
+    private final SeriesStates states = new SeriesStates();
+    private volatile long enoughRows = ENOUGH_ROWS; // written by who writes
+
+    private SketchedForm(SketchClause clause, Schema stream, List<Integer> keys, Optional<Integer> eventTime) {
+        this.clause = clause;
+        this.stream = stream;
+        this.keys = keys;
+        this.eventTime = eventTime;
+    }
+
+    /**
+     * Of a stream.
+     *
+     * @param eventTime the column that is its event time
+     * @throws MillraceException 42703, 42701 or 22023 if the clause does not fit to the columns
+     */
+    public static SketchedForm of(SketchClause clause, Schema stream, Optional<Integer> eventTime) {
+        return new SketchedForm(clause, stream, clause.keyOf(stream, eventTime), eventTime);
+    }
+
+    /** The columns of the stream. */
+    Schema stream() {
+        return stream;
+    }
+
+    /** Places of the columns that make a series. */
+    public List<Integer> keys() {
+        return keys;
+    }
+
+    /** Place of the event time. */
+    public Optional<Integer> eventTime() {
+        return eventTime;
+    }
+
+    /** Which feature of sketches a column is; {@link SketchSource#TIME} if it is their time, less if they do not have it. */
+    int placeIn(SketchSchema sketches, int column) {
+        if (column >= stream.size()) {
+            return SketchSource.TIME - 1;
+        }
+        Field field = stream.field(column);
+        if (eventTime.equals(Optional.of(column)) && sketches.timeName().equals(field.name())) {
+            return SketchSource.TIME;
+        }
+        for (int f = 0; f < sketches.size(); f++) {
+            if (sketches.feature(f).name().equals(field.name())
+                    && sketches.feature(f).type().equals(field.type())) {
+                return f;
+            }
+        }
+        return SketchSource.TIME - 1;
+    }
+
+    SketchClause clause() {
+        return clause;
+    }
+
+    SeriesStates states() {
+        return states;
+    }
+
+    @Override
+    public long enoughRows() {
+        return enoughRows;
+    }
+
+    @Override
+    public OptionalLong longestMicros() {
+        return clause.segmentMicros();
+    }
+
+    @Override
+    public long timeErrorMicros() {
+        return clause.timeErrorMicros();
+    }
+
+    @Override
+    public void write(
+            Supplier<Optional<Batch>> rows, long lastArrival, ColumnSegmentWriter out, BufferAllocator allocator) {
+        try (StretchWriter writer = new StretchWriter(this, lastArrival, out, allocator)) {
+            for (Optional<Batch> next = rows.get(); next.isPresent(); next = rows.get()) {
+                try (Batch batch = next.get()) {
+                    writer.append(batch);
+                }
+            }
+            writer.end();
+            enoughRows =
+                    Math.max(ENOUGH_ROWS, Math.min(StretchWriter.MOST_ROWS, ROWS_OF_A_SERIES * writer.mostSeries()));
+        }
+    }
+
+    @Override
+    public RowScan scan(
+            ColumnSegment file,
+            List<Integer> columns,
+            List<ColumnRange> ranges,
+            int from,
+            int to,
+            int parts,
+            BufferAllocator allocator) {
+        return new SketchedRowScan(this, file, columns, ranges, from, to, parts, allocator);
+    }
+}

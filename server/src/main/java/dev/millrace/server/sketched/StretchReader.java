@@ -1,0 +1,213 @@
+package dev.millrace.server.sketched;
+
+import dev.millrace.batch.ArrowTypes;
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.NestedCopy;
+import dev.millrace.error.MillraceException;
+import dev.millrace.memory.Memory;
+import dev.millrace.sketch.schema.SketchSchema;
+import dev.millrace.storage.segment.ColumnSegment;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.VarBinaryVector;
+
+/**
+ * Puts the rows of one stretch together again, block by block. For one thread; holds the sketches that are under way.
+ *
+ * <p>Blocks come with {@code #series}, {@code #sketch}, and then the columns that are asked for.
+ */
+final class StretchReader implements AutoCloseable {
+    static final int FIRST_ASKED = 2;
+
+    private final SketchedForm form;
+    private final ColumnSegment file;
+    private final List<Integer> columns;
+    private final Schema schema; // of these
+    private final BufferAllocator allocator;
+    private final SeriesOrder order = new SeriesOrder();
+    private final List<SketchSource> current = new ArrayList<>(); // by series
+    private final FieldVector[] keys; // by column asked for, of each series one; null for others
+    private Optional<SketchSchema> sketched = Optional.empty(); // known with the first sketch
+    private boolean isExact;
+    private boolean isBegun;
+
+    StretchReader(
+            SketchedForm form, ColumnSegment file, List<Integer> columns, Schema schema, BufferAllocator allocator) {
+        this.form = form;
+        this.file = file;
+        this.columns = columns;
+        this.schema = schema;
+        this.allocator = allocator;
+        this.keys = new FieldVector[columns.size()];
+    }
+
+    /** The rows of the next block, the caller's. */
+    Batch read(int block, Batch stored) {
+        int[] sourceOf = new int[stored.rowCount()];
+        int[] rowOf = new int[stored.rowCount()];
+        int[] seriesOf = new int[stored.rowCount()];
+        List<SketchSource> used = new ArrayList<>();
+        List<SketchSource> ended = new ArrayList<>();
+        try {
+            advance(block, stored, used, ended, seriesOf, sourceOf, rowOf);
+            return isExact ? exact(stored) : together(stored, used, seriesOf, sourceOf, rowOf);
+        } finally {
+            Closing.all(ended);
+        }
+    }
+
+    /** Passes by a block. @param stored its first two columns */
+    void skip(int block, Batch stored) {
+        List<SketchSource> ended = new ArrayList<>();
+        int[] unused = new int[stored.rowCount()];
+        try {
+            advance(block, stored, new ArrayList<>(), ended, unused, unused.clone(), unused.clone());
+        } finally {
+            Closing.all(ended);
+        }
+    }
+
+    private void advance(
+            int block,
+            Batch stored,
+            List<SketchSource> used,
+            List<SketchSource> ended,
+            int[] seriesOf,
+            int[] sourceOf,
+            int[] rowOf) {
+        long codes = stored.dataAddress(0);
+        if (!isBegun) {
+            isBegun = true;
+            isExact = Memory.getInt(codes) == SeriesOrder.EXACT;
+        }
+        if (isExact) {
+            return;
+        }
+        boolean areAll = !stored.hasNulls(1); // then there is no bitmap
+        long isSketch = areAll ? 0 : stored.validityAddress(1);
+        for (int row = 0; row < stored.rowCount(); row++) {
+            int before = order.series();
+            int series = order.series(Memory.getInt(codes + 4L * row));
+            if (series < 0) {
+                throw damaged(block, "row " + row + " is of no series");
+            }
+            if (areAll || Memory.getBit(isSketch, row)) {
+                SketchSource next = open(block, (VarBinaryVector) stored.column(1), row, series);
+                if (series == current.size()) {
+                    current.add(next);
+                } else {
+                    SketchSource last = current.set(series, next);
+                    ended.add(last);
+                    if (!last.isEnded()) {
+                        throw damaged(block, "row " + row + " begins a sketch within another one");
+                    }
+                }
+            } else if (series == before) {
+                throw damaged(block, "row " + row + " has no sketch");
+            }
+            if (series == before) {
+                addKey(stored, row, series);
+            }
+            SketchSource source = current.get(series);
+            int place = source.next();
+            if (place < 0) {
+                throw damaged(block, "row " + row + " is behind the end of its sketch");
+            }
+            int slot = source.slotIn(block);
+            if (slot < 0) {
+                slot = used.size();
+                source.place(block, slot);
+                used.add(source);
+            }
+            seriesOf[row] = series;
+            sourceOf[row] = slot;
+            rowOf[row] = place;
+        }
+    }
+
+    private SketchSource open(int block, VarBinaryVector sketches, int row, int series) {
+        try {
+            NumberedSketch read = NumberedSketch.read(sketches.get(row));
+            if (read.series() != series) {
+                throw damaged(block, "row " + row + " has the sketch of series " + read.series() + ", not " + series);
+            }
+            SketchSchema known = sketched.orElse(read.sketch().schema());
+            if (!known.equals(read.sketch().schema())) {
+                throw damaged(block, "row " + row + " has a sketch of other features than those before");
+            }
+            sketched = Optional.of(known);
+            return new SketchSource(read.sketch(), allocator);
+        } catch (MillraceException e) {
+            throw damaged(block, "row " + row + ": " + e.getMessage());
+        }
+    }
+
+    private MillraceException damaged(int block, String what) {
+        return file.damaged(block, form.stream().size() + 3, what);
+    }
+
+    private void addKey(Batch stored, int row, int series) {
+        for (int i = 0; i < keys.length && stored.columnCount() > FIRST_ASKED; i++) {
+            if (form.keys().contains(columns.get(i))) {
+                if (keys[i] == null) {
+                    keys[i] = ArrowTypes.arrowField(schema.field(i)).createVector(allocator);
+                }
+                NestedCopy.copy(stored.column(FIRST_ASKED + i), row, keys[i], series);
+                keys[i].setValueCount(series + 1);
+            }
+        }
+    }
+
+    private Batch exact(Batch stored) {
+        FieldVector[] vectors = new FieldVector[columns.size()];
+        for (int i = 0; i < vectors.length; i++) {
+            vectors[i] = stored.column(FIRST_ASKED + i);
+        }
+        return Batch.view(schema, vectors, stored.rowCount(), Optional.empty(), List.of(stored.retain()));
+    }
+
+    private Batch together(Batch stored, List<SketchSource> used, int[] seriesOf, int[] sourceOf, int[] rowOf) {
+        int count = stored.rowCount();
+        FieldVector[] vectors = new FieldVector[columns.size()];
+        List<AutoCloseable> owned = new ArrayList<>();
+        owned.add(stored.retain());
+        try {
+            int[] theOne = {};
+            for (int i = 0; i < vectors.length; i++) {
+                Field field = schema.field(i);
+                int feature = form.placeIn(sketched.orElseThrow(), columns.get(i));
+                if (keys[i] != null) {
+                    theOne = theOne.length == 0 ? new int[count] : theOne;
+                    vectors[i] = Gather.of(field, List.of(keys[i]), theOne, seriesOf, count, allocator);
+                    owned.add(vectors[i]);
+                } else if (feature >= SketchSource.TIME) {
+                    List<FieldVector> from = new ArrayList<>(used.size());
+                    used.forEach(source -> from.add(source.column(feature, field)));
+                    vectors[i] = Gather.of(field, from, sourceOf, rowOf, count, allocator);
+                    owned.add(vectors[i]);
+                } else {
+                    vectors[i] = stored.column(FIRST_ASKED + i);
+                }
+            }
+            return Batch.view(schema, vectors, count, Optional.empty(), owned);
+        } catch (RuntimeException | Error e) {
+            Closing.all(owned);
+            throw e;
+        }
+    }
+
+    @Override
+    public void close() {
+        Closing.all(current);
+        current.clear();
+        Arrays.stream(keys).filter(key -> key != null).forEach(FieldVector::close);
+        Arrays.fill(keys, null);
+    }
+}
