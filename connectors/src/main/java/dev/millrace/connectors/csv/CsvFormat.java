@@ -10,6 +10,7 @@ import dev.millrace.connectors.input.FileInput;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 
@@ -47,8 +48,9 @@ public final class CsvFormat implements FileFormat {
     }
 
     @Override
-    public SourceReader reopen(SourcePosition position, ScanRequest request, SourceContext context) {
-        List<CsvSegment> segments = CsvPosition.read(position, columns.size());
+    public SourceReader reopen(
+            SourcePosition position, UnaryOperator<Path> now, ScanRequest request, SourceContext context) {
+        List<CsvSegment> segments = CsvPosition.read(position, now, columns.size());
         return new CsvReader(columns, request, dialect, segments, false, context);
     }
 

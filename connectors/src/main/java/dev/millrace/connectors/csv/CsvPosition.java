@@ -6,9 +6,11 @@ import dev.millrace.kept.FormedBytes;
 import java.io.DataInputStream;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * What a reader has still to read, as bytes: how many segments, 4 bytes; of each its {@link FilePlace}, its bytes, 8, and its layout:
@@ -48,18 +50,18 @@ final class CsvPosition {
         }
     }
 
-    static List<CsvSegment> read(SourcePosition position, int columns) {
+    static List<CsvSegment> read(SourcePosition position, UnaryOperator<Path> now, int columns) {
         return position.read(FORM, VERSION, in -> {
             List<CsvSegment> segments = new ArrayList<>();
             for (int left = FormedBytes.count(in, LEAST_SEGMENT_BYTES); left > 0; left--) {
-                segments.add(segment(in, columns));
+                segments.add(segment(in, now, columns));
             }
             return segments;
         });
     }
 
-    private static CsvSegment segment(DataInputStream in, int columns) throws IOException {
-        FilePlace place = FilePlace.read(in);
+    private static CsvSegment segment(DataInputStream in, UnaryOperator<Path> now, int columns) throws IOException {
+        FilePlace place = FilePlace.read(in, now);
         long bytes = in.readLong();
         int fields = in.readInt();
         Optional<CsvLayout> layout = fields == -1 ? Optional.empty() : Optional.of(layout(in, fields, columns));

@@ -40,6 +40,7 @@ final class DirectoryFiles implements AutoCloseable {
     private record Open(PartFile file, long number, long sinceNanos) {}
 
     private final Path directory;
+    private final boolean flat;
     private final PartName names;
     private final PartFormat format;
     private final Rolling rolling;
@@ -50,9 +51,13 @@ final class DirectoryFiles implements AutoCloseable {
     private final Set<String> changed = new LinkedHashSet<>(); // places with names that the disk may not have
     private long lastNumber;
 
-    /** @param format closed with this */
-    DirectoryFiles(Path directory, PartName names, PartFormat format, Rolling rolling, Clock clock) {
+    /**
+     * @param flat whether files of all places are in the directory itself, as they are only taken somewhere else from there
+     * @param format closed with this
+     */
+    DirectoryFiles(Path directory, boolean flat, PartName names, PartFormat format, Rolling rolling, Clock clock) {
         this.directory = directory;
+        this.flat = flat;
         this.names = names;
         this.format = format;
         this.rolling = rolling;
@@ -60,14 +65,19 @@ final class DirectoryFiles implements AutoCloseable {
     }
 
     private Path at(String place) {
-        return place.isEmpty() ? directory : directory.resolve(place);
+        return flat || place.isEmpty() ? directory : directory.resolve(place);
     }
 
     private Path hidden(String place, long number) {
         return at(place).resolve(names.hidden(number));
     }
 
-    /** Goes on from what a checkpoint had: shows what it has that is complete, and removes what came later. */
+    /** Where a file is that is not shown. */
+    Path hidden(PartEntry entry) {
+        return hidden(entry.place(), entry.number());
+    }
+
+    /** Goes on from what a checkpoint had, and removes what came later. */
     void recover(PartEntry.Token token) {
         lastNumber = token.lastNumber();
         Set<Long> kept = new HashSet<>();
@@ -83,7 +93,6 @@ final class DirectoryFiles implements AutoCloseable {
                 known.add(entry.place());
             }
         }
-        show();
     }
 
     private void require(PartEntry entry, Path file) {
@@ -229,7 +238,7 @@ final class DirectoryFiles implements AutoCloseable {
         changed.clear();
     }
 
-    private static void force(Path of) throws IOException {
+    static void force(Path of) throws IOException {
         try (FileChannel channel = FileChannel.open(of, StandardOpenOption.READ)) {
             channel.force(true);
         }
@@ -238,6 +247,26 @@ final class DirectoryFiles implements AutoCloseable {
     /** How many files are complete and hidden. */
     int complete() {
         return complete.size();
+    }
+
+    /** Gives the first so many of those to the caller: they are none of this any more. */
+    List<PartEntry> take(int count) {
+        List<PartEntry> taken = complete.subList(0, count);
+        List<PartEntry> all = List.copyOf(taken);
+        taken.clear();
+        return all;
+    }
+
+    /** Bytes of files that are not shown, about. */
+    long bytes() {
+        long all = 0;
+        for (PartEntry entry : complete) {
+            all += entry.bytes();
+        }
+        for (Open each : open.values()) {
+            all += each.file().bytes();
+        }
+        return all;
     }
 
     /** Gives the first so many of those their names, on disk when this returns; returns how many. One that was shown, and is gone again, is somebody else's. */

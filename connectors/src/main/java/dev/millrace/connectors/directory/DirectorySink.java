@@ -50,11 +50,11 @@ public final class DirectorySink implements CheckpointedSink {
         DirectoryFiles.Rolling rolling = rolling(options);
         this.allocator = context.allocator().newChildAllocator("files of " + context.name(), 0, Long.MAX_VALUE);
         this.rows = new PlacedRows(partitions, allocator);
-        this.files =
-                new DirectoryFiles(directory, new PartName(tag, format.extension()), format, rolling, context.clock());
+        this.files = new DirectoryFiles(
+                directory, false, new PartName(tag, format.extension()), format, rolling, context.clock());
     }
 
-    private static DirectoryFiles.Rolling rolling(Options options) {
+    static DirectoryFiles.Rolling rolling(Options options) {
         long bytes = options.integer("roll.size_mb", DEFAULT_ROLL_MB, 1, MOST_ROLL_MB) << 20;
         long micros = options.durationMicros("roll.interval", 0);
         return new DirectoryFiles.Rolling(bytes, TimeUnit.MICROSECONDS.toNanos(micros));
@@ -103,6 +103,7 @@ public final class DirectorySink implements CheckpointedSink {
     public void recover(Optional<PreparedRows> from) {
         files.recover(
                 from.map(prepared -> PartEntry.Token.of(prepared.token())).orElse(new PartEntry.Token(0, List.of())));
+        files.show();
     }
 
     @Override

@@ -21,6 +21,12 @@ record PartName(String tag, String extension) {
         return "." + shown(number) + HIDDEN;
     }
 
+    /** Whether a path is that of a file of this sink that readers see, or will. */
+    boolean isShown(String path) {
+        String name = path.substring(path.lastIndexOf('/') + 1);
+        return name.startsWith("part-" + tag + "-") && name.endsWith("." + extension);
+    }
+
     /** The number of a hidden file of this sink; none of any other file. */
     OptionalLong number(Path file) {
         String name = String.valueOf(file.getFileName());

@@ -10,6 +10,7 @@ import dev.millrace.connectors.envelope.EnvelopeFeed;
 import dev.millrace.connectors.envelope.EnvelopeFormats;
 import dev.millrace.connectors.input.FilePaths;
 import dev.millrace.connectors.input.LineFiles;
+import dev.millrace.connectors.s3.ObjectName;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.format.RecordFormat;
@@ -33,7 +34,11 @@ public final class FileFeedFactory implements TableFeedFactory {
 
     @Override
     public TableFeed create(String table, Schema declared, List<Integer> key, Options options) {
-        FilePaths paths = new FilePaths(options.required("path"));
+        String path = options.required("path");
+        if (ObjectName.isOne(path)) {
+            throw MillraceException.notAvailableYet("objects of changes");
+        }
+        FilePaths paths = new FilePaths(path);
         boolean isFollowed = options.oneOf("mode", FileSourceFactory.Mode.ONCE) == FileSourceFactory.Mode.FOLLOW;
         if (isFollowed) {
             throw MillraceException.notAvailableYet("following files of changes")

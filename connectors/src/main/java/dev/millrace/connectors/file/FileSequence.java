@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.function.UnaryOperator;
 
 /** Reads whole files one after another, each a part of its own, in the order of their first event times. */
 final class FileSequence implements SourceReader {
@@ -69,7 +70,10 @@ final class FileSequence implements SourceReader {
             FileSequence reader = new FileSequence(format, heads, request, context);
             reader.part = new Part(number, Part.UNKNOWN, Part.NONE);
             if (inside.isPresent()) {
-                reader.goOn(started.get(), number, format.reopen(inside.get(), reader.request, context));
+                reader.goOn(
+                        started.get(),
+                        number,
+                        format.reopen(inside.get(), UnaryOperator.identity(), reader.request, context));
             }
             return reader;
         });

@@ -8,10 +8,13 @@ import dev.millrace.connector.Sink;
 import dev.millrace.connector.SinkContext;
 import dev.millrace.connector.SinkFactory;
 import dev.millrace.connectors.directory.DirectorySink;
+import dev.millrace.connectors.directory.ObjectSink;
 import dev.millrace.connectors.directory.PartFormat;
 import dev.millrace.connectors.directory.PartitionColumns;
 import dev.millrace.connectors.parquet.ParquetCompression;
 import dev.millrace.connectors.parquet.ParquetParts;
+import dev.millrace.connectors.s3.ObjectName;
+import dev.millrace.connectors.s3.StoreOptions;
 import dev.millrace.error.MillraceException;
 import dev.millrace.type.Schema;
 import java.nio.file.Path;
@@ -45,10 +48,20 @@ public final class FileSinkFactory implements SinkFactory {
     @Override
     public Sink open(Schema schema, boolean appendOnly, Options options, SinkContext context) {
         String given = options.required("path");
-        Path path = Path.of(given);
         FormatName format = options.oneOf("format", FormatName.ofExtension(given));
+        if (ObjectName.isOne(given)) {
+            return objects(given, format, schema, appendOnly, options, context);
+        }
+        Path path = Path.of(given);
         if (given.endsWith("/")) {
-            return directory(path, format, schema, appendOnly, options, context);
+            return parts(
+                    format,
+                    schema,
+                    appendOnly,
+                    options,
+                    context,
+                    (partitions, parts, exactlyOnce) ->
+                            DirectorySink.open(context, path, partitions, parts, exactlyOnce, options));
         }
         if (format == FormatName.PARQUET) {
             throw Options.invalid(
@@ -77,8 +90,34 @@ public final class FileSinkFactory implements SinkFactory {
         return new TextFileSink(new CommittedFile(path, existing == Existing.APPEND), text);
     }
 
-    private static Sink directory(
-            Path path, FormatName format, Schema schema, boolean appendOnly, Options options, SinkContext context) {
+    private interface Opening {
+        Sink open(PartitionColumns partitions, PartFormat parts, boolean exactlyOnce);
+    }
+
+    private static Sink objects(
+            String given, FormatName format, Schema schema, boolean appendOnly, Options options, SinkContext context) {
+        ObjectName target = ObjectName.of(given);
+        if (!target.key().isEmpty() && !target.key().endsWith("/")) {
+            throw Options.invalid("path", given, "what keys begin with, such as '" + given + "/'");
+        }
+        StoreOptions store = StoreOptions.read(options);
+        return parts(
+                format,
+                schema,
+                appendOnly,
+                options,
+                context,
+                (partitions, parts, exactlyOnce) ->
+                        ObjectSink.open(context, target, store, partitions, parts, exactlyOnce, options));
+    }
+
+    private static Sink parts(
+            FormatName format,
+            Schema schema,
+            boolean appendOnly,
+            Options options,
+            SinkContext context,
+            Opening opening) {
         if (!appendOnly) {
             throw MillraceException.notAvailableYet("a directory of files for a query that takes rows back")
                     .withHint(
@@ -99,8 +138,7 @@ public final class FileSinkFactory implements SinkFactory {
         };
         Optional<Sink> opened = Optional.empty();
         try {
-            opened = Optional.of(
-                    DirectorySink.open(context, path, partitions, parts, delivery == Delivery.EXACTLY_ONCE, options));
+            opened = Optional.of(opening.open(partitions, parts, delivery == Delivery.EXACTLY_ONCE));
             options.rejectUnread();
             return opened.get();
         } catch (RuntimeException | Error e) {
@@ -122,7 +160,8 @@ public final class FileSinkFactory implements SinkFactory {
     public List<OptionDescription> options() {
         List<OptionDescription> all = new ArrayList<>(
                 List.of(
-                        new OptionDescription("path", "", "the file; or, with a / at its end, the directory"),
+                        new OptionDescription(
+                                "path", "", "the file; or, with a / at its end, the directory, or s3://bucket/prefix/"),
                         new OptionDescription("format", "by extension", "csv, json, arrow or, in a directory, parquet"),
                         new OptionDescription(
                                 "existing", "replace", "what becomes of a file that exists: replace or append"),
@@ -139,6 +178,8 @@ public final class FileSinkFactory implements SinkFactory {
                                 "exactly_once with a data directory",
                                 "directory: exactly_once shows files when a checkpoint has their rows, at_least_once when they are complete")));
         all.addAll(DirectorySink.options());
+        all.addAll(ObjectSink.options());
+        all.addAll(StoreOptions.descriptions());
         return all;
     }
 }

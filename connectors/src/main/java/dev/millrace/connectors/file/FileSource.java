@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * Files, from the first row for every reader.
@@ -63,7 +64,7 @@ record FileSource(Schema schema, FilePaths paths, FileFormat format, boolean fol
                 readers.add(
                         position.form().equals(FileSequence.FORM)
                                 ? FileSequence.reopen(format, position, request, context)
-                                : format.reopen(position, request, context));
+                                : format.reopen(position, UnaryOperator.identity(), request, context));
             }
             return readers;
         } catch (RuntimeException | Error e) {

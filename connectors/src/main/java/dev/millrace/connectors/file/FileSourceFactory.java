@@ -14,6 +14,11 @@ import dev.millrace.connectors.input.FilePaths;
 import dev.millrace.connectors.json.JsonInference;
 import dev.millrace.connectors.json.JsonRecordFormatFactory;
 import dev.millrace.connectors.parquet.ParquetFormat;
+import dev.millrace.connectors.s3.ObjectName;
+import dev.millrace.connectors.s3.ObjectPaths;
+import dev.millrace.connectors.s3.ObjectSample;
+import dev.millrace.connectors.s3.ObjectSource;
+import dev.millrace.connectors.s3.StoreOptions;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
@@ -23,6 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The source {@code file}. Without declared columns they are guessed from the beginning of the first file. Every reader
@@ -35,6 +41,10 @@ public final class FileSourceFactory implements SourceFactory {
         FOLLOW
     }
 
+    private static final String LIST_INTERVAL = "s3.list_interval";
+    private static final long DEFAULT_LIST_MICROS = 30_000_000;
+    private static final long LEAST_LIST_MICROS = 100_000;
+
     private record Read(Schema schema, FileFormat format) {}
 
     @Override
@@ -45,18 +55,18 @@ public final class FileSourceFactory implements SourceFactory {
     @Override
     public Source create(Schema declared, Options options) {
         Envelope.refuseInStream(options);
-        FilePaths paths = new FilePaths(options.required("path"));
+        String path = options.required("path");
+        return ObjectName.isOne(path) ? objects(path, declared, options) : files(path, declared, options);
+    }
+
+    private static Source files(String path, Schema declared, Options options) {
+        FilePaths paths = new FilePaths(path);
         Mode mode = options.oneOf("mode", Mode.ONCE);
-        FormatName name = options.oneOf("format", FormatName.ofExtension(paths.toString()));
+        FormatName name = options.oneOf("format", FormatName.ofExtension(path));
         Optional<Path> sample = declared.size() == 0 || !paths.hasPattern()
                 ? Optional.of(paths.list().get(0))
                 : Optional.empty();
-        Read read = switch (name) {
-            case CSV -> csv(declared, paths, sample, options);
-            case JSON -> json(declared, sample, options);
-            case ARROW -> arrow(declared, sample);
-            case PARQUET -> parquet(declared, sample);
-        };
+        Read read = read(name, path, declared, sample, options);
         Optional<FileSource.Pace> pace = pace(read.schema(), options);
         options.rejectUnread();
         sample.ifPresent(read.format()::check);
@@ -67,8 +77,47 @@ public final class FileSourceFactory implements SourceFactory {
         return new FileSource(read.schema(), paths, read.format(), mode == Mode.FOLLOW, pace);
     }
 
-    private static Read csv(Schema declared, FilePaths paths, Optional<Path> sample, Options options) {
-        CsvOptions csv = CsvOptions.read(options, paths.toString());
+    /** Objects are never written on: what follows is new ones. */
+    private static Source objects(String path, Schema declared, Options options) {
+        ObjectPaths paths = new ObjectPaths(path);
+        StoreOptions store = StoreOptions.read(options);
+        boolean isFollowed = options.oneOf("mode", Mode.ONCE) == Mode.FOLLOW;
+        FormatName name = options.oneOf("format", FormatName.ofExtension(path));
+        long everyMicros = options.durationMicros(LIST_INTERVAL, DEFAULT_LIST_MICROS);
+        if (everyMicros < LEAST_LIST_MICROS) {
+            throw Options.invalid(LIST_INTERVAL, options.text(LIST_INTERVAL, ""), "100 ms or more");
+        }
+        boolean isWhole = name == FormatName.ARROW || name == FormatName.PARQUET;
+        Read read;
+        if (declared.size() > 0) {
+            read = read(name, path, declared, Optional.empty(), options);
+            options.rejectUnread();
+        } else {
+            try (ObjectSample sample = new ObjectSample(store, paths, isWhole)) {
+                read = read(name, path, declared, Optional.of(sample.file()), options);
+                options.rejectUnread();
+                read.format().check(sample.file());
+            }
+        }
+        return new ObjectSource(
+                read.schema(),
+                store,
+                paths,
+                read.format(),
+                isFollowed ? OptionalLong.of(everyMicros) : OptionalLong.empty());
+    }
+
+    private static Read read(FormatName name, String path, Schema declared, Optional<Path> sample, Options options) {
+        return switch (name) {
+            case CSV -> csv(declared, path, sample, options);
+            case JSON -> json(declared, sample, options);
+            case ARROW -> arrow(declared, sample);
+            case PARQUET -> parquet(declared, sample);
+        };
+    }
+
+    private static Read csv(Schema declared, String path, Optional<Path> sample, Options options) {
+        CsvOptions csv = CsvOptions.read(options, path);
         if (declared.size() > 0) {
             return new Read(declared, new CsvFormat(csv.columns(declared, options), csv.dialect()));
         }
@@ -146,7 +195,7 @@ public final class FileSourceFactory implements SourceFactory {
                 new OptionDescription(
                         "path",
                         "",
-                        "a file, a pattern with * ? [..] {..} or **, or several between commas; .gz is unpacked"),
+                        "a file (or s3://bucket/key), a pattern with * ? [..] {..} or **, or several between commas; .gz is unpacked"),
                 new OptionDescription(
                         "format",
                         "by extension",
@@ -160,6 +209,8 @@ public final class FileSourceFactory implements SourceFactory {
                         "json.path.<column>",
                         "the column's name",
                         "JSON: where the value is, such as position.lat or readings[0].value")));
+        all.add(new OptionDescription(LIST_INTERVAL, "30s", "s3, mode follow: between two looks for new objects"));
+        all.addAll(StoreOptions.descriptions());
         all.addAll(CsvOptions.DESCRIPTIONS);
         return List.copyOf(all);
     }

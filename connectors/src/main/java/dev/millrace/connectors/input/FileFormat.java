@@ -9,6 +9,7 @@ import dev.millrace.error.SqlState;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** How files of one format and one set of columns are read. Immutable, safe on any thread. */
 public interface FileFormat {
@@ -25,9 +26,11 @@ public interface FileFormat {
     /**
      * A reader that goes on where one that {@link #open} gave was.
      *
+     * @param now where a file is that had this path
      * @throws dev.millrace.error.MillraceException 55000 or 58030 if a file is another now, or gone
      */
-    default SourceReader reopen(SourcePosition position, ScanRequest request, SourceContext context) {
+    default SourceReader reopen(
+            SourcePosition position, UnaryOperator<Path> now, ScanRequest request, SourceContext context) {
         throw MillraceException.user(
                 SqlState.FEATURE_NOT_SUPPORTED, "files of this format are not read on from a position");
     }

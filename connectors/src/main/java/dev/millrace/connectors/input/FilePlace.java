@@ -7,6 +7,7 @@ import java.io.DataOutput;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.UnaryOperator;
 
 /**
  * Where reading goes on in a file, and how the file is known again. Immutable.
@@ -44,10 +45,11 @@ public record FilePlace(Path file, long from, long to, long line, boolean inReco
     /**
      * Reads one that was written, and looks at its file.
      *
+     * @param now where a file is that had this path
      * @throws MillraceException 55000 if the file does not begin any more with what was read, 58030 if it cannot be looked at
      */
-    public static FilePlace read(DataInput in) throws IOException {
-        Path file = Path.of(in.readUTF());
+    public static FilePlace read(DataInput in, UnaryOperator<Path> now) throws IOException {
+        Path file = now.apply(Path.of(in.readUTF()));
         FilePlace place = new FilePlace(file, in.readLong(), in.readLong(), in.readLong(), in.readBoolean());
         FilePrint print = new FilePrint(in.readLong(), in.readLong(), in.readLong());
         if (print.bytes() < 0 || print.bytes() > place.from) {

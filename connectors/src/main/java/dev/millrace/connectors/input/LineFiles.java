@@ -9,6 +9,7 @@ import dev.millrace.format.RecordDecoder;
 import dev.millrace.type.Schema;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * Files of lines, each a record of a format; lines that are longer than {@code maxRecordBytes} are rejected.
@@ -37,8 +38,9 @@ public record LineFiles(Schema relation, Decoders decoders, int maxRecordBytes) 
     }
 
     @Override
-    public SourceReader reopen(SourcePosition position, ScanRequest request, SourceContext context) {
-        return new LineReader(this, request, LineReader.places(position), false, context);
+    public SourceReader reopen(
+            SourcePosition position, UnaryOperator<Path> now, ScanRequest request, SourceContext context) {
+        return new LineReader(this, request, LineReader.places(position, now), false, context);
     }
 
     @Override

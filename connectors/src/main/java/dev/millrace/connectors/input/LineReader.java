@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.function.UnaryOperator;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
@@ -105,11 +106,11 @@ final class LineReader implements SourceReader, RecordFiles.Records, DecoderCont
         }));
     }
 
-    static List<FilePlace> places(SourcePosition position) {
+    static List<FilePlace> places(SourcePosition position, UnaryOperator<Path> now) {
         return position.read(FORM, VERSION, in -> {
             List<FilePlace> places = new ArrayList<>();
             for (int left = FormedBytes.count(in, LEAST_PLACE_BYTES); left > 0; left--) {
-                places.add(FilePlace.read(in));
+                places.add(FilePlace.read(in, now));
             }
             return places;
         });

@@ -14,6 +14,7 @@ import dev.millrace.type.Schema;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** Parquet files with declared columns. */
 public record ParquetFormat(Schema schema) implements FileFormat {
@@ -75,8 +76,9 @@ public record ParquetFormat(Schema schema) implements FileFormat {
     }
 
     @Override
-    public SourceReader reopen(SourcePosition position, ScanRequest request, SourceContext context) {
-        return new ParquetReader(this, request, ParquetReader.places(position), context);
+    public SourceReader reopen(
+            SourcePosition position, UnaryOperator<Path> now, ScanRequest request, SourceContext context) {
+        return new ParquetReader(this, request, ParquetReader.places(position, now), context);
     }
 
     @Override

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.parquet.format.RowGroup;
@@ -244,11 +245,11 @@ final class ParquetReader implements SourceReader {
         }));
     }
 
-    static List<FilePlace> places(SourcePosition position) {
+    static List<FilePlace> places(SourcePosition position, UnaryOperator<Path> now) {
         return position.read(FORM, VERSION, in -> {
             List<FilePlace> places = new ArrayList<>();
             for (int left = FormedBytes.count(in, LEAST_PLACE_BYTES); left > 0; left--) {
-                places.add(FilePlace.read(in));
+                places.add(FilePlace.read(in, now));
             }
             return places;
         });

@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What DuckDB reads of files. */
-final class DuckFiles {
+public final class DuckFiles {
     private DuckFiles() {}
 
     /** Rows, columns joined by "|", NULL as "~". */
-    static List<String> rows(String sql) {
+    public static List<String> rows(String sql) {
         try (Connection connection = DriverManager.getConnection("jdbc:duckdb:");
                 Statement statement = connection.createStatement();
                 ResultSet result = statement.executeQuery(sql)) {

@@ -14,8 +14,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which columns of a stretch are in its sketches: numbers that may be off, and what has few distinct values. Identifiers, texts that
- * hardly repeat, and what sketches do not know are shorter, or only true, as they are.
+ * Which columns of a stretch are in its sketches: numbers that may be off, and what has few distinct values. Whole numbers may be
+ * identifiers, of which one that is off is another, so they may be off only where that is said; texts that hardly repeat, and what sketches do not know, are
+ * shorter as they are.
  *
  * @param features places of the columns, in the order of the sketch's features
  * @param isTimed whether the event time is that of the sketches
@@ -25,9 +26,6 @@ record StretchColumns(List<Integer> features, boolean isTimed, Optional<SketchSc
     private static final int MOST_TEXTS = 256; // distinct ones of a category
     private static final int MOST_TEXT_BYTES = 1024;
     private static final int ROWS_OF_A_TEXT = 4;
-    private static final int ROWS_OF_A_NUMBER = 4;
-    private static final int LOOKED_AT = 8192; // rows, for identifiers
-    private static final int FEWEST = 64; // rows by which one can tell; of fewer all whole numbers may be identifiers
 
     /** Chooses for rows of some batches, with the stream's columns first. */
     static StretchColumns of(SketchedForm form, List<Batch> rows) {
@@ -60,7 +58,7 @@ record StretchColumns(List<Integer> features, boolean isTimed, Optional<SketchSc
         boolean isFeature = switch (type.kind()) {
             case REAL, DOUBLE -> true;
             case SMALLINT, INTEGER, BIGINT ->
-                form.clause().errors().containsKey(name) || !areIdentifiers(column, type.fixedWidth(), rows);
+                form.clause().errors().containsKey(name); // else it may be an identifier, however often it repeats
             case BOOLEAN -> true;
             case TEXT, VARCHAR -> areCategories(column, rows);
             default -> false;
@@ -68,27 +66,6 @@ record StretchColumns(List<Integer> features, boolean isTimed, Optional<SketchSc
         Bound bound = SketchClause.isNumber(type) ? form.clause().errorOf(name) : Bound.exact();
         boolean isAsked = !SketchClause.isNumber(type) || bound.kind() != Bound.Kind.EXACT;
         return isFeature && isAsked ? Optional.of(new Feature(name, type, bound, Binning.SMALLEST)) : Optional.empty();
-    }
-
-    /** Whether whole numbers hardly repeat, so that they may be identifiers. */
-    private static boolean areIdentifiers(int column, int width, List<Batch> rows) {
-        Set<Long> distinct = new HashSet<>();
-        int seen = 0;
-        for (Batch batch : rows) {
-            long data = batch.dataAddress(column);
-            for (int row = 0; row < batch.rowCount() && seen < LOOKED_AT; row++) {
-                if (!batch.hasNulls(column) || Memory.getBit(batch.validityAddress(column), row)) {
-                    seen++;
-                    long value = switch (width) {
-                        case 2 -> Memory.getShort(data + 2L * row);
-                        case 4 -> Memory.getInt(data + 4L * row);
-                        default -> Memory.getLong(data + 8L * row);
-                    };
-                    distinct.add(value);
-                }
-            }
-        }
-        return seen < FEWEST || distinct.size() > seen / ROWS_OF_A_NUMBER;
     }
 
     /** Whether texts are few and short. */

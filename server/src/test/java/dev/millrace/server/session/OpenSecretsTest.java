@@ -69,6 +69,11 @@ class OpenSecretsTest {
             all.add(stream(option, MQTT + url));
             all.add(sink(option, MQTT + url));
         }
+        for (String option : List.of("s3.secret_access_key", "s3.session_token")) {
+            all.add(stream(option, "connector = 'file', path = 's3://b/*.csv', s3.access_key_id = 'i'"));
+            all.add(sink(option, "connector = 'file', path = 's3://b/', s3.access_key_id = 'i'"));
+        }
+        all.add(stream("s3.endpoint = http://u:*@127.0.0.1:1", "connector = 'file', path = 's3://b/*.csv'"));
         all.add(stream("signature.secret", "connector = 'webhook', path = 'p'"));
         for (String header : List.of("authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token")) {
             all.add(sink("header." + header, "connector = 'http', url = 'http://127.0.0.1:1/'"));

@@ -1,0 +1,15 @@
+package dev.millrace.connectors.s3;
+
+import dev.millrace.testing.connector.SinkConformance;
+import dev.millrace.testing.connector.SinkOutside;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class S3CsvSinkConformanceTest extends SinkConformance {
+    @RegisterExtension
+    static final SharedServer SERVER = new SharedServer();
+
+    @Override
+    protected SinkOutside outside() {
+        return SERVER.outside("csv", "delivery", "exactly_once");
+    }
+}
