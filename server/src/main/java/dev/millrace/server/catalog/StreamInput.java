@@ -10,8 +10,10 @@ import java.util.Optional;
  * @param source of the connector; none for a stream that is fed by INSERT
  * @param idleTimeoutMicros how long a silent reader holds windows open; 0 is for ever
  * @param retained whether its rows are kept, for a while
+ * @param sketched whether those that are old are kept as sketches
  */
-public record StreamInput(String connector, Optional<Source> source, long idleTimeoutMicros, boolean retained) {
+public record StreamInput(
+        String connector, Optional<Source> source, long idleTimeoutMicros, boolean retained, boolean sketched) {
     /** Whether each reader starts at the first row again. */
     public boolean replayable() {
         return source.map(Source::replayable).orElse(false);

@@ -121,7 +121,11 @@ public final class Definitions {
                     List.of(),
                     create.watermark().map(watermark -> eventTime(watermark, schema, create.name())),
                     Optional.of(new StreamInput(
-                            connector.orElse("insert"), source, idleTimeoutMicros, retention.isPresent())),
+                            connector.orElse("insert"),
+                            source,
+                            idleTimeoutMicros,
+                            retention.isPresent(),
+                            retention.flatMap(RetentionClause::sketch).isPresent())),
                     Set.of(),
                     create.options(),
                     definition,

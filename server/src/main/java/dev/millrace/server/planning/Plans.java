@@ -44,6 +44,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -374,7 +375,11 @@ public final class Plans {
         RelationFacts known = facts(name);
         Optional<StreamInput> input = catalog.object(name).flatMap(CatalogObject::input);
         boolean retained = input.filter(StreamInput::retained).isPresent();
-        Optional<Condensing> condensing = input.flatMap(StreamInput::source).flatMap(Source::condensing);
+        Optional<Condensing> condensing = input.filter(StreamInput::sketched).isPresent()
+                ? Optional.of(new Condensing(known.eventTime()
+                        .map(time -> OptionalInt.of(time.column()))
+                        .orElse(OptionalInt.empty())))
+                : input.flatMap(StreamInput::source).flatMap(Source::condensing);
         return retained || condensing.isPresent()
                 ? new RelationFacts(
                         known.appendOnly(),

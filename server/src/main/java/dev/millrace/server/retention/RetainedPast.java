@@ -7,6 +7,7 @@ import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.server.sketched.CondensedReader;
 import dev.millrace.server.sketched.SketchedForm;
 import dev.millrace.storage.column.SortKey;
 import dev.millrace.storage.retention.SegmentStore;
@@ -40,6 +41,16 @@ record RetainedPast(SegmentStore store, Schema schema, Optional<SketchedForm> fo
 
     @Override
     public List<SourceReader> open(ScanRequest request, SourceContext context) {
+        if (form.isPresent() && request.condensation().isPresent()) {
+            return List.of(CondensedReader.open(
+                    store,
+                    form.get(),
+                    request,
+                    ranges(request, schema),
+                    durable.getAsLong(),
+                    context.batchRows(),
+                    context.allocator()));
+        }
         int readers =
                 request.eventTime().isPresent() ? 1 : Math.max(1, request.parallelism()); // one keeps the order of rows
         List<SourceReader> opened = new ArrayList<>();

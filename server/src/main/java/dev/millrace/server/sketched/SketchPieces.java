@@ -2,6 +2,7 @@ package dev.millrace.server.sketched;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.connector.ScanCounts;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.storage.retention.SegmentStore;
 import dev.millrace.storage.retention.StoreScan;
@@ -102,6 +103,11 @@ public final class SketchPieces implements AutoCloseable {
             }
             return scan.next().map(rows -> new Piece.Rows(rows, new double[columns.size()]));
         }
+    }
+
+    /** What was read, and passed by, of files and their blocks. */
+    ScanCounts counts() {
+        return new ScanCounts(scan.segmentsRead(), scan.segmentsSkipped(), scan.blocksRead(), scan.blocksSkipped());
     }
 
     private void letGo() {

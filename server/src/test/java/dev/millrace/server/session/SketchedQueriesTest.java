@@ -10,6 +10,7 @@ import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.sketch.stream.EncoderOptions;
 import dev.millrace.sketch.stream.Observations;
 import dev.millrace.sketch.stream.StreamEncoder;
+import dev.millrace.testing.time.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -230,6 +231,52 @@ class SketchedQueriesTest {
 
         String over(String relation) {
             return text.replace("%s", relation);
+        }
+    }
+
+    /** Of a stream's past: by key, some columns of which are in sketches and some are not. */
+    @Test
+    void whatIsAnsweredInTheSketchesOfAStreamIsWhatTheirRowsAnswer() throws Exception {
+        Random random = new Random(SEED);
+        write(random);
+        String columns = "(time TIMESTAMP, temp DOUBLE PRECISION, load BIGINT, room TEXT, door BIGINT";
+        try (TestDatabase database = new TestDatabase(folder.resolve("data"))) {
+            database.run("CREATE STREAM csv (time BIGINT, temp DOUBLE PRECISION, load BIGINT, room TEXT, door BIGINT)"
+                    + " WITH (connector = 'file', path = '" + folder.resolve("exact.csv") + "')");
+            database.run("CREATE STREAM kept " + columns + ", WATERMARK FOR time AS time - INTERVAL '1 minute') WITH"
+                    + " (retention = 'forever', retention.form = 'sketch', sketch.key = 'door',"
+                    + " sketch.error.temp = '0.5 abs', sketch.segment = '1ms')");
+            database.run("CREATE TABLE exact " + columns + ")");
+            database.run(
+                    "INSERT INTO exact SELECT TIMESTAMP '1970-01-01 00:00:00' + time * INTERVAL '1 microsecond', temp,"
+                            + " load, room, door FROM csv");
+            database.run("INSERT INTO kept SELECT * FROM exact LIMIT 3000");
+            database.run("INSERT INTO kept SELECT * FROM exact OFFSET 3000");
+            database.run("CHECKPOINT");
+            Eventually.holds(
+                    "all is sketched",
+                    () -> database.rows("SELECT DISTINCT form FROM millrace.segments WHERE stream = 'kept'")
+                            .equals(List.of("sketch")));
+            database.run("CREATE TABLE shown " + columns + ")");
+            database.run("INSERT INTO shown SELECT * FROM kept");
+            assertEquals(
+                    List.of("0"),
+                    database.rows("SELECT count(*) FROM (SELECT time, load, room, door FROM exact EXCEPT ALL"
+                            + " SELECT time, load, room, door FROM shown) q"));
+            for (int i = 0; i < QUERIES; i++) {
+                Asked asked = Asked.make(random);
+                String query = asked.over("kept");
+                assertEquals(sorted(database, asked.over("shown")), sorted(database, query), query);
+                if (asked.exact()) {
+                    assertEquals(sorted(database, asked.over("exact")), sorted(database, query), query);
+                }
+            }
+            String analyzed = String.join(
+                    "\n",
+                    database.rows(
+                            "EXPLAIN ANALYZE SELECT door, window_start, avg(temp), count(*) FROM TUMBLE(TABLE kept,"
+                                    + " DESCRIPTOR(time), INTERVAL '10 minutes') GROUP BY door, window_start, window_end"));
+            assertTrue(analyzed.matches("(?s).*sketches answered [1-9]\\d*, materialised 0, skipped 0.*"), analyzed);
         }
     }
 
