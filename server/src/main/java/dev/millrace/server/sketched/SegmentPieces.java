@@ -11,7 +11,6 @@ import dev.millrace.sketch.column.NumberSymbols;
 import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.storage.segment.ColumnRange;
 import dev.millrace.storage.segment.ColumnSegment;
-import dev.millrace.storage.segment.SegmentScan;
 import dev.millrace.type.Field;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -31,7 +30,7 @@ final class SegmentPieces implements AutoCloseable {
     private final List<ColumnRange> ranges;
     private final BufferAllocator allocator;
     private final List<Integer> starts;
-    private final List<Integer> stored = new ArrayList<>(); // of the file: #series, #sketch, keys
+    private final int sketchColumn; // of the file
     private int stretch;
     private @Nullable SketchedRowScan rows; // of a stretch that is given as rows
     private double[] errors = {}; // of these
@@ -52,9 +51,7 @@ final class SegmentPieces implements AutoCloseable {
         this.allocator = allocator;
         int series = form.stream().size() + 2;
         this.starts = Stretches.starts(file, series);
-        stored.add(series);
-        stored.add(series + 1);
-        stored.addAll(form.keys());
+        this.sketchColumn = series + 1;
     }
 
     Optional<Found> next() {
@@ -91,9 +88,9 @@ final class SegmentPieces implements AutoCloseable {
             }
             for (int block = starts.get(of); block < starts.get(of + 1); block++) {
                 count += file.blockRows(block);
-                SegmentScan scan = file.scan(stored, List.of(), block, block + 1, file.blockCount(), allocator);
-                try (Batch batch = scan.next().orElseThrow()) {
-                    gather(block, batch, keys, series);
+                List<Integer> firstRows = gather(block, series);
+                if (!firstRows.isEmpty() && keys.length > 0) {
+                    keep(block, firstRows, keys, series.size() - firstRows.size());
                 }
             }
             if (!areAllSketched(series)) {
@@ -115,32 +112,61 @@ final class SegmentPieces implements AutoCloseable {
         }
     }
 
-    private void gather(int block, Batch batch, FieldVector[] keys, List<List<Sketch>> series) {
-        VarBinaryVector sketches = (VarBinaryVector) batch.column(1);
-        boolean areAll = !batch.hasNulls(1); // then there is no bitmap
-        long isSketch = areAll ? 0 : batch.validityAddress(1);
-        for (int row = 0; row < batch.rowCount(); row++) {
-            if (!areAll && !Memory.getBit(isSketch, row)) {
-                continue;
-            }
-            NumberedSketch read;
-            try {
-                read = NumberedSketch.read(sketches.get(row));
-            } catch (MillraceException e) {
-                throw file.damaged(block, stored.get(1), "row " + row + ": " + e.getMessage());
-            }
-            if (read.series() < 0 || read.series() > series.size()) {
-                throw file.damaged(block, stored.get(1), "row " + row + " has a sketch of series " + read.series());
-            }
-            if (read.series() == series.size()) {
-                for (int i = 0; i < keys.length; i++) {
-                    NestedCopy.copy(batch.column(StretchReader.FIRST_ASKED + i), row, keys[i], series.size());
-                    keys[i].setValueCount(series.size() + 1);
+    /** Adds the sketches that begin in a block; returns the rows where the new series among them begin. */
+    private List<Integer> gather(int block, List<List<Sketch>> series) {
+        List<Integer> firstRows = new ArrayList<>();
+        try (Batch batch = read(block, List.of(sketchColumn))) {
+            VarBinaryVector sketches = (VarBinaryVector) batch.column(0);
+            boolean areAll = !batch.hasNulls(0); // then there is no bitmap
+            long isSketch = areAll ? 0 : batch.validityAddress(0);
+            for (int from = 0; from < batch.rowCount(); from += Byte.SIZE) { // in most bytes there is none
+                int bits = areAll ? 0xFF : Memory.getByte(isSketch + from / Byte.SIZE) & 0xFF;
+                for (; bits != 0; bits &= bits - 1) {
+                    int row = from + Integer.numberOfTrailingZeros(bits);
+                    if (row < batch.rowCount() && add(block, row, sketches.get(row), series)) {
+                        firstRows.add(row);
+                    }
                 }
-                series.add(new ArrayList<>());
             }
-            series.get(read.series()).add(read.sketch());
         }
+        return firstRows;
+    }
+
+    /** Adds a sketch; returns whether its series is new. */
+    private boolean add(int block, int row, byte[] stored, List<List<Sketch>> series) {
+        NumberedSketch read;
+        try {
+            read = NumberedSketch.read(stored);
+        } catch (MillraceException e) {
+            throw file.damaged(block, sketchColumn, "row " + row + ": " + e.getMessage());
+        }
+        if (read.series() < 0 || read.series() > series.size()) {
+            throw file.damaged(block, sketchColumn, "row " + row + " has a sketch of series " + read.series());
+        }
+        boolean isNew = read.series() == series.size();
+        if (isNew) {
+            series.add(new ArrayList<>());
+        }
+        series.get(read.series()).add(read.sketch());
+        return isNew;
+    }
+
+    /** The keys of series that begin in some rows of a block, behind those that are known. */
+    private void keep(int block, List<Integer> rows, FieldVector[] keys, int known) {
+        try (Batch batch = read(block, form.keys())) {
+            for (int i = 0; i < rows.size(); i++) {
+                for (int key = 0; key < keys.length; key++) {
+                    NestedCopy.copy(batch.column(key), rows.get(i), keys[key], known + i);
+                    keys[key].setValueCount(known + i + 1);
+                }
+            }
+        }
+    }
+
+    private Batch read(int block, List<Integer> stored) {
+        return file.scan(stored, List.of(), block, block + 1, file.blockCount(), allocator)
+                .next()
+                .orElseThrow();
     }
 
     private boolean areAllSketched(List<List<Sketch>> series) {
