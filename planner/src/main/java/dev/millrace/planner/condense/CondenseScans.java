@@ -13,11 +13,13 @@ import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.fact.RelationFacts;
 import dev.millrace.planner.tree.Rewriter;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -54,15 +56,25 @@ public final class CondenseScans {
                 scans.look(aggregate.input(), Wanted.by(aggregate), false);
             }
         }
-        boolean asIs = scans.found.isEmpty() && all.stream().noneMatch(CondenseScans::isCondensed);
+        boolean asIs = scans.found.isEmpty()
+                && all.stream()
+                        .noneMatch(node ->
+                                node instanceof Scan scan && scan.condensation().isPresent());
         return asIs ? plan : Rewriter.rewrite(plan, scans::condensed);
     }
 
     /** Whether rows come from a scan that gives alike ones as one, through operators that pass weights on. */
     public static boolean isCondensed(PlanNode rows) {
+        return isCondensed(rows, Collections.newSetFromMap(new IdentityHashMap<>()));
+    }
+
+    /** @param seen what was looked at: plans share their parts */
+    private static boolean isCondensed(PlanNode rows, Set<PlanNode> seen) {
         return rows instanceof Scan scan
                 ? scan.condensation().isPresent()
-                : passesOn(rows) && rows.inputs().stream().anyMatch(CondenseScans::isCondensed);
+                : seen.add(rows)
+                        && passesOn(rows)
+                        && rows.inputs().stream().anyMatch(input -> isCondensed(input, seen));
     }
 
     private static boolean passesOn(PlanNode node) {
