@@ -24,14 +24,17 @@ import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.s3.S3Server;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,9 +73,20 @@ class S3SinkTest {
     }
 
     private List<Path> files() throws IOException {
-        try (Stream<Path> all = Files.walk(home)) {
-            return all.filter(Files::isRegularFile).toList();
-        }
+        List<Path> found = new ArrayList<>();
+        Files.walkFileTree(home, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                found.add(file);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) {
+                return FileVisitResult.CONTINUE; // the sink has removed it meanwhile
+            }
+        });
+        return found;
     }
 
     @Test
