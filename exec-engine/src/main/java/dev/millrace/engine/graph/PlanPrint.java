@@ -14,6 +14,9 @@ import java.util.List;
  * it is made of and the numbers of its inputs. The same for the same plan in another process, and for any number of workers.
  */
 public final class PlanPrint {
+    /** How a query that comes to an end reads, which has no state: prints from before plans had it stay what they were. */
+    private static final String OF_READING = "condensation";
+
     private PlanPrint() {}
 
     public static String of(PlanNode plan) {
@@ -43,7 +46,7 @@ public final class PlanPrint {
             Object value = value(component, node);
             boolean isInput = value instanceof PlanNode
                     || value instanceof List<?> list && list.stream().anyMatch(PlanNode.class::isInstance);
-            if (!isInput) {
+            if (!isInput && !component.getName().equals(OF_READING)) {
                 text.append(' ').append(component.getName()).append('=').append(value);
             }
         }
