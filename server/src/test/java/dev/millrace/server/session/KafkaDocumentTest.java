@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connectors.Connectors;
 import dev.millrace.testing.kafka.KafkaBroker;
+import dev.millrace.testing.s3.S3Server;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -59,6 +60,7 @@ class KafkaDocumentTest {
     @Test
     void theExamplesRun() throws IOException {
         try (KafkaBroker broker = KafkaBroker.start(folder.resolve("broker"));
+                S3Server store = new S3Server();
                 TestDatabase database = new TestDatabase(folder.resolve("data"))) {
             List.of("orders", "audit.a", "large", "totals", "paid").forEach(topic -> broker.topic(topic, 1));
             try (KafkaProducer<byte[], byte[]> producer = broker.producer(Map.of())) {
@@ -85,10 +87,22 @@ class KafkaDocumentTest {
                     "the sink that is exactly once has all",
                     () -> broker.records("paid").size() == 2);
             statements("Secrets", broker).forEach(database::run);
+            database.run("CREATE SECRET lake_key AS '" + store.secret() + "'");
             statements("Sink `file`", broker).stream()
-                    .map(text -> text.replace("'lake/", "'" + folder + "/lake/"))
+                    .map(text -> text.replace("'lake/", "'" + folder + "/lake/")
+                            .replace("s3://lake/", "s3://" + S3Server.BUCKET + "/")
+                            .replace(
+                                    "https://minio.example:9000",
+                                    store.options().get("s3.endpoint"))
+                            .replace("'millrace'", "'" + store.options().get("s3.access_key_id") + "'"))
                     .forEach(database::run);
             Eventually.holds("files are there", () -> files("lake/orders") == 2);
+            Eventually.holds(
+                    "objects are there",
+                    () -> store.keys().stream()
+                                    .filter(key -> key.matches("orders/customer=c[01]/part-.*\\.parquet"))
+                                    .count()
+                            == 2);
         }
     }
 

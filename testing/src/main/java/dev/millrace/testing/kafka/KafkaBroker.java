@@ -1,5 +1,6 @@
 package dev.millrace.testing.kafka;
 
+import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -17,6 +18,7 @@ import java.util.Properties;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import org.apache.kafka.clients.admin.Admin;
@@ -128,6 +130,14 @@ public final class KafkaBroker implements AutoCloseable {
     public void topic(String name, int partitions) {
         with(admin -> admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1)))
                 .all());
+        Eventually.holds("the broker tells of topic " + name, () -> {
+            AtomicBoolean isThere = new AtomicBoolean();
+            with(admin -> admin.listTopics().names().thenApply(names -> {
+                isThere.set(names.contains(name));
+                return null;
+            }));
+            return isThere.get();
+        });
     }
 
     /** Has a topic have so many partitions, more than before. */
