@@ -27,6 +27,10 @@ public final class FullDirectory {
             """;
 
     static final String PAST = "SELECT * FROM past";
+
+    /** Asks what is kept as sketches. */
+    static final String GAUGES = "SELECT * FROM gauges";
+
     static final String FOLLOWED = "SELECT * FROM followed"; // from the past
     static final String SECRET = "the secret";
 
@@ -138,7 +142,7 @@ public final class FullDirectory {
     /** All that is kept of them. */
     static Map<String, List<String>> sketchedAnswers(TestDatabase database) {
         Map<String, List<String>> answers = new TreeMap<>();
-        put(answers, database, "SELECT * FROM gauges");
+        put(answers, database, GAUGES);
         return answers;
     }
 
