@@ -128,7 +128,7 @@ class ConfigFileTest {
             delimiter = '|',
             value = {
                 "listen.prot = 1 | line 1: option \"listen.prot\" does not exist | did you mean \"listen.port\"?",
-                "engine { \\n port = 1 } | line 2: option \"engine.port\" does not exist | did you mean \"http.port\" or \"listen.port\"?",
+                "engine { \\n port = 1 } | line 2: option \"engine.port\" does not exist | did you mean \"edge.port\" or \"http.port\" or \"listen.port\"?",
                 "engin { worker = 2 } | line 1: option \"engin.worker\" does not exist | did you mean \"engine.workers\"?",
                 "qwertyuiop = 2 | line 1: option \"qwertyuiop\" does not exist | millrace server --print-config lists them",
                 "tls = require | line 1: \"tls\" is a group of options, not one | its options are tls.certificate, tls.key, tls.mode",
