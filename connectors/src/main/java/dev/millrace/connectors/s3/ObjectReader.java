@@ -44,7 +44,7 @@ final class ObjectReader implements SourceReader {
     private final ObjectFetcher fetcher;
     private final Optional<NewObjects> news;
     private final Deque<StoredObject> waiting = new ArrayDeque<>();
-    private final RecentRate rate; // guarded by itself
+    private final RecentRate rate; // held while it is used, by readers and by who asks how fast it goes
     private Optional<StoredObject> fetching = Optional.empty(); // the first of those that wait
     private Optional<SourcePosition> inside = Optional.empty(); // where reading begins in that
     private Optional<Current> current = Optional.empty();

@@ -173,7 +173,7 @@ final class SegmentPieces implements AutoCloseable {
         return !series.isEmpty()
                 && columns.stream()
                         .allMatch(column -> form.keys().contains(column)
-                                || form.placeIn(series.get(0).get(0).schema(), column) >= SketchSource.TIME);
+                                || form.placeIn(series.get(0).get(0).schema(), column) >= SketchVectors.TIME);
     }
 
     private double[] errors(List<List<Sketch>> series) {
@@ -183,7 +183,7 @@ final class SegmentPieces implements AutoCloseable {
                 SketchSchema schema = sketch.schema();
                 for (int i = 0; i < found.length; i++) {
                     int place = form.placeIn(schema, columns.get(i));
-                    if (place == SketchSource.TIME) {
+                    if (place == SketchVectors.TIME) {
                         found[i] = Math.max(found[i], sketch.timeErrorTicks());
                     } else if (place >= 0 && sketch.column(place).symbols() instanceof NumberSymbols numbers) {
                         found[i] = Math.max(found[i], numbers.error());

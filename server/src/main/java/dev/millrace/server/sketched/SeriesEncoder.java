@@ -109,7 +109,7 @@ final class SeriesEncoder {
                 default -> {
                     int begin = Memory.getInt(batch.offsetsAddress(column) + 4L * row);
                     int end = Memory.getInt(batch.offsetsAddress(column) + 4L * (row + 1));
-                    to.text(f, Texts.at(data + begin, end - begin));
+                    to.text(f, KeptTexts.at(data + begin, end - begin));
                 }
             }
         }

@@ -65,14 +65,14 @@ public final class SketchedForm implements SegmentForm {
         return eventTime;
     }
 
-    /** Which feature of sketches a column is; {@link SketchSource#TIME} if it is their time, less if they do not have it. */
+    /** Which feature of sketches a column is; {@link SketchVectors#TIME} if it is their time, less if they do not have it. */
     int placeIn(SketchSchema sketches, int column) {
         if (column >= stream.size()) {
-            return SketchSource.TIME - 1;
+            return SketchVectors.TIME - 1;
         }
         Field field = stream.field(column);
         if (eventTime.equals(Optional.of(column)) && sketches.timeName().equals(field.name())) {
-            return SketchSource.TIME;
+            return SketchVectors.TIME;
         }
         for (int f = 0; f < sketches.size(); f++) {
             if (sketches.feature(f).name().equals(field.name())
@@ -80,7 +80,7 @@ public final class SketchedForm implements SegmentForm {
                 return f;
             }
         }
-        return SketchSource.TIME - 1;
+        return SketchVectors.TIME - 1;
     }
 
     SketchClause clause() {

@@ -86,7 +86,7 @@ record StretchColumns(List<Integer> features, boolean isTimed, Optional<SketchSc
                 if (length > MOST_TEXT_BYTES) {
                     return false;
                 }
-                String text = Texts.at(batch.dataAddress(column) + from, length);
+                String text = KeptTexts.at(batch.dataAddress(column) + from, length);
                 if (length != lastLength || !text.equals(last)) {
                     distinct.add(text);
                     last = text;

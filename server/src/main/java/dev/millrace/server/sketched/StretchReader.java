@@ -32,7 +32,7 @@ final class StretchReader implements AutoCloseable {
     private final Schema schema; // of these
     private final BufferAllocator allocator;
     private final SeriesOrder order = new SeriesOrder();
-    private final List<SketchSource> current = new ArrayList<>(); // by series
+    private final List<SketchVectors> current = new ArrayList<>(); // by series
     private final FieldVector[] keys; // by column asked for, of each series one; null for others
     private Optional<SketchSchema> sketched = Optional.empty(); // known with the first sketch
     private boolean isExact;
@@ -53,8 +53,8 @@ final class StretchReader implements AutoCloseable {
         int[] sourceOf = new int[stored.rowCount()];
         int[] rowOf = new int[stored.rowCount()];
         int[] seriesOf = new int[stored.rowCount()];
-        List<SketchSource> used = new ArrayList<>();
-        List<SketchSource> ended = new ArrayList<>();
+        List<SketchVectors> used = new ArrayList<>();
+        List<SketchVectors> ended = new ArrayList<>();
         try {
             advance(block, stored, used, ended, seriesOf, sourceOf, rowOf);
             return isExact ? exact(stored) : together(stored, used, seriesOf, sourceOf, rowOf);
@@ -65,7 +65,7 @@ final class StretchReader implements AutoCloseable {
 
     /** Passes by a block. @param stored its first two columns */
     void skip(int block, Batch stored) {
-        List<SketchSource> ended = new ArrayList<>();
+        List<SketchVectors> ended = new ArrayList<>();
         int[] unused = new int[stored.rowCount()];
         try {
             advance(block, stored, new ArrayList<>(), ended, unused, unused.clone(), unused.clone());
@@ -77,8 +77,8 @@ final class StretchReader implements AutoCloseable {
     private void advance(
             int block,
             Batch stored,
-            List<SketchSource> used,
-            List<SketchSource> ended,
+            List<SketchVectors> used,
+            List<SketchVectors> ended,
             int[] seriesOf,
             int[] sourceOf,
             int[] rowOf) {
@@ -99,11 +99,11 @@ final class StretchReader implements AutoCloseable {
                 throw damaged(block, "row " + row + " is of no series");
             }
             if (areAll || Memory.getBit(isSketch, row)) {
-                SketchSource next = open(block, (VarBinaryVector) stored.column(1), row, series);
+                SketchVectors next = open(block, (VarBinaryVector) stored.column(1), row, series);
                 if (series == current.size()) {
                     current.add(next);
                 } else {
-                    SketchSource last = current.set(series, next);
+                    SketchVectors last = current.set(series, next);
                     ended.add(last);
                     if (!last.isEnded()) {
                         throw damaged(block, "row " + row + " begins a sketch within another one");
@@ -115,7 +115,7 @@ final class StretchReader implements AutoCloseable {
             if (series == before) {
                 addKey(stored, row, series);
             }
-            SketchSource source = current.get(series);
+            SketchVectors source = current.get(series);
             int place = source.next();
             if (place < 0) {
                 throw damaged(block, "row " + row + " is behind the end of its sketch");
@@ -132,7 +132,7 @@ final class StretchReader implements AutoCloseable {
         }
     }
 
-    private SketchSource open(int block, VarBinaryVector sketches, int row, int series) {
+    private SketchVectors open(int block, VarBinaryVector sketches, int row, int series) {
         try {
             NumberedSketch read = NumberedSketch.read(sketches.get(row));
             if (read.series() != series) {
@@ -143,7 +143,7 @@ final class StretchReader implements AutoCloseable {
                 throw damaged(block, "row " + row + " has a sketch of other features than those before");
             }
             sketched = Optional.of(known);
-            return new SketchSource(read.sketch(), allocator);
+            return new SketchVectors(read.sketch(), allocator);
         } catch (MillraceException e) {
             throw damaged(block, "row " + row + ": " + e.getMessage());
         }
@@ -173,7 +173,7 @@ final class StretchReader implements AutoCloseable {
         return Batch.view(schema, vectors, stored.rowCount(), Optional.empty(), List.of(stored.retain()));
     }
 
-    private Batch together(Batch stored, List<SketchSource> used, int[] seriesOf, int[] sourceOf, int[] rowOf) {
+    private Batch together(Batch stored, List<SketchVectors> used, int[] seriesOf, int[] sourceOf, int[] rowOf) {
         int count = stored.rowCount();
         FieldVector[] vectors = new FieldVector[columns.size()];
         List<AutoCloseable> owned = new ArrayList<>();
@@ -185,12 +185,12 @@ final class StretchReader implements AutoCloseable {
                 int feature = form.placeIn(sketched.orElseThrow(), columns.get(i));
                 if (keys[i] != null) {
                     theOne = theOne.length == 0 ? new int[count] : theOne;
-                    vectors[i] = Gather.of(field, List.of(keys[i]), theOne, seriesOf, count, allocator);
+                    vectors[i] = GatheredValues.of(field, List.of(keys[i]), theOne, seriesOf, count, allocator);
                     owned.add(vectors[i]);
-                } else if (feature >= SketchSource.TIME) {
+                } else if (feature >= SketchVectors.TIME) {
                     List<FieldVector> from = new ArrayList<>(used.size());
                     used.forEach(source -> from.add(source.column(feature, field)));
-                    vectors[i] = Gather.of(field, from, sourceOf, rowOf, count, allocator);
+                    vectors[i] = GatheredValues.of(field, from, sourceOf, rowOf, count, allocator);
                     owned.add(vectors[i]);
                 } else {
                     vectors[i] = stored.column(FIRST_ASKED + i);

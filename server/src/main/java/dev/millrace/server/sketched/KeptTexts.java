@@ -3,9 +3,9 @@ package dev.millrace.server.sketched;
 import dev.millrace.memory.Memory;
 import java.nio.charset.StandardCharsets;
 
-/** Texts in raw memory. */
-final class Texts {
-    private Texts() {}
+/** KeptTexts in raw memory. */
+final class KeptTexts {
+    private KeptTexts() {}
 
     static String at(long address, int length) {
         byte[] bytes = new byte[length];

@@ -8,8 +8,8 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
 /** Values from here and there in one vector. Over raw memory, as each row that is read of a sketched stream goes through it. */
-final class Gather {
-    private Gather() {}
+final class GatheredValues {
+    private GatheredValues() {}
 
     /**
      * A vector of single values of others.

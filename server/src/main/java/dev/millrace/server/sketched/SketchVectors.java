@@ -12,7 +12,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
 /** The columns of a sketch as vectors, each when it is first asked for. For one thread. */
-final class SketchSource implements AutoCloseable {
+final class SketchVectors implements AutoCloseable {
     private final Sketch sketch;
     private final BufferAllocator allocator;
     private final Map<Integer, FieldVector> features = new HashMap<>(); // TIME for the time
@@ -22,7 +22,7 @@ final class SketchSource implements AutoCloseable {
 
     static final int TIME = -1;
 
-    SketchSource(Sketch sketch, BufferAllocator allocator) {
+    SketchVectors(Sketch sketch, BufferAllocator allocator) {
         this.sketch = sketch;
         this.allocator = allocator;
     }
