@@ -68,6 +68,8 @@ class RetainedStartsTest {
         for (int workers : List.of(1, 4)) {
             try (TestDatabase database = new TestDatabase(folder.resolve("data" + workers), workers)) {
                 create(database);
+                database.run("INSERT INTO s SELECT 'k' || g % 5, g, TIMESTAMPTZ '2026-01-01 00:00Z'"
+                        + " + (g || ' seconds')::interval FROM generate_series(1, 300) g");
                 for (int step = 0; step < 20; step++) {
                     insert(database, random, 1 + random.nextInt(2000));
                     if (random.nextInt(4) == 0) {
