@@ -32,6 +32,7 @@ class HistoriesTest {
     private static final long SEED = Long.getLong("millrace.histories.seed", 1);
     private static final int STEPS = Integer.getInteger("millrace.histories.steps", 80);
     private static final int ENOUGH = 200; // histories in which everything happens
+    private static final int SHOWN_EVERY = 500;
 
     private final List<Logger> loggers =
             List.of(Logger.getLogger("dev.millrace"), Logger.getLogger("org.apache.arrow"));
@@ -72,6 +73,10 @@ class HistoriesTest {
             }
             history.faults().forEach((fault, times) -> faults.merge(fault, times, Integer::sum));
             history.seen().forEach((what, times) -> seen.merge(what, times, Integer::sum));
+            long done = seed - SEED + 1;
+            if (done % SHOWN_EVERY == 0) {
+                System.out.println("histories: " + done + " of " + HISTORIES);
+            }
         }
         System.out.println("histories: " + HISTORIES + " from seed " + SEED + ", " + faults + ", " + seen);
         if (HISTORIES >= ENOUGH) {
