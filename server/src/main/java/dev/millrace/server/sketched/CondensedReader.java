@@ -72,10 +72,9 @@ public final class CondensedReader implements SourceReader {
                 .filter(predicate -> !form.keys().contains(predicate.column()))
                 .filter(predicate -> time.isPresent() || !form.eventTime().equals(Optional.of(predicate.column())))
                 .toList();
+        SketchBounds bounds = new SketchBounds(known, stream, time.orElse(-1));
         return new CondensedReader(
-                SketchPieces.open(store, form, request.columns(), ranges, upTo, allocator),
-                new SketchBounds(known, stream, time.orElse(-1)),
-                condensed);
+                SketchPieces.open(store, form, request.columns(), ranges, bounds, upTo, allocator), bounds, condensed);
     }
 
     @Override
@@ -91,6 +90,7 @@ public final class CondensedReader implements SourceReader {
                 return Optional.of(rows.rows());
             }
             if (piece.get() instanceof SketchPieces.Piece.Sketches sketches) {
+                counts = counts.plus(new ScanCounts(0, 0, 0, 0, 0, 0, sketches.passedBy()));
                 sketches.series().forEach(this::add);
             }
         }

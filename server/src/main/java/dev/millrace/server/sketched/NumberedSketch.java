@@ -2,13 +2,20 @@ package dev.millrace.server.sketched;
 
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.segment.SegmentCodec;
+import dev.millrace.sketch.segment.SegmentFilter;
 import dev.millrace.sketch.segment.Versions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Optional;
 
-/** A sketch as {@code #sketch} has it. @param series that it is of, in its stretch */
-record NumberedSketch(int series, Sketch sketch) {
+/**
+ * A sketch as {@code #sketch} has it.
+ *
+ * @param series that it is of, in its stretch
+ * @param sketch empty if it was not wanted
+ */
+record NumberedSketch(int series, Optional<Sketch> sketch) {
     private static final int NUMBER_BYTES = 4;
 
     static byte[] stored(int series, byte[] segment) {
@@ -17,10 +24,10 @@ record NumberedSketch(int series, Sketch sketch) {
     }
 
     /** @throws dev.millrace.error.MillraceException where the bytes are not what was written */
-    static NumberedSketch read(byte[] stored) {
+    static NumberedSketch read(byte[] stored, SegmentFilter filter) {
         ByteBuffer bytes = ByteBuffer.wrap(stored).order(ByteOrder.LITTLE_ENDIAN);
         int series = stored.length < NUMBER_BYTES ? -1 : bytes.getInt();
         byte[] segment = Arrays.copyOfRange(stored, bytes.position(), stored.length);
-        return new NumberedSketch(series, SegmentCodec.read(segment, new Versions()));
+        return new NumberedSketch(series, SegmentCodec.read(segment, new Versions(), filter));
     }
 }

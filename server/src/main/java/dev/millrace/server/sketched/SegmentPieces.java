@@ -8,7 +8,10 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.column.NumberSymbols;
+import dev.millrace.sketch.form.SymbolFilter;
 import dev.millrace.sketch.schema.SketchSchema;
+import dev.millrace.sketch.segment.SegmentFilter;
+import dev.millrace.sketch.time.Times;
 import dev.millrace.storage.segment.ColumnRange;
 import dev.millrace.storage.segment.ColumnSegment;
 import dev.millrace.type.Field;
@@ -28,12 +31,14 @@ final class SegmentPieces implements AutoCloseable {
     private final ColumnSegment file;
     private final List<Integer> columns;
     private final List<ColumnRange> ranges;
+    private final Wanted wanted;
     private final BufferAllocator allocator;
     private final List<Integer> starts;
     private final int sketchColumn; // of the file
     private int stretch;
     private @Nullable SketchedRowScan rows; // of a stretch that is given as rows
     private double[] errors = {}; // of these
+    private int passedBy; // sketches of the stretch
 
     /** @param held what the piece needs as long as it is used */
     record Found(SketchPieces.Piece piece, @Nullable AutoCloseable held) {}
@@ -43,15 +48,49 @@ final class SegmentPieces implements AutoCloseable {
             ColumnSegment file,
             List<Integer> columns,
             List<ColumnRange> ranges,
+            SegmentFilter filter,
             BufferAllocator allocator) {
         this.form = form;
         this.file = file;
         this.columns = columns;
         this.ranges = ranges;
+        this.wanted = new Wanted(filter);
         this.allocator = allocator;
         int series = form.stream().size() + 2;
         this.starts = Stretches.starts(file, series);
         this.sketchColumn = series + 1;
+    }
+
+    /** The filter, where what a stretch keeps is given as sketches: its first one has the features of all. */
+    private final class Wanted implements SegmentFilter {
+        private final SegmentFilter filter;
+        private Optional<SketchSchema> first = Optional.empty();
+        private boolean areAllSketched;
+
+        Wanted(SegmentFilter filter) {
+            this.filter = filter;
+        }
+
+        private void begin() {
+            first = Optional.empty();
+            areAllSketched = false;
+        }
+
+        @Override
+        public boolean mayMeet(SketchSchema schema, Times times) {
+            if (first.isEmpty()) {
+                first = Optional.of(schema);
+                areAllSketched = columns.stream()
+                        .allMatch(column ->
+                                form.keys().contains(column) || form.placeIn(schema, column) >= SketchVectors.TIME);
+            }
+            return !areAllSketched || filter.mayMeet(schema, times);
+        }
+
+        @Override
+        public SymbolFilter ofFeature(SketchSchema schema, int feature) {
+            return areAllSketched ? filter.ofFeature(schema, feature) : SymbolFilter.ANY;
+        }
     }
 
     Optional<Found> next() {
@@ -79,6 +118,8 @@ final class SegmentPieces implements AutoCloseable {
         List<List<Sketch>> series = new ArrayList<>();
         Deque<AutoCloseable> owned = new ArrayDeque<>();
         int count = 0;
+        passedBy = 0;
+        wanted.begin();
         try {
             FieldVector[] keys = new FieldVector[form.keys().size()];
             for (int i = 0; i < keys.length; i++) {
@@ -93,7 +134,7 @@ final class SegmentPieces implements AutoCloseable {
                     keep(block, firstRows, keys, series.size() - firstRows.size());
                 }
             }
-            if (!areAllSketched(series)) {
+            if (!wanted.areAllSketched) {
                 errors = errors(series);
                 rows = new SketchedRowScan(form, file, columns, ranges, of, of + 1, starts.size() - 1, allocator);
                 Closing.all(owned);
@@ -105,7 +146,7 @@ final class SegmentPieces implements AutoCloseable {
             for (int i = 0; i < series.size(); i++) {
                 found.add(new SketchPieces.Series(keyRows, i, List.copyOf(series.get(i))));
             }
-            return Optional.of(new Found(new SketchPieces.Piece.Sketches(count, found), keyRows));
+            return Optional.of(new Found(new SketchPieces.Piece.Sketches(count, found, passedBy), keyRows));
         } catch (RuntimeException | Error e) {
             Closing.all(owned);
             throw e;
@@ -119,10 +160,10 @@ final class SegmentPieces implements AutoCloseable {
             VarBinaryVector sketches = (VarBinaryVector) batch.column(0);
             boolean areAll = !batch.hasNulls(0); // then there is no bitmap
             long isSketch = areAll ? 0 : batch.validityAddress(0);
-            for (int from = 0; from < batch.rowCount(); from += Byte.SIZE) { // in most bytes there is none
-                int bits = areAll ? 0xFF : Memory.getByte(isSketch + from / Byte.SIZE) & 0xFF;
+            for (int from = 0; from < batch.rowCount(); from += Long.SIZE) { // in most words there is none
+                long bits = areAll ? -1 : word(isSketch + from / Byte.SIZE, batch.rowCount() - from);
                 for (; bits != 0; bits &= bits - 1) {
-                    int row = from + Integer.numberOfTrailingZeros(bits);
+                    int row = from + Long.numberOfTrailingZeros(bits);
                     if (row < batch.rowCount() && add(block, row, sketches.get(row), series)) {
                         firstRows.add(row);
                     }
@@ -132,11 +173,22 @@ final class SegmentPieces implements AutoCloseable {
         return firstRows;
     }
 
+    private static long word(long address, int bits) {
+        if (bits >= Long.SIZE) {
+            return Memory.getLong(address);
+        }
+        long word = 0;
+        for (int at = 0; at < bits; at += Byte.SIZE) {
+            word |= (Memory.getByte(address + at / Byte.SIZE) & 0xFFL) << at;
+        }
+        return word;
+    }
+
     /** Adds a sketch; returns whether its series is new. */
     private boolean add(int block, int row, byte[] stored, List<List<Sketch>> series) {
         NumberedSketch read;
         try {
-            read = NumberedSketch.read(stored);
+            read = NumberedSketch.read(stored, wanted);
         } catch (MillraceException e) {
             throw file.damaged(block, sketchColumn, "row " + row + ": " + e.getMessage());
         }
@@ -147,7 +199,7 @@ final class SegmentPieces implements AutoCloseable {
         if (isNew) {
             series.add(new ArrayList<>());
         }
-        series.get(read.series()).add(read.sketch());
+        read.sketch().ifPresentOrElse(series.get(read.series())::add, () -> passedBy++);
         return isNew;
     }
 
@@ -167,13 +219,6 @@ final class SegmentPieces implements AutoCloseable {
         return file.scan(stored, List.of(), block, block + 1, file.blockCount(), allocator)
                 .next()
                 .orElseThrow();
-    }
-
-    private boolean areAllSketched(List<List<Sketch>> series) {
-        return !series.isEmpty()
-                && columns.stream()
-                        .allMatch(column -> form.keys().contains(column)
-                                || form.placeIn(series.get(0).get(0).schema(), column) >= SketchVectors.TIME);
     }
 
     private double[] errors(List<List<Sketch>> series) {

@@ -16,6 +16,9 @@ final class SeriesEncoder {
     private static final EncoderOptions OPTIONS =
             EncoderOptions.defaults().withSegmentRows(1 << 16).selfContained(true);
 
+    private static final long USUAL_SEGMENT_MICROS = 3_600_000_000L;
+    private static final int USUAL_LEAST_ROWS = 1024; // what all sketches have in common weighs little beside so many
+
     private final SketchedForm form;
     private final StretchColumns columns;
     private final SketchSchema schema;
@@ -45,8 +48,9 @@ final class SeriesEncoder {
     void encode(int number, KeyBytes key, int[] rows, int from, int to) {
         begun = from;
         StreamEncoder encoder = encoder(key, number, rows);
-        long segment = form.clause().segmentMicros().orElse(Long.MAX_VALUE);
-        long firstTime = 0;
+        long segment = form.clause().segmentMicros().orElse(USUAL_SEGMENT_MICROS);
+        int leastRows = form.clause().segmentMicros().isPresent() ? 1 : USUAL_LEAST_ROWS;
+        long end = 0; // of the sketch under way, by its first row
         int batch = 0;
         int first = 0; // row of the batch
         for (int i = from; i < to; i++) {
@@ -59,18 +63,20 @@ final class SeriesEncoder {
             long time = columns.isTimed()
                     ? Memory.getLong(at.dataAddress(form.eventTime().orElseThrow()) + 8L * row)
                     : i - from;
-            if (columns.isTimed() && encoder.waitingRows() > 0 && isBehind(firstTime, time, segment)) {
+            if (columns.isTimed() && encoder.waitingRows() >= leastRows && time >= end) {
                 encoder.flush();
             }
-            firstTime = encoder.waitingRows() == 0 ? time : firstTime;
+            end = encoder.waitingRows() == 0 ? end(time, segment) : end;
             put(encoder.row(time), at, row);
         }
         encoder.flush();
         form.states().keep(key, encoder.state());
     }
 
-    private static boolean isBehind(long first, long time, long segment) {
-        return time > first && (time - first < 0 || time - first >= segment); // a difference that is no number is large
+    /** The next multiple of a segment's length: what is asked by windows that have some segments each needs no row of them. */
+    private static long end(long time, long segment) {
+        long begin = time - Math.floorMod(time, segment);
+        return begin > Long.MAX_VALUE - segment || begin > time ? Long.MAX_VALUE : begin + segment;
     }
 
     private StreamEncoder encoder(KeyBytes key, int number, int[] rows) {

@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.ScanCounts;
 import dev.millrace.sketch.Sketch;
+import dev.millrace.sketch.segment.SegmentFilter;
 import dev.millrace.storage.retention.SegmentStore;
 import dev.millrace.storage.retention.StoreScan;
 import dev.millrace.storage.segment.ColumnRange;
@@ -22,6 +23,7 @@ public final class SketchPieces implements AutoCloseable {
     private final StoreScan scan;
     private final SketchedForm form;
     private final List<Integer> columns;
+    private final SegmentFilter filter;
     private final BufferAllocator allocator;
     private @Nullable SegmentPieces segment; // that is under way
     private @Nullable AutoCloseable given; // with the piece before
@@ -41,8 +43,9 @@ public final class SketchPieces implements AutoCloseable {
          *
          * @param rows how many in all
          * @param series all that have rows, each once
+         * @param passedBy how many sketches are left out, as they were not wanted
          */
-        record Sketches(int rows, List<Series> series) implements Piece {}
+        record Sketches(int rows, List<Series> series, int passedBy) implements Piece {}
     }
 
     /**
@@ -55,10 +58,12 @@ public final class SketchPieces implements AutoCloseable {
      */
     public record Series(Batch keys, int row, List<Sketch> sketches) {}
 
-    private SketchPieces(StoreScan scan, SketchedForm form, List<Integer> columns, BufferAllocator allocator) {
+    private SketchPieces(
+            StoreScan scan, SketchedForm form, List<Integer> columns, SegmentFilter filter, BufferAllocator allocator) {
         this.scan = scan;
         this.form = form;
         this.columns = List.copyOf(columns);
+        this.filter = filter;
         this.allocator = allocator;
     }
 
@@ -67,6 +72,7 @@ public final class SketchPieces implements AutoCloseable {
      *
      * @param columns of the stream, those that are needed
      * @param ranges of these columns: what has no rows in all of them may be passed by
+     * @param filter of sketches; rows that are given as rows are not filtered
      * @param upTo rows of later entries are left out
      * @param allocator of batches, and of what is read at a time
      */
@@ -75,10 +81,11 @@ public final class SketchPieces implements AutoCloseable {
             SketchedForm form,
             List<Integer> columns,
             List<ColumnRange> ranges,
+            SegmentFilter filter,
             long upTo,
             BufferAllocator allocator) {
         StoreScan scan = store.scans(columns, ranges, upTo, 1, allocator).get(0);
-        return new SketchPieces(scan, form, columns, allocator);
+        return new SketchPieces(scan, form, columns, filter, allocator);
     }
 
     /** The next piece; empty at the end. */
@@ -87,7 +94,7 @@ public final class SketchPieces implements AutoCloseable {
         while (true) {
             if (segment == null) {
                 segment = scan.nextFormed()
-                        .map(file -> new SegmentPieces(form, file.segment(), columns, file.ranges(), allocator))
+                        .map(file -> new SegmentPieces(form, file.segment(), columns, file.ranges(), filter, allocator))
                         .orElse(null);
             }
             if (segment != null) {

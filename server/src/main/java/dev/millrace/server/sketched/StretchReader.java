@@ -6,7 +6,9 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.NestedCopy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
+import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.schema.SketchSchema;
+import dev.millrace.sketch.segment.SegmentFilter;
 import dev.millrace.storage.segment.ColumnSegment;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -134,16 +136,17 @@ final class StretchReader implements AutoCloseable {
 
     private SketchVectors open(int block, VarBinaryVector sketches, int row, int series) {
         try {
-            NumberedSketch read = NumberedSketch.read(sketches.get(row));
+            NumberedSketch read = NumberedSketch.read(sketches.get(row), SegmentFilter.ANY);
             if (read.series() != series) {
                 throw damaged(block, "row " + row + " has the sketch of series " + read.series() + ", not " + series);
             }
-            SketchSchema known = sketched.orElse(read.sketch().schema());
-            if (!known.equals(read.sketch().schema())) {
+            Sketch sketch = read.sketch().orElseThrow();
+            SketchSchema known = sketched.orElse(sketch.schema());
+            if (!known.equals(sketch.schema())) {
                 throw damaged(block, "row " + row + " has a sketch of other features than those before");
             }
             sketched = Optional.of(known);
-            return new SketchVectors(read.sketch(), allocator);
+            return new SketchVectors(sketch, allocator);
         } catch (MillraceException e) {
             throw damaged(block, "row " + row + ": " + e.getMessage());
         }

@@ -16,6 +16,7 @@ import dev.millrace.server.sketched.SketchPieces;
 import dev.millrace.server.sketched.SketchedForm;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.schema.Bound;
+import dev.millrace.sketch.segment.SegmentFilter;
 import dev.millrace.storage.disk.FileReport;
 import dev.millrace.storage.retention.KeptSegment;
 import dev.millrace.storage.retention.KnownPast;
@@ -317,7 +318,8 @@ class SketchedHistoriesTest {
     /** What is added up of pieces is what the rows are, whichever columns are asked for. */
     private void assertPieces(SegmentStore store, SketchedForm form, List<Entry> log, List<Integer> columns) {
         Map<List<Object>, Integer> counted = new HashMap<>();
-        try (SketchPieces pieces = SketchPieces.open(store, form, columns, List.of(), Long.MAX_VALUE, allocator)) {
+        try (SketchPieces pieces =
+                SketchPieces.open(store, form, columns, List.of(), SegmentFilter.ANY, Long.MAX_VALUE, allocator)) {
             for (Optional<SketchPieces.Piece> next = pieces.next(); next.isPresent(); next = pieces.next()) {
                 if (next.get() instanceof SketchPieces.Piece.Sketches found) {
                     int ofSeries = 0;

@@ -56,6 +56,19 @@ public final class BitReader {
 
     /** An exponential Golomb code; the value is unsigned. */
     public long golomb(int order) {
+        long window = (long) LONGS.get(bytes, (int) (at >>> 3)) >>> (at & 7);
+        int zeros = Long.numberOfTrailingZeros(window);
+        int length = 2 * zeros + 1 + order;
+        if (length > MOST_BITS || at + length > end) {
+            return longGolomb(order);
+        }
+        at += length;
+        long high = (window >>> zeros + 1 & (1L << zeros) - 1 | 1L << zeros) - 1;
+        return high << order | window >>> 2 * zeros + 1 & (1L << order) - 1;
+    }
+
+    /** One that is longer than what is read at a time. */
+    private long longGolomb(int order) {
         int zeros = 0;
         while (true) {
             long window = (long) LONGS.get(bytes, (int) (at >>> 3)) >>> (at & 7);

@@ -4,9 +4,14 @@ import dev.millrace.connector.ColumnPredicate;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.column.Column;
 import dev.millrace.sketch.column.NumberSymbols;
+import dev.millrace.sketch.column.Symbols;
 import dev.millrace.sketch.column.TextSymbols;
+import dev.millrace.sketch.form.SymbolFilter;
 import dev.millrace.sketch.materialise.ArrowOutput;
 import dev.millrace.sketch.schema.Feature;
+import dev.millrace.sketch.schema.SketchSchema;
+import dev.millrace.sketch.segment.SegmentFilter;
+import dev.millrace.sketch.time.Times;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -14,9 +19,9 @@ import java.util.List;
 
 /**
  * Which sketches have no row, as they show them, that meets conditions: by their times, and by the values that occur in them, without looking at
- * rows. Immutable.
+ * rows. As a {@link SegmentFilter} it says so before rows are decoded. Immutable.
  */
-public final class SketchBounds {
+public final class SketchBounds implements SegmentFilter {
     private record OfFeature(String name, ColumnPredicate predicate) {}
 
     private final List<OfFeature> features = new ArrayList<>();
@@ -66,39 +71,61 @@ public final class SketchBounds {
 
     /** Whether a sketch may show a row that meets all conditions. */
     public boolean mayMeet(Sketch sketch) {
-        if (sketch.times().ordered()) {
-            long perSecond = sketch.schema().ticksPerSecond();
-            if (ArrowOutput.micros(sketch.times().at(0), perSecond) > highMicros
-                    || ArrowOutput.micros(sketch.times().at(sketch.rows() - 1), perSecond) < lowMicros) {
-                return false;
-            }
+        if (!mayMeet(sketch.schema(), sketch.times())) {
+            return false;
         }
-        for (OfFeature condition : features) {
-            for (int f = 0; f < sketch.schema().size(); f++) {
-                Feature feature = sketch.schema().feature(f);
-                if (feature.name().equals(condition.name())
-                        && !mayMeet(sketch.column(f), feature, condition.predicate())) {
-                    return false;
-                }
+        for (int f = 0; f < sketch.schema().size(); f++) {
+            Column column = sketch.column(f);
+            if (!mayMeet(sketch.schema().feature(f), column.symbols(), column.nullCount(), column.rows())) {
+                return false;
             }
         }
         return true;
     }
 
-    private static boolean mayMeet(Column column, Feature feature, ColumnPredicate predicate) {
+    @Override
+    public boolean mayMeet(SketchSchema schema, Times times) {
+        if (!times.ordered()) {
+            return true;
+        }
+        long perSecond = schema.ticksPerSecond();
+        return ArrowOutput.micros(times.at(0), perSecond) <= highMicros
+                && ArrowOutput.micros(times.at(times.rows() - 1), perSecond) >= lowMicros;
+    }
+
+    @Override
+    public SymbolFilter ofFeature(SketchSchema schema, int feature) {
+        if (features.isEmpty()) {
+            return SymbolFilter.ANY;
+        }
+        Feature of = schema.feature(feature);
+        return (symbols, nulls, rows) -> mayMeet(of, symbols, nulls, rows);
+    }
+
+    private boolean mayMeet(Feature feature, Symbols symbols, int nulls, int rows) {
+        for (OfFeature condition : features) {
+            if (feature.name().equals(condition.name())
+                    && !mayMeet(condition.predicate(), feature, symbols, nulls, rows)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean mayMeet(ColumnPredicate predicate, Feature feature, Symbols symbols, int nulls, int rows) {
         Object value = predicate.value().orElse("");
         return switch (predicate.comparison()) {
-            case IS_NULL -> column.nullCount() > 0;
-            case IS_NOT_NULL -> column.nullCount() < column.rows();
+            case IS_NULL -> nulls > 0;
+            case IS_NOT_NULL -> nulls < rows;
             case NE -> true;
             case EQ, LT, LE, GT, GE -> {
-                if (column.symbols() instanceof TextSymbols texts) {
+                if (symbols instanceof TextSymbols texts) {
                     // The order of texts is the database's, and not known here; what is padded is equal to what is not.
                     yield predicate.comparison() != ColumnPredicate.Comparison.EQ
                             || feature.type().kind() != DataType.Kind.TEXT
                             || texts.texts().contains(value);
                 }
-                yield anyMeets(column.numbers(), feature, predicate.comparison(), value);
+                yield anyMeets((NumberSymbols) symbols, feature, predicate.comparison(), value);
             }
         };
     }

@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.segment.SegmentCodec;
+import dev.millrace.sketch.segment.SegmentFilter;
 import dev.millrace.sketch.segment.VersionCodec;
 import dev.millrace.sketch.segment.Versions;
 import java.io.BufferedInputStream;
@@ -199,11 +200,15 @@ public final class SketchFileReader implements AutoCloseable {
     }
 
     static Optional<Sketch> learn(Records.Entry entry, Versions versions) {
+        return learn(entry, versions, SegmentFilter.ANY);
+    }
+
+    private static Optional<Sketch> learn(Records.Entry entry, Versions versions, SegmentFilter filter) {
         if (entry.kind() == Records.Kind.ANNOUNCEMENT) {
             versions.add(VersionCodec.decode(entry.bytes()));
             return Optional.empty();
         }
-        return Optional.of(SegmentCodec.read(entry.bytes(), versions));
+        return SegmentCodec.read(entry.bytes(), versions, filter);
     }
 
     /** Hands on all segments in their order, each with its bytes. */
@@ -227,12 +232,12 @@ public final class SketchFileReader implements AutoCloseable {
     void records(long lowTicks, long highTicks, BiConsumer<byte[], Optional<Sketch>> to) {
         for (int block = 0; block < blocks.size(); block++) {
             if (mayMeet(block, lowTicks, highTicks)) {
-                records(block, to);
+                records(block, SegmentFilter.ANY, to);
             }
         }
     }
 
-    private void records(int number, BiConsumer<byte[], Optional<Sketch>> to) {
+    private void records(int number, SegmentFilter filter, BiConsumer<byte[], Optional<Sketch>> to) {
         FileIndex.Block block = blocks.get(number);
         long segments = blocks.subList(0, number).stream()
                 .mapToLong(FileIndex.Block::segments)
@@ -245,7 +250,7 @@ public final class SketchFileReader implements AutoCloseable {
             Records records = new Records(path, from(block.at()), size, block.at(), block.chain(), segments);
             while (records.at() < block.end()) {
                 Records.Entry entry = records.next().orElseThrow();
-                to.accept(entry.bytes(), learn(entry, versions));
+                to.accept(entry.bytes(), learn(entry, versions, filter));
             }
         } catch (IOException e) {
             throw failed(path, e);
@@ -262,9 +267,14 @@ public final class SketchFileReader implements AutoCloseable {
         return blocks.get(block).lowTicks() <= highTicks && blocks.get(block).highTicks() >= lowTicks;
     }
 
-    /** Hands on the segments of one block, in their order. */
-    public void forEachOf(int block, Consumer<Sketch> to) {
-        records(block, (bytes, sketch) -> sketch.ifPresent(to));
+    /** How many segments a block has. */
+    public int segments(int block) {
+        return blocks.get(block).segments();
+    }
+
+    /** Hands on the segments of one block that are wanted, in their order. */
+    public void forEachOf(int block, SegmentFilter filter, Consumer<Sketch> to) {
+        records(block, filter, (bytes, sketch) -> sketch.ifPresent(to));
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.millrace.sketch.column.NumberSymbols;
 import dev.millrace.sketch.column.Sequence;
 import dev.millrace.sketch.schema.Feature;
 import java.util.Arrays;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A column of numbers: NULLs, a scale, then a dictionary with a sequence of ranks, or numbers without a dictionary. */
@@ -205,11 +206,19 @@ public final class NumberColumnCodec {
 
     /** Reads a column of {@code rows} rows. */
     public static Column read(BitReader in, int rows, BinSet bins, Feature.Kind kind, boolean last) {
+        return read(in, rows, bins, kind, last, SymbolFilter.ANY).orElseThrow();
+    }
+
+    /** Reads a column of {@code rows} rows; empty, somewhere within it, if none of them may be wanted. */
+    public static Optional<Column> read(
+            BitReader in, int rows, BinSet bins, Feature.Kind kind, boolean last, SymbolFilter filter) {
         NullRuns nulls = NullRuns.read(in, rows);
         int count = rows - nulls.rows();
         if (count == 0) {
             NumberSymbols none = new NumberSymbols(new Scale.Whole(1), 0, new long[0], new double[0]);
-            return Column.counted(none, Sequence.constant(rows, 0), new int[] {rows});
+            return filter.mayMeet(none, rows, rows)
+                    ? Optional.of(Column.counted(none, Sequence.constant(rows, 0), new int[] {rows}))
+                    : Optional.empty();
         }
         boolean hasDictionary = in.flag();
         ScaleCodec.Scaled scaled = ScaleCodec.read(in, bins, kind);
@@ -217,10 +226,15 @@ public final class NumberColumnCodec {
             NumberSymbols symbols = readDictionary(in, scaled, count);
             Damage.check(
                     kind == Feature.Kind.NUMBER || symbols.binCount() == symbols.size(), "a whole number that is none");
-            return withNulls(symbols, SequencePlan.read(in, count, symbols.size(), last), nulls, rows);
+            return filter.mayMeet(symbols, nulls.rows(), rows)
+                    ? Optional.of(withNulls(symbols, SequencePlan.read(in, count, symbols.size(), last), nulls, rows))
+                    : Optional.empty();
         }
         NumberSymbols symbols = DirectCodec.read(in, count, scaled, kind, last);
-        return withNulls(symbols, new SequencePlan.Read(Sequence.identity(count), ones(count)), nulls, rows);
+        return filter.mayMeet(symbols, nulls.rows(), rows)
+                ? Optional.of(
+                        withNulls(symbols, new SequencePlan.Read(Sequence.identity(count), ones(count)), nulls, rows))
+                : Optional.empty();
     }
 
     private static int[] ones(int count) {

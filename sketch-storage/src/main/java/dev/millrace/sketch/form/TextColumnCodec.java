@@ -11,6 +11,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
@@ -136,16 +137,22 @@ public final class TextColumnCodec {
         }
     }
 
-    /** Reads a column of {@code rows} rows. */
-    public static Column read(BitReader in, int rows, boolean last) {
+    /** Reads a column of {@code rows} rows; empty, somewhere within it, if none of them may be wanted. */
+    public static Optional<Column> read(BitReader in, int rows, boolean last, SymbolFilter filter) {
         in.align();
         NullRuns nulls = NullRuns.read(in, rows);
         int count = rows - nulls.rows();
         if (count == 0) {
-            return Column.counted(new TextSymbols(List.of()), Sequence.constant(rows, 0), new int[] {rows});
+            TextSymbols none = new TextSymbols(List.of());
+            return filter.mayMeet(none, rows, rows)
+                    ? Optional.of(Column.counted(none, Sequence.constant(rows, 0), new int[] {rows}))
+                    : Optional.empty();
         }
         TextSymbols symbols = readTexts(in, count);
-        return NumberColumnCodec.withNulls(symbols, SequencePlan.read(in, count, symbols.size(), last), nulls, rows);
+        return filter.mayMeet(symbols, nulls.rows(), rows)
+                ? Optional.of(NumberColumnCodec.withNulls(
+                        symbols, SequencePlan.read(in, count, symbols.size(), last), nulls, rows))
+                : Optional.empty();
     }
 
     private static TextSymbols readTexts(BitReader in, int count) {

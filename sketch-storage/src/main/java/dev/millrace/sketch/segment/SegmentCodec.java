@@ -9,6 +9,7 @@ import dev.millrace.sketch.column.Column;
 import dev.millrace.sketch.form.JointCodec;
 import dev.millrace.sketch.form.Limits;
 import dev.millrace.sketch.form.NumberColumnCodec;
+import dev.millrace.sketch.form.SymbolFilter;
 import dev.millrace.sketch.form.TextColumnCodec;
 import dev.millrace.sketch.schema.Feature;
 import dev.millrace.sketch.schema.SketchSchema;
@@ -85,11 +86,24 @@ public final class SegmentCodec {
         return identify(bytes, SketchHeader.of(bytes), versions).sketch();
     }
 
+    /**
+     * Reads a segment as {@link #read(byte[], Versions)} does, if it is wanted. Of one that is not the checksum and the version were
+     * looked at, and what its filter was asked about.
+     */
+    public static Optional<Sketch> read(byte[] bytes, Versions versions, SegmentFilter filter) {
+        return read(bytes, SketchHeader.of(bytes), versions, filter).map(Identified::sketch);
+    }
+
     /** A segment that was read, and the version that it is of. */
     public record Identified(Sketch sketch, StreamVersion version) {}
 
     /** Reads a segment as {@link #read(byte[], Versions)} does. */
     public static Identified identify(byte[] bytes, SketchHeader header, Versions versions) {
+        return read(bytes, header, versions, SegmentFilter.ANY).orElseThrow();
+    }
+
+    private static Optional<Identified> read(
+            byte[] bytes, SketchHeader header, Versions versions, SegmentFilter filter) {
         Damage.check(header.announcement() != Announcement.ALONE, "it announces a version, and has no rows");
         BitReader in = header.behind(bytes);
         StreamVersion version;
@@ -103,11 +117,11 @@ public final class SegmentCodec {
         } else {
             version = known(bytes, header, header.version(), versions);
         }
-        Sketch sketch = readRows(in, header, version);
+        Optional<Sketch> sketch = readRows(in, header, version, filter);
         if (header.announcement() != Announcement.REFERENCE && (version.incarnation() != 0 || header.format() == 1)) {
             versions.add(version);
         }
-        return new Identified(sketch, version);
+        return sketch.map(rows -> new Identified(rows, version));
     }
 
     /** The version that a segment refers to: of the incarnation with which its checksum matches. */
@@ -131,7 +145,8 @@ public final class SegmentCodec {
         throw versions.unknown(header, number);
     }
 
-    private static Sketch readRows(BitReader in, SketchHeader header, StreamVersion version) {
+    private static Optional<Sketch> readRows(
+            BitReader in, SketchHeader header, StreamVersion version, SegmentFilter filter) {
         SketchSchema schema = version.schema();
         int rows = in.flag() ? version.segmentRows() : in.count(ROWS_ORDER, Limits.ROWS, "the number of rows");
         Damage.check(rows > 0, "a segment without rows");
@@ -139,25 +154,32 @@ public final class SegmentCodec {
             throw Damage.beyondLimit("the number of values", (long) rows * schema.size(), Limits.CELLS);
         }
         TimeCodec.Decoded times = TimeCodec.read(in, rows, times(version, header.sequence(), header.format()));
+        if (!filter.mayMeet(schema, times.times())) {
+            return Optional.empty();
+        }
         long timeError = times.exact() ? 0 : schema.timeBoundTicks();
         if (header.joint()) {
             JointCodec.Decoded decoded = JointCodec.read(in, rows, schema, version.bins());
-            return new Sketch(
+            return Optional.of(new Sketch(
                     schema,
                     times.times(),
                     timeError,
                     decoded.columns(),
-                    Optional.of(new Sketch.Joint(decoded.combinations(), decoded.counts())));
+                    Optional.of(new Sketch.Joint(decoded.combinations(), decoded.counts()))));
         }
         List<Column> columns = new ArrayList<>(schema.size());
         for (int f = 0; f < schema.size(); f++) {
             boolean last = f == schema.size() - 1;
             Feature.Kind kind = schema.feature(f).kind();
-            columns.add(
-                    kind == Feature.Kind.TEXT
-                            ? TextColumnCodec.read(in, rows, last)
-                            : NumberColumnCodec.read(in, rows, version.bins().get(f), kind, last));
+            SymbolFilter wanted = filter.ofFeature(schema, f);
+            Optional<Column> column = kind == Feature.Kind.TEXT
+                    ? TextColumnCodec.read(in, rows, last, wanted)
+                    : NumberColumnCodec.read(in, rows, version.bins().get(f), kind, last, wanted);
+            if (column.isEmpty()) {
+                return Optional.empty();
+            }
+            columns.add(column.get());
         }
-        return new Sketch(schema, times.times(), timeError, columns, Optional.empty());
+        return Optional.of(new Sketch(schema, times.times(), timeError, columns, Optional.empty()));
     }
 }

@@ -10,8 +10,11 @@ import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.condense.CondensedRows;
 import dev.millrace.sketch.condense.SketchBounds;
 import dev.millrace.sketch.file.SketchFileReader;
+import dev.millrace.sketch.form.SymbolFilter;
 import dev.millrace.sketch.materialise.ArrowOutput;
 import dev.millrace.sketch.schema.SketchSchema;
+import dev.millrace.sketch.segment.SegmentFilter;
+import dev.millrace.sketch.time.Times;
 import dev.millrace.sketch.transform.SketchTransform;
 import dev.millrace.type.Schema;
 import java.util.ArrayDeque;
@@ -22,6 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
+import org.jspecify.annotations.Nullable;
 
 /** Reads blocks of files of sketches, those that no other reader has taken. A block is read in one step, some hundred sketches. */
 final class SketchReader implements SourceReader {
@@ -33,14 +37,25 @@ final class SketchReader implements SourceReader {
     private final BufferAllocator allocator;
     private final List<SketchFileReader> files = new ArrayList<>();
     private final SketchBounds bounds;
+    private final SegmentFilter wanted = new SegmentFilter() {
+        @Override
+        public boolean mayMeet(SketchSchema schema, Times times) {
+            return !isSources(schema) || bounds.mayMeet(schema, times);
+        }
+
+        @Override
+        public SymbolFilter ofFeature(SketchSchema schema, int feature) {
+            return isSources(schema) ? bounds.ofFeature(schema, feature) : SymbolFilter.ANY;
+        }
+    };
     private final Optional<CondensedRows> condensed;
     private final Batch noKeys = Batch.of(NO_KEYS, new FieldVector[0], 1);
     private final Deque<Batch> ready = new ArrayDeque<>();
     private volatile ScanCounts counts = new ScanCounts(0, 0, 0, 0); // written by the reader's thread, read by any
     private volatile int begun; // blocks; written by the reader's thread, read by any
+    private @Nullable SketchSchema known; // the last one that was the source's
     private long answered;
     private long materialised;
-    private long skipped;
     private boolean finished;
 
     SketchReader(SketchSource source, ScanRequest request, AtomicInteger next, SourceContext context) {
@@ -100,18 +115,25 @@ final class SketchReader implements SourceReader {
         }
         answered = 0;
         materialised = 0;
-        skipped = 0;
-        file.forEachOf(block, this::read);
+        file.forEachOf(block, wanted, this::read);
+        long skipped = file.segments(block) - answered - materialised;
         counts = counts.plus(new ScanCounts(block == 0 ? 1 : 0, 0, 1, 0, answered, materialised, skipped));
     }
 
+    /** Of segments of other features than the source's it is only known what they show when they are the source's. */
+    private boolean isSources(SketchSchema schema) {
+        if (known != schema && schema.equals(source.features())) {
+            known = schema;
+        }
+        return known == schema;
+    }
+
     private void read(Sketch written) {
-        Sketch sketch = written.schema().equals(source.features())
-                ? written
-                : SketchTransform.conform(written, source.features());
+        Sketch sketch = isSources(written.schema()) ? written : SketchTransform.conform(written, source.features());
         if (!bounds.mayMeet(sketch)) {
-            skipped++;
-        } else if (condensed.isPresent()) {
+            return;
+        }
+        if (condensed.isPresent()) {
             answered++;
             CondensedRows rows = condensed.get();
             rows.add(sketch, noKeys, 0);

@@ -11,6 +11,7 @@ import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.file.SketchFileReader;
 import dev.millrace.sketch.materialise.ArrowOutput;
 import dev.millrace.sketch.schema.SketchSchema;
+import dev.millrace.sketch.segment.SegmentFilter;
 import dev.millrace.type.Schema;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ record SketchSource(List<Path> paths, SketchSchema features) implements Source {
         for (Path path : paths) {
             try (SketchFileReader file = SketchFileReader.open(path)) {
                 if (file.blocks() > 0 && found.isEmpty()) {
-                    file.forEachOf(file.blocks() - 1, (Sketch sketch) -> found.add(sketch.schema()));
+                    file.forEachOf(file.blocks() - 1, SegmentFilter.ANY, (Sketch sketch) -> found.add(sketch.schema()));
                 }
             }
         }

@@ -83,7 +83,9 @@ final class TextEncoding {
             int size = Math.min(IntegerEncoding.GROUP, count - from);
             lengths.next(group, size);
             for (int i = 0; i < size; i++) {
-                end = after(end, group[i]);
+                if (group[i] != 0) { // rarely so where most values are NULL
+                    end = after(end, group[i]);
+                }
                 Memory.putInt(to + 4L * (from + i + 1), end);
             }
         }
