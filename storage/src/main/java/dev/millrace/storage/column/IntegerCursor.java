@@ -95,6 +95,27 @@ final class IntegerCursor {
         }
     }
 
+    /** Whether values are stored as runs, which {@link #runValue} and {@link #takeRun} give one by one. */
+    boolean inRuns() {
+        return encoding == IntegerEncoding.RUNS;
+    }
+
+    /** The value of the run that comes next. */
+    long runValue() {
+        if (run == entries.length || lengths[run] < 0) {
+            throw new EncodingException("its runs end early");
+        }
+        return entries[run];
+    }
+
+    /** Passes by the rest of the run that comes next, at most so many values; returns how many. */
+    int takeRun(int most) {
+        int length = (int) Math.min(lengths[run], most);
+        lengths[run] -= length;
+        run += lengths[run] == 0 ? 1 : 0;
+        return length;
+    }
+
     /** Says that the section holds nothing else. */
     void end() {
         if (codes != this) {
@@ -106,16 +127,10 @@ final class IntegerCursor {
     private void nextRuns(long[] into, int count) {
         int at = 0;
         while (at < count) {
-            if (run == entries.length || lengths[run] < 0) {
-                throw new EncodingException("its runs end early");
-            }
-            int length = (int) Math.min(lengths[run], count - at);
-            long value = entries[run];
-            for (int end = at + length; at < end; at++) { // short ones, mostly
+            long value = runValue();
+            for (int end = at + takeRun(count - at); at < end; at++) { // short ones, mostly
                 into[at] = value;
             }
-            lengths[run] -= length;
-            run += lengths[run] == 0 ? 1 : 0;
         }
     }
 

@@ -76,20 +76,37 @@ final class TextEncoding {
 
     /** Where strings of some lengths end; 4 bytes each behind a 0. Returns the last. */
     static int readEnds(IntegerCursor lengths, int count, long to) {
+        Memory.putInt(to, 0);
+        int end = lengths.inRuns() ? endsOfRuns(lengths, count, to + 4) : ends(lengths, count, to + 4);
+        lengths.end();
+        return end;
+    }
+
+    private static int ends(IntegerCursor lengths, int count, long to) {
         long[] group = new long[Math.min(count, IntegerEncoding.GROUP)];
         int end = 0;
-        Memory.putInt(to, 0);
         for (int from = 0; from < count; from += IntegerEncoding.GROUP) {
             int size = Math.min(IntegerEncoding.GROUP, count - from);
             lengths.next(group, size);
             for (int i = 0; i < size; i++) {
-                if (group[i] != 0) { // rarely so where most values are NULL
-                    end = after(end, group[i]);
-                }
-                Memory.putInt(to + 4L * (from + i + 1), end);
+                end = after(end, group[i]);
+                Memory.putInt(to + 4L * (from + i), end);
             }
         }
-        lengths.end();
+        return end;
+    }
+
+    /** Where most values are NULL, there are long runs of 0. */
+    private static int endsOfRuns(IntegerCursor lengths, int count, long to) {
+        int end = 0;
+        for (int at = 0; at < count; ) {
+            long length = lengths.runValue();
+            int behind = at + lengths.takeRun(count - at);
+            for (; at < behind; at++) {
+                end = length == 0 ? end : after(end, length);
+                Memory.putInt(to + 4L * at, end);
+            }
+        }
         return end;
     }
 
