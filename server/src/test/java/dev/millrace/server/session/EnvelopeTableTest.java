@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
@@ -83,19 +82,6 @@ class EnvelopeTableTest {
         Eventually.holds(
                 sql + " gives " + rows + " and not " + database.rows(sql),
                 () -> database.rows(sql).equals(rows));
-    }
-
-    private static void copy(Path source, Path target) throws IOException {
-        try (Stream<Path> files = Files.walk(source)) {
-            for (Path file : (Iterable<Path>) files::iterator) {
-                Path copy = target.resolve(source.relativize(file));
-                if (Files.isDirectory(file)) {
-                    Files.createDirectories(copy);
-                } else {
-                    Files.copy(file, copy);
-                }
-            }
-        }
     }
 
     private static String row(int id, String name, long price) {
@@ -216,7 +202,7 @@ class EnvelopeTableTest {
                         if (random.nextBoolean()) {
                             database.run("CHECKPOINT");
                         }
-                        copy(at, next);
+                        DirectoryImage.copy(at, next);
                     }
                 }
                 holds(database, show, expected.values().stream().sorted().toList());

@@ -15,10 +15,8 @@ import dev.millrace.testing.mqtt.MqttPeer;
 import dev.millrace.testing.net.Wire;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,7 +88,7 @@ class MqttSessionTest {
                         "some are there",
                         () -> !database.rows("SELECT n FROM n WHERE n > 50").isEmpty());
                 wire.cut(); // from here on no acknowledgement comes to the broker
-                copy(folder.resolve("data"), folder.resolve("crashed"));
+                DirectoryImage.copy(folder.resolve("data"), folder.resolve("crashed"));
                 assertDoesNotThrow(() -> sending.join());
             }
             wire.mend();
@@ -102,19 +100,6 @@ class MqttSessionTest {
                     becomes(again, "TABLE n", each(count));
                 }
                 again.run("DROP MATERIALIZED VIEW n; DROP STREAM s");
-            }
-        }
-    }
-
-    private static void copy(Path source, Path target) throws IOException {
-        try (Stream<Path> files = Files.walk(source)) {
-            for (Path file : (Iterable<Path>) files::iterator) {
-                Path copy = target.resolve(source.relativize(file));
-                if (Files.isDirectory(file)) {
-                    Files.createDirectories(copy);
-                } else {
-                    Files.copy(file, copy);
-                }
             }
         }
     }

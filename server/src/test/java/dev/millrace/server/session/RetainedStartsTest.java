@@ -4,13 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,16 +26,8 @@ class RetainedStartsTest {
         return new TestDatabase(folder.resolve("data"), workers);
     }
 
-    /** What a process leaves that is killed while nothing is written. */
-    private Path killed(String name) throws IOException {
-        Path from = folder.resolve("data");
-        Path to = folder.resolve(name);
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : files.toList()) {
-                Files.copy(file, to.resolve(from.relativize(file)));
-            }
-        }
-        return to;
+    private Path killed(String name) {
+        return DirectoryImage.copy(folder.resolve("data"), folder.resolve(name));
     }
 
     private static void awaitRows(List<String> expected, TestDatabase database, String sql) {

@@ -28,16 +28,8 @@ class RetainedStreamsTest {
         return new TestDatabase(folder.resolve("data"));
     }
 
-    /** What a process leaves that is killed while nothing is written. */
-    private Path killed(String name) throws IOException {
-        Path from = folder.resolve("data");
-        Path to = folder.resolve(name);
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : files.toList()) {
-                Files.copy(file, to.resolve(from.relativize(file)));
-            }
-        }
-        return to;
+    private Path killed(String name) {
+        return DirectoryImage.copy(folder.resolve("data"), folder.resolve(name));
     }
 
     private Stream<Path> segments() throws IOException {

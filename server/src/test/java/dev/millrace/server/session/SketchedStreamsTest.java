@@ -6,10 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.server.operation.DirectoryVerification;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,16 +54,8 @@ class SketchedStreamsTest {
         assertEquals(List.of("0"), database.rows(FAR));
     }
 
-    /** What a process leaves that is killed while nothing is written. */
-    private Path killed(String name) throws IOException {
-        Path from = folder.resolve("data");
-        Path to = folder.resolve(name);
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : files.toList()) {
-                Files.copy(file, to.resolve(from.relativize(file)));
-            }
-        }
-        return to;
+    private Path killed(String name) {
+        return DirectoryImage.copy(folder.resolve("data"), folder.resolve(name));
     }
 
     @Test

@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -141,7 +140,7 @@ class StoppedQueriesTest {
             database.run("FLUSH");
             assertStopped(database);
             database.run(before);
-            copy(data, lost);
+            DirectoryImage.copy(data, lost);
         }
         for (Path place : List.of(data, lost)) {
             try (TestDatabase again = new TestDatabase(place)) {
@@ -150,26 +149,13 @@ class StoppedQueriesTest {
                 skip(again);
                 again.run("INSERT INTO s VALUES (1, 3)");
                 assertEquals(expected, all(again));
-                copy(place, place.resolveSibling("after " + place.getFileName()));
+                DirectoryImage.copy(place, place.resolveSibling("after " + place.getFileName()));
             }
             try (TestDatabase third = new TestDatabase(place.resolveSibling("after " + place.getFileName()))) {
                 assertEquals(expected, all(third));
                 assertEquals(
                         List.of("2"),
                         third.rows("SELECT sum(rows)::bigint FROM millrace.rejected_rows WHERE stream = 'sums'"));
-            }
-        }
-    }
-
-    private static void copy(Path from, Path to) throws IOException {
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : (Iterable<Path>) files::iterator) {
-                Path copy = to.resolve(from.relativize(file).toString());
-                if (Files.isDirectory(file)) {
-                    Files.createDirectories(copy);
-                } else {
-                    Files.copy(file, copy);
-                }
             }
         }
     }
@@ -205,11 +191,11 @@ class StoppedQueriesTest {
                     Path next = folder.resolve("" + ++images);
                     boolean crashes = random.nextBoolean();
                     if (crashes) {
-                        copy(folder.resolve("" + (images - 1)), next);
+                        DirectoryImage.copy(folder.resolve("" + (images - 1)), next);
                     }
                     database.close();
                     if (!crashes) {
-                        copy(folder.resolve("" + (images - 1)), next);
+                        DirectoryImage.copy(folder.resolve("" + (images - 1)), next);
                     }
                     database = new TestDatabase(next, 1 + random.nextInt(3));
                 }

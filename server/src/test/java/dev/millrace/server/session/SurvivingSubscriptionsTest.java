@@ -13,7 +13,6 @@ import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -55,18 +54,7 @@ class SurvivingSubscriptionsTest {
     private void crashed(String name, String as) {
         Path from = folder.resolve(name);
         Path to = folder.resolve(as);
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : (Iterable<Path>) files::iterator) {
-                Path copy = to.resolve(from.relativize(file));
-                if (Files.isDirectory(file)) {
-                    Files.createDirectories(copy);
-                } else {
-                    Files.copy(file, copy);
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        DirectoryImage.copy(from, to);
     }
 
     /** A client that adds up what it is told, and knows how far that is. */
