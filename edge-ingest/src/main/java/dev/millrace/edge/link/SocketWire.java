@@ -124,7 +124,7 @@ public final class SocketWire implements DeviceWire {
             while (!closed) {
                 input.readFully(head);
                 ByteBuffer of = ByteBuffer.wrap(head);
-                byte[] contents = new byte[MessageCodec.length(of, MessageCodec.MOST_BYTES)];
+                byte[] contents = new byte[MessageCodec.length(of, MessageCodec.MOST_TO_DEVICE_BYTES)];
                 input.readFully(contents);
                 bytes.addAndGet(head.length + contents.length);
                 in.add(MessageCodec.read(of.getInt(4), contents));

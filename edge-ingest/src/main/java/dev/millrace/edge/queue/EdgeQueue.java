@@ -29,6 +29,7 @@ public final class EdgeQueue implements AutoCloseable {
     private final Room room;
     private long identity;
     private long summaryEnd; // of the newest file
+    private int recordsOfNewest; // that it was given
     private boolean mustRotate = true; // the newest file takes nothing more
     private boolean unsaved; // numbers that were acknowledged and are not on disk
 
@@ -124,6 +125,7 @@ public final class EdgeQueue implements AutoCloseable {
         PartCodec.read(parts, (part, at, length) -> {
             if (part instanceof CommitPart.Rows rows) {
                 stream(rows.stream()).put(new StreamIndex.Slot(rows.record(), file, base + at, rows.bytes().length));
+                recordsOfNewest++;
             } else if (part instanceof CommitPart.Version version) {
                 stream(version.stream())
                         .versions
@@ -217,7 +219,7 @@ public final class EdgeQueue implements AutoCloseable {
             }
             EdgeQueue.this.write(() -> {
                 List<CommitPart> all = parts;
-                if (!room.make(PartCodec.write(parts).length)) {
+                if (!room.make(PartCodec.length(parts))) {
                     all = room.shed(of, parts);
                 }
                 append(all);
@@ -246,7 +248,9 @@ public final class EdgeQueue implements AutoCloseable {
 
     /** Adds a commit, in a new file where the newest is long enough. */
     void append(List<CommitPart> parts) throws IOException {
-        if (mustRotate || newest().end() > options.fileBytes() + summaryEnd) {
+        if (mustRotate
+                || newest().end() > options.fileBytes() + summaryEnd
+                || recordsOfNewest > options.fileRecords()) {
             rotate();
         }
         byte[] bytes = PartCodec.write(parts);
@@ -296,6 +300,7 @@ public final class EdgeQueue implements AutoCloseable {
             throw e;
         }
         summaryEnd = file.end();
+        recordsOfNewest = 0;
         mustRotate = false;
         unsaved = false;
         dropDead();
@@ -330,6 +335,11 @@ public final class EdgeQueue implements AutoCloseable {
 
     NavigableMap<Long, QueueFile> files() {
         return files;
+    }
+
+    /** Records that wait, of all streams. */
+    public int records() {
+        return streams.values().stream().mapToInt(stream -> stream.slots.size()).sum();
     }
 
     /** Bytes that the files have. */

@@ -2,9 +2,9 @@ package dev.millrace.edge.queue;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -39,16 +39,41 @@ final class PartCodec {
 
     private PartCodec() {}
 
+    /** In an array of just their length: the open segments of many keys are a large part of a small heap. */
     static byte[] write(List<? extends CommitPart> parts) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
+        byte[] bytes = new byte[length(parts)];
+        write(parts, new OutputStream() {
+            private int at;
+
+            @Override
+            public void write(int one) {
+                bytes[at++] = (byte) one;
+            }
+
+            @Override
+            public void write(byte[] from, int begin, int length) {
+                System.arraycopy(from, begin, bytes, at, length);
+                at += length;
+            }
+        });
+        return bytes;
+    }
+
+    /** How many bytes they are. */
+    static int length(List<? extends CommitPart> parts) {
+        return write(parts, OutputStream.nullOutputStream());
+    }
+
+    private static int write(List<? extends CommitPart> parts, OutputStream to) {
+        DataOutputStream out = new DataOutputStream(to);
+        try {
             for (CommitPart part : parts) {
                 write(part, out);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e); // nobody's: it is memory
         }
-        return bytes.toByteArray();
+        return out.size();
     }
 
     private static void write(CommitPart part, DataOutputStream out) throws IOException {

@@ -125,9 +125,9 @@ final class QueueFile implements AutoCloseable {
                     "a commit of " + parts.length + " bytes is more than the queue takes at once");
         }
         int checksum = checksum(chain, parts, 0, parts.length);
-        ByteBuffer bytes = ByteBuffer.allocate(COMMIT_HEAD + parts.length);
-        bytes.putInt(parts.length).putInt(checksum).put(parts);
-        file.write(bytes.flip(), end);
+        ByteBuffer head = ByteBuffer.allocate(COMMIT_HEAD).putInt(parts.length).putInt(checksum);
+        file.write(head.flip(), end);
+        file.write(ByteBuffer.wrap(parts), end + COMMIT_HEAD);
         file.force();
         long at = end + COMMIT_HEAD;
         end = at + parts.length;
