@@ -21,7 +21,8 @@ import org.apache.arrow.memory.RootAllocator;
 
 /** The agent as a program: until it is told to stop, or all its inputs have ended and all is sent. */
 public final class EdgeProgram {
-    private static final long IDLE_NANOS = 20_000_000; // 50 looks a second, while nothing happens
+    private static final long IDLE_NANOS =
+            100_000_000; // ten looks a second, as each costs a tenth of a percent of a small processor or more
     private static final String USAGE = "usage: edge --config FILE [--check]";
 
     private EdgeProgram() {}
