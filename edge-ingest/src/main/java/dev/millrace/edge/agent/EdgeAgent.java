@@ -50,6 +50,7 @@ public final class EdgeAgent implements AutoCloseable {
     private long pauseNanos = LEAST_PAUSE_NANOS;
     private long pausedUntil;
     private boolean paused; // the disk takes nothing
+    private boolean finishing; // nothing more is taken
     private boolean flushed; // all inputs have ended, and their segments are closed
     private String said = "";
 
@@ -146,14 +147,14 @@ public final class EdgeAgent implements AutoCloseable {
             boolean any = false;
             boolean full = false;
             for (EdgeStream stream : streams) {
-                any |= stream.step();
+                any |= !finishing && stream.step();
                 full |= stream.isFull();
             }
             if (full || now - commitAt >= 0) {
                 streams.forEach(EdgeStream::commit);
                 commitAt = now + commitNanos;
             }
-            if (!flushed && !any && streams.stream().allMatch(EdgeStream::isFinished)) {
+            if (!flushed && !any && (finishing || streams.stream().allMatch(EdgeStream::isFinished))) {
                 streams.forEach(EdgeStream::flush);
                 flushed = true;
                 any = true;
@@ -186,6 +187,11 @@ public final class EdgeAgent implements AutoCloseable {
             said = news;
             log.accept(news);
         }
+    }
+
+    /** Takes nothing more from its inputs; what it has is sent. */
+    public void finish() {
+        finishing = true;
     }
 
     /** Whether nothing comes any more, and nothing waits to be sent. */
