@@ -110,11 +110,10 @@ public final class Fleet implements AutoCloseable {
             for (Driver driver : drivers) {
                 driver.join();
             }
-            wires.close();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (IOException e) {
-            throw MillraceException.external(SqlState.IO_ERROR, "cannot close the connections", e);
+        } finally {
+            wires.close();
         }
     }
 

@@ -60,14 +60,23 @@ public final class SharedWires implements AutoCloseable {
             closed = true; // wires say so when they are asked
         } finally {
             selector.keys().forEach(key -> ((SharedWire) key.attachment()).end());
+            closeSelector();
         }
     }
 
+    private void closeSelector() {
+        try {
+            selector.close();
+        } catch (IOException e) {
+            closed = true; // it was to be closed anyway
+        }
+    }
+
+    /** Ends all connections, soon. */
     @Override
-    public void close() throws IOException {
+    public void close() {
         closed = true;
         selector.wakeup();
-        selector.close();
     }
 
     private final class SharedWire implements DeviceWire {

@@ -143,6 +143,8 @@ public final class EdgeQueue implements AutoCloseable {
                 stream(of.stream()).set(of);
             } else if (part instanceof CommitPart.Settings settings) {
                 stream(settings.stream()).settings = Optional.of(settings);
+            } else if (part instanceof CommitPart.Counts counts) {
+                stream(counts.stream()).counts = counts;
             }
         });
     }
@@ -198,6 +200,15 @@ public final class EdgeQueue implements AutoCloseable {
         public Commit place(String text) {
             if (!of.place.equals(Optional.of(text))) {
                 parts.add(new CommitPart.Place(of.name, text));
+            }
+            return this;
+        }
+
+        /** What became of records up to there, ever, and why the last was rejected; empty without any. */
+        public Commit counts(long rows, long rejected, String lastRejected) {
+            CommitPart.Counts counts = new CommitPart.Counts(of.name, rows, rejected, lastRejected);
+            if (!of.counts.equals(counts)) {
+                parts.add(counts);
             }
             return this;
         }
@@ -282,6 +293,7 @@ public final class EdgeQueue implements AutoCloseable {
             }
             stream.place.ifPresent(text -> parts.add(new CommitPart.Place(stream.name, text)));
             stream.settings.ifPresent(parts::add);
+            parts.add(stream.counts);
         }
         if (parts.isEmpty()) {
             parts.add(new CommitPart.Place("", "")); // a commit has something in it
@@ -436,6 +448,21 @@ public final class EdgeQueue implements AutoCloseable {
             }
         });
         return all;
+    }
+
+    /** Rows that were taken up to the place of the input, ever. */
+    public long rows(String stream) {
+        return stream(stream).counts.rows();
+    }
+
+    /** Records up to there that were no rows, ever. */
+    public long rejected(String stream) {
+        return stream(stream).counts.rejected();
+    }
+
+    /** Why the last of them was none. */
+    public Optional<String> lastRejected(String stream) {
+        return Optional.of(stream(stream).counts.lastRejected()).filter(text -> !text.isEmpty());
     }
 
     public Optional<String> place(String stream) {

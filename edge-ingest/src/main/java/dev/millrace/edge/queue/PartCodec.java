@@ -21,6 +21,7 @@ import java.util.List;
  *   4 place     text stream, text
  *   5 stream    text stream, 8 next, 8 acknowledged, 8 doubt, 5 times 8 of Shedding
  *   6 settings  text stream, 8 number, text
+ *   7 counts    text stream, 8 rows, 8 rejected, text
  * </pre>
  */
 final class PartCodec {
@@ -123,6 +124,12 @@ final class PartCodec {
             text(settings.stream(), out);
             out.writeLong(settings.number());
             text(settings.text(), out);
+        } else if (part instanceof CommitPart.Counts counts) {
+            out.writeByte(7);
+            text(counts.stream(), out);
+            out.writeLong(counts.rows());
+            out.writeLong(counts.rejected());
+            text(counts.lastRejected(), out);
         }
     }
 
@@ -187,6 +194,7 @@ final class PartCodec {
                             in.getLong(),
                             new Shedding(in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong()));
                 case 6 -> new CommitPart.Settings(stream, in.getLong(), text(in));
+                case 7 -> new CommitPart.Counts(stream, in.getLong(), in.getLong(), text(in));
                 default -> throw new IllegalArgumentException("a part of kind " + kind);
             };
         } catch (RuntimeException e) { // whatever is wrong with it

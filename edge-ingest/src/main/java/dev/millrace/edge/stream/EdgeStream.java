@@ -75,11 +75,11 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
     private record Closed(EncodedSegment segment, byte[] announcement) {}
 
     /**
-     * What became of rows since this was made.
+     * What became of rows.
      *
-     * @param rows taken
-     * @param skipped left out by sampling, or as the stream is switched off
-     * @param rejected that were no rows
+     * @param rows taken, ever: what was taken after the last commit of an agent that was killed is taken again, and counted once
+     * @param skipped left out by sampling, or as the stream is switched off, since this was made
+     * @param rejected that were no rows, ever
      * @param lastRejected why the last of them was none
      */
     public record Counts(long rows, long skipped, long rejected, Optional<String> lastRejected) {}
@@ -118,6 +118,9 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
                 .decoder(IntStream.range(0, config.columns().size()).boxed().toList(), this);
         options.rejectUnread();
         this.lines = new LineMemory(allocator);
+        this.rows = queue.rows(config.name());
+        this.rejected = queue.rejected(config.name());
+        this.lastRejected = queue.lastRejected(config.name());
         restore();
     }
 
@@ -362,6 +365,8 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
             }
         });
         input.place().ifPresent(commit::place);
+        Counts counts = counts();
+        commit.counts(counts.rows(), counts.rejected(), counts.lastRejected().orElse(""));
         commit.write();
         closed.clear();
         closedBytes = 0;

@@ -196,6 +196,7 @@ class EdgeStreamTest {
                 """.formatted(file));
         List<String> expected = new ArrayList<>();
         int lines = 0;
+        int bad = 0;
         for (int life = 0; life < 60; life++) {
             EdgeQueue live = queue(disk);
             EdgeStream stream = open(config, live, "");
@@ -213,6 +214,10 @@ class EdgeStreamTest {
                             .append('\n');
                     expected.add(second * 1_000_000 + "," + machine + "," + (double) lines);
                     lines++;
+                    if (random.nextInt(10) == 0) {
+                        more.append("no time,").append(machine).append(",1\n");
+                        bad++;
+                    }
                 }
                 Files.writeString(file, more, StandardOpenOption.APPEND);
                 while (stream.step()) {
@@ -231,6 +236,8 @@ class EdgeStreamTest {
                 EdgeStream stream = open(config, queue, "")) {
             while (stream.step()) {}
             stream.flush();
+            assertEquals(lines, stream.counts().rows());
+            assertEquals(bad, stream.counts().rejected(), "counted once, as they are read again");
             List<String> rows = rows(queue);
             assertEquals(
                     expected.stream().sorted().toList(), rows.stream().sorted().toList());
