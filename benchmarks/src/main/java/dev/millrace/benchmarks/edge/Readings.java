@@ -17,15 +17,9 @@ import java.util.Arrays;
  */
 record Readings(TimeSeries series, int passes) {
     private static final int ROWS = 8192; // that are compressed together
-    private static final int LEAST_STEP_MICROS = 1000;
     private static final int MICROS_PER_SECOND = 1_000_000;
 
     static Readings of(TimeSeries series, long values) {
-        long[] micros = series.micros();
-        long step = (micros[micros.length - 1] - micros[0]) / micros.length;
-        if (step < LEAST_STEP_MICROS) { // a set whose times are none, but numbers of its rows
-            return of(series.regular(), values);
-        }
         long each = (long) series.rows() * series.features().size();
         return new Readings(series, (int) Math.max(1, (values + each - 1) / each));
     }
