@@ -2,6 +2,7 @@ package dev.millrace.benchmarks;
 
 import dev.millrace.benchmarks.csv.CsvCommand;
 import dev.millrace.benchmarks.decode.DecodeCommand;
+import dev.millrace.benchmarks.edge.EdgeCommand;
 import dev.millrace.benchmarks.kafka.KafkaCommand;
 import dev.millrace.benchmarks.kernels.KernelsCommand;
 import dev.millrace.benchmarks.latency.CreateCommand;
@@ -51,7 +52,8 @@ import picocli.CommandLine.Command;
             RestartCommand.class,
             DecodeCommand.class,
             KafkaCommand.class,
-            MqttCommand.class
+            MqttCommand.class,
+            EdgeCommand.class
         })
 public final class Main implements Runnable {
     @Override

@@ -91,7 +91,7 @@ class DistributionIT {
     void itHoldsTheProgramAndNothingThatOnlyTestsAndBenchmarksNeed() throws Exception {
         try (Stream<Path> all = Files.list(home)) {
             assertEquals(
-                    List.of("README.md", "bin", "lib"),
+                    List.of("README.md", "bin", "edge", "lib"),
                     all.map(path -> path.getFileName().toString())
                             .filter(name -> !name.endsWith(".jsa"))
                             .sorted()
@@ -133,6 +133,23 @@ class DistributionIT {
                 "answer\n42\n",
                 said(millrace(
                         bare.resolve("bin/millrace"), "sql", "--format", "csv", "-c", "SELECT 40 + 2 AS answer")));
+    }
+
+    @Test
+    void theAgentRunsFromItsFolderAlone() throws Exception {
+        Path config = Files.writeString(folder.resolve("edge.conf"), """
+                device = d, data = "%s"
+                streams { s { columns = ["n bigint"], input { type = stdin } } }
+                """.formatted(folder.resolve("agent")));
+        assertEquals("", said(millrace(script(), "edge", "--config", config.toString(), "--check")));
+        assertTrue(said(millrace(script(), "edge", "--help")).contains("--edge-port"));
+        Path device = Files.createDirectory(folder.resolve("device"));
+        for (String file : List.of("millrace-edge", "millrace-edge.jar")) {
+            Files.copy(home.resolve("edge").resolve(file), device.resolve(file), StandardCopyOption.COPY_ATTRIBUTES);
+        }
+        Path launcher = device.resolve("millrace-edge");
+        assertEquals("", said(millrace(launcher, "--config", config.toString(), "--check")));
+        assertTrue(said(millrace(launcher, "--config")).startsWith("usage: "));
     }
 
     @Test

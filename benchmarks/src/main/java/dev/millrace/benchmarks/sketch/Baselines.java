@@ -15,13 +15,13 @@ import net.jpountz.lz4.LZ4Factory;
  * What others make of a stretch of one feature's values: bytes. Lossless ones keep the values; the others keep them within a
  * bound. The lossy ones are not charged for time.
  */
-final class Baselines {
+public final class Baselines {
     private static final int[] LEC_BITS = {2, 3, 3, 3, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
     }; // of the group, JPEG's table
 
     private Baselines() {}
 
-    static byte[] raw(double[] values, int from, int to) {
+    public static byte[] raw(double[] values, int from, int to) {
         ByteBuffer buffer = ByteBuffer.allocate(8 * (to - from)).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = from; i < to; i++) {
             buffer.putDouble(values[i]);
@@ -29,7 +29,7 @@ final class Baselines {
         return buffer.array();
     }
 
-    static byte[] raw(long[] values, int from, int to) {
+    public static byte[] raw(long[] values, int from, int to) {
         ByteBuffer buffer = ByteBuffer.allocate(8 * (to - from)).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = from; i < to; i++) {
             buffer.putLong(values[i]);
@@ -51,7 +51,7 @@ final class Baselines {
         return LZ4Factory.fastestInstance().highCompressor(17).compress(raw).length;
     }
 
-    static long zstd(byte[] raw) {
+    public static long zstd(byte[] raw) {
         return Zstd.compress(raw, 19).length;
     }
 

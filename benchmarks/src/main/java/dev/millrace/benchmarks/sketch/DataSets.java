@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 
 /** The real sets, one stream of each: the twelve that were measured before building, and some more. */
-final class DataSets {
+public final class DataSets {
     private static final int DAY_SECONDS = 86_400;
 
     private static final int ROWS = 65_536;
@@ -31,17 +31,17 @@ final class DataSets {
 
     private final Path root;
 
-    DataSets(Path root) {
+    public DataSets(Path root) {
         this.root = root;
     }
 
     /** Where the sets are, if nothing else is said. */
-    static Path defaultRoot() {
+    public static Path defaultRoot() {
         return Path.of(Optional.ofNullable(System.getenv("MILLRACE_DATA")).orElse("../shared/data"));
     }
 
     /** All sets that are there; says which are not. */
-    List<TimeSeries> all() {
+    public List<TimeSeries> all() {
         List<TimeSeries> sets = new ArrayList<>();
         add(sets, "fridge plug", () -> plug("599393"));
         add(sets, "router plug", () -> plug("B8148C"));

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Random;
 
 /** Made-up sets of three kinds, the same every time. */
-enum SyntheticSeries {
+public enum SyntheticSeries {
     /** One feature that stays for hundreds of rows: an appliance that switches. */
     QUIET(1) {
         @Override
@@ -49,7 +49,7 @@ enum SyntheticSeries {
 
     abstract double[] feature(Random random, int rows);
 
-    TimeSeries make(int rows) {
+    public TimeSeries make(int rows) {
         Random random = new Random(42);
         List<double[]> all = new ArrayList<>();
         for (int f = 0; f < features; f++) {

@@ -9,8 +9,8 @@ import java.util.List;
  * @param micros the time of each row
  * @param features by feature and row
  */
-record TimeSeries(String name, long[] micros, List<double[]> features) {
-    int rows() {
+public record TimeSeries(String name, long[] micros, List<double[]> features) {
+    public int rows() {
         return micros.length;
     }
 
@@ -36,7 +36,7 @@ record TimeSeries(String name, long[] micros, List<double[]> features) {
     }
 
     /** The same rows one second apart. */
-    TimeSeries regular() {
+    public TimeSeries regular() {
         long[] ticks = new long[rows()];
         Arrays.setAll(ticks, i -> i * 1_000_000L);
         return new TimeSeries(name, ticks, features);

@@ -5,7 +5,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/** {@code millrace edge --config FILE}. Exit codes: 0 when all inputs have ended and all is sent, or when it is told to stop; 1 for an error. */
+/** {@code millrace edge --config FILE}, and {@code millrace edge simulate}. Exit codes: 0 when all inputs have ended and all is sent, or when it is told to stop; 1 for an error. */
 public final class EdgeCommand {
     private EdgeCommand() {}
 
@@ -18,18 +18,24 @@ public final class EdgeCommand {
         spec.addOption(OptionSpec.builder("--config")
                 .paramLabel("FILE")
                 .description("The agent's configuration.")
-                .required(true)
                 .type(String.class)
                 .build());
         spec.addOption(OptionSpec.builder("--check")
                 .description("Read the configuration, and leave.")
                 .type(boolean.class)
                 .build());
+        spec.addSubcommand("simulate", SimulateCommand.spec());
         return spec;
     }
 
     /** Returns the exit code. */
     public static int run(ParseResult arguments) {
+        if (arguments.hasSubcommand()) {
+            return SimulateCommand.run(arguments.subcommand());
+        }
+        if (!arguments.hasMatchedOption("--config")) {
+            return EdgeProgram.run(new String[0]); // which says what is missing
+        }
         String config = arguments.matchedOptionValue("--config", "");
         return EdgeProgram.run(
                 arguments.hasMatchedOption("--check")

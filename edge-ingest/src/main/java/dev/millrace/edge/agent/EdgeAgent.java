@@ -50,15 +50,39 @@ public final class EdgeAgent implements AutoCloseable {
     private long pauseNanos = LEAST_PAUSE_NANOS;
     private long pausedUntil;
     private boolean paused; // the disk takes nothing
+    private boolean finishing; // nothing more is taken
     private boolean flushed; // all inputs have ended, and their segments are closed
     private String said = "";
 
-    /** What of the machine an agent uses. */
+    /**
+     * What of the machine an agent uses.
+     *
+     * @param heapBytes of the heap, that what it keeps may have: a third of it for rows of open segments, the rest for finding what the queue has
+     * @param log takes a line when something is news
+     */
     public record Machine(
-            Disk disk, Clock clock, BufferAllocator allocator, InputStream stdin, Random random, Consumer<String> log) {
-        /** @param log takes a line when something is news */
+            Disk disk,
+            Clock clock,
+            BufferAllocator allocator,
+            InputStream stdin,
+            Random random,
+            long heapBytes,
+            Consumer<String> log) {
+        /** The one that this runs on, of whose heap it may have three eighths: what is open is copied to be committed, and the rest is work. */
         public static Machine of(Disk disk, BufferAllocator allocator, InputStream stdin, Consumer<String> log) {
-            return new Machine(disk, Clock.system(), allocator, stdin, new SecureRandom(), log);
+            return new Machine(
+                    disk,
+                    Clock.system(),
+                    allocator,
+                    stdin,
+                    new SecureRandom(),
+                    Runtime.getRuntime().maxMemory() / 8 * 3,
+                    log);
+        }
+
+        private int records() {
+            long records = heapBytes / 3 * 2 / QueueOptions.RECORD_BYTES;
+            return (int) Math.max(QueueOptions.LEAST_RECORDS, Math.min(records, Integer.MAX_VALUE));
         }
     }
 
@@ -76,7 +100,8 @@ public final class EdgeAgent implements AutoCloseable {
         EdgeConfig.Queue size = config.queue();
         queue = EdgeQueue.open(
                 machine.disk(),
-                new QueueOptions(size.bytes(), size.whenFull(), size.coarsest(), machine.random()::nextLong),
+                new QueueOptions(
+                        size.bytes(), machine.records(), size.whenFull(), size.coarsest(), machine.random()::nextLong),
                 new Coarsening());
         try {
             for (StreamConfig stream : config.streams()) {
@@ -104,7 +129,8 @@ public final class EdgeAgent implements AutoCloseable {
         Input input = EdgeInputs.open(
                 stream.input(), options, queue.place(stream.name()), clock, machine.stdin(), config.data());
         try {
-            return new EdgeStream(stream, queue, input, FORMATS, options, clock, machine.allocator());
+            long openBytes = machine.heapBytes() / 3 / config.streams().size();
+            return new EdgeStream(stream, queue, input, FORMATS, options, clock, machine.allocator(), openBytes);
         } catch (RuntimeException e) {
             input.close();
             throw e instanceof MillraceException error ? error.in("stream " + stream.name()) : e;
@@ -121,14 +147,14 @@ public final class EdgeAgent implements AutoCloseable {
             boolean any = false;
             boolean full = false;
             for (EdgeStream stream : streams) {
-                any |= stream.step();
+                any |= !finishing && stream.step();
                 full |= stream.isFull();
             }
             if (full || now - commitAt >= 0) {
                 streams.forEach(EdgeStream::commit);
                 commitAt = now + commitNanos;
             }
-            if (!flushed && !any && streams.stream().allMatch(EdgeStream::isFinished)) {
+            if (!flushed && !any && (finishing || streams.stream().allMatch(EdgeStream::isFinished))) {
                 streams.forEach(EdgeStream::flush);
                 flushed = true;
                 any = true;
@@ -161,6 +187,11 @@ public final class EdgeAgent implements AutoCloseable {
             said = news;
             log.accept(news);
         }
+    }
+
+    /** Takes nothing more from its inputs; what it has is sent. */
+    public void finish() {
+        finishing = true;
     }
 
     /** Whether nothing comes any more, and nothing waits to be sent. */

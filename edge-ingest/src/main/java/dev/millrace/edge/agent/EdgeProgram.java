@@ -12,6 +12,7 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
@@ -20,17 +21,22 @@ import org.apache.arrow.memory.RootAllocator;
 
 /** The agent as a program: until it is told to stop, or all its inputs have ended and all is sent. */
 public final class EdgeProgram {
-    private static final long IDLE_NANOS = 20_000_000; // 50 looks a second, while nothing happens
+    private static final long IDLE_NANOS =
+            100_000_000; // ten looks a second, as each costs a tenth of a percent of a small processor or more
     private static final String USAGE = "usage: edge --config FILE [--check]";
 
     private EdgeProgram() {}
 
     public static void main(String[] args) {
+        System.setProperty("slf4j.internal.verbosity", "ERROR"); // of Arrow's, which has nothing to say here
         System.exit(run(args));
     }
 
     /** Returns the exit code. */
     public static int run(String[] args) {
+        if (List.of(args).equals(List.of("--warm-up"))) { // of the launcher, which makes an archive of what it loads
+            return warmUp();
+        }
         Optional<Path> file = Optional.empty();
         boolean check = false;
         for (int i = 0; i < args.length; i++) {
@@ -59,6 +65,16 @@ public final class EdgeProgram {
             say("cannot use the directory " + e.getMessage());
         }
         return 1;
+    }
+
+    private static int warmUp() {
+        try {
+            WarmUp.run();
+            return 0;
+        } catch (IOException e) {
+            say("cannot warm up: " + e.getMessage());
+            return 1;
+        }
     }
 
     private static void say(String text) {

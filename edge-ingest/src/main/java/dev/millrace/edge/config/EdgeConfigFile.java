@@ -32,7 +32,9 @@ import java.util.TreeSet;
 /** Reads {@code edge.conf}, in the form that the server's configuration has (HOCON). Errors name the file and the line. */
 public final class EdgeConfigFile {
     private static final Map<String, DataType> TYPES = types();
-    private static final Set<String> INPUTS = Set.of("stdin", "file", "tcp", "http", "system");
+    private static final Set<String> INPUTS = Set.of("stdin", "file", "tcp", "http", "system", "sensor");
+    private static final Map<String, Schema> GIVEN_COLUMNS =
+            Map.of("system", VitalColumns.SCHEMA, "sensor", SensorColumns.SCHEMA);
     private static final int MOST_KEYS = 100_000;
     private static final int DEFAULT_KEYS = 1000;
 
@@ -221,11 +223,12 @@ public final class EdgeConfigFile {
     }
 
     private Schema columns(InputConfig input) {
-        if (input.type().equals("system")) {
+        Schema given = GIVEN_COLUMNS.get(input.type());
+        if (given != null) {
             if (has("columns")) {
-                throw bad("columns", "are those of the machine's signs, and are not declared");
+                throw bad("columns", "are those that the input " + input.type() + " has, and are not declared");
             }
-            return VitalColumns.SCHEMA;
+            return given;
         }
         List<Field> fields = new ArrayList<>();
         asked.add("columns");

@@ -52,6 +52,11 @@ public final class EdgeInputs {
                         Math.max(1, options.durationMicros("every", 10_000_000) / 1000),
                         mostBytes);
             case "system" -> new SystemInput(clock, Math.max(1000, options.durationMicros("every", 1_000_000)), data);
+            case "sensor" ->
+                new SensorInput(
+                        clock,
+                        Math.max(1000, options.durationMicros("every", 1_000_000)),
+                        options.integer("seed", 1, Long.MIN_VALUE, Long.MAX_VALUE));
             default ->
                 throw MillraceException.user(
                         SqlState.INVALID_PARAMETER_VALUE, "there is no input \"" + config.type() + "\"");

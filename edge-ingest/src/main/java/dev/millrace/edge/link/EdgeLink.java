@@ -11,7 +11,7 @@ import dev.millrace.time.Clock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -34,6 +34,8 @@ public final class EdgeLink implements AutoCloseable {
     private static final long SILENCE = 45 * SECOND; // after which nobody is there any more
     private static final long WINDOW_BYTES = 1 << 20; // that are sent and not acknowledged
     private static final long OPEN_AGAIN = 30 * SECOND; // of a stream that waits for something at the server
+
+    private static final int MOST_TOLD = 1000; // versions; a reader keeps 1024
 
     private final String agent;
     private final Credentials credentials;
@@ -82,7 +84,9 @@ public final class EdgeLink implements AutoCloseable {
     private static final class Sending {
         final int number;
         final EdgeStream stream;
-        final Set<Long> told = new HashSet<>(); // versions, by a number for incarnation and version
+        // Versions that the server knows, by a number for incarnation and version; the latest of them, as it keeps no
+        // more.
+        private final Set<Long> told = new LinkedHashSet<>();
         final Deque<long[]> sent = new ArrayDeque<>(); // last numbers and bytes, not acknowledged
         boolean opened;
         long openAt; // when it is asked again
@@ -99,6 +103,16 @@ public final class EdgeLink implements AutoCloseable {
             sent.clear();
             sentBytes = 0;
             opened = false;
+        }
+
+        /** Whether the server did not know a version, which it does from now on. */
+        boolean tell(long incarnation, int version) {
+            boolean news = told.add(
+                    incarnation * 31 + version); // that two are the same by chance costs a question of the server
+            if (told.size() > MOST_TOLD) {
+                told.remove(told.iterator().next());
+            }
+            return news;
         }
 
         void acknowledged(long upTo) {
@@ -308,12 +322,12 @@ public final class EdgeLink implements AutoCloseable {
                 return any;
             }
             QueueRecord record = found.get().record();
-            if (record.needs() > 0 && stream.told.add(key(record.incarnation(), record.needs()))) {
+            if (record.needs() > 0 && stream.tell(record.incarnation(), record.needs())) {
                 queue.version(name, record.incarnation(), record.needs())
                         .ifPresent(bytes -> on.send(new Message.Version(stream.number, bytes)));
             }
             if (record.defines() > 0) {
-                stream.told.add(key(record.incarnation(), record.defines()));
+                stream.tell(record.incarnation(), record.defines());
             }
             on.send(new Message.Rows(
                     stream.number,
@@ -331,11 +345,6 @@ public final class EdgeLink implements AutoCloseable {
             any = true;
         }
         return any;
-    }
-
-    /** That two of them are the same by chance costs a question of the server. */
-    private static long key(long incarnation, int version) {
-        return incarnation * 31 + version;
     }
 
     private Message.Status status(Sending stream) {

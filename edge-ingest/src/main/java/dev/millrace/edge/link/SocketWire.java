@@ -6,25 +6,18 @@ import dev.millrace.edge.wire.MessageCodec;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
-import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.SSLSocketFactory;
-import javax.net.ssl.TrustManagerFactory;
 
 /** A TCP connection, with or without TLS: a thread that connects and writes, and one that reads. */
 public final class SocketWire implements DeviceWire {
@@ -83,7 +76,8 @@ public final class SocketWire implements DeviceWire {
             if (!server.tls()) {
                 return plain;
             }
-            SSLSocket secure = (SSLSocket) factory().createSocket(plain, server.host(), server.port(), true);
+            SSLSocket secure = (SSLSocket)
+                    Authority.sockets(server.authority()).createSocket(plain, server.host(), server.port(), true);
             SSLParameters parameters = secure.getSSLParameters();
             parameters.setEndpointIdentificationAlgorithm("HTTPS");
             secure.setSSLParameters(parameters);
@@ -97,26 +91,6 @@ public final class SocketWire implements DeviceWire {
         }
     }
 
-    private SSLSocketFactory factory() throws IOException, GeneralSecurityException {
-        if (server.authority().isEmpty()) {
-            return (SSLSocketFactory) SSLSocketFactory.getDefault();
-        }
-        KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
-        trusted.load(null, null);
-        try (InputStream pem = Files.newInputStream(server.authority().get())) {
-            int number = 0;
-            for (Certificate certificate :
-                    CertificateFactory.getInstance("X.509").generateCertificates(pem)) {
-                trusted.setCertificateEntry("authority " + number++, certificate);
-            }
-        }
-        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(trusted);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, trust.getTrustManagers(), null);
-        return context.getSocketFactory();
-    }
-
     private void read(Socket from) {
         try {
             DataInputStream input = new DataInputStream(new java.io.BufferedInputStream(from.getInputStream()));
@@ -124,7 +98,7 @@ public final class SocketWire implements DeviceWire {
             while (!closed) {
                 input.readFully(head);
                 ByteBuffer of = ByteBuffer.wrap(head);
-                byte[] contents = new byte[MessageCodec.length(of, MessageCodec.MOST_BYTES)];
+                byte[] contents = new byte[MessageCodec.length(of, MessageCodec.MOST_TO_DEVICE_BYTES)];
                 input.readFully(contents);
                 bytes.addAndGet(head.length + contents.length);
                 in.add(MessageCodec.read(of.getInt(4), contents));
@@ -138,7 +112,11 @@ public final class SocketWire implements DeviceWire {
 
     private void failed(Exception e) {
         if (failure.isEmpty()) {
-            String what = e instanceof java.io.EOFException ? "the server has closed it" : e.getMessage();
+            String what = e instanceof java.io.EOFException
+                    ? "the server has closed it"
+                    : e instanceof SSLException
+                            ? "no encrypted connection to " + server.host() + ": " + e.getMessage()
+                            : e.getMessage();
             failure = Optional.of(what == null ? e.getClass().getSimpleName() : what);
         }
     }

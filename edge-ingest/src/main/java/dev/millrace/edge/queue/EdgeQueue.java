@@ -29,6 +29,7 @@ public final class EdgeQueue implements AutoCloseable {
     private final Room room;
     private long identity;
     private long summaryEnd; // of the newest file
+    private int recordsOfNewest; // that it was given
     private boolean mustRotate = true; // the newest file takes nothing more
     private boolean unsaved; // numbers that were acknowledged and are not on disk
 
@@ -124,6 +125,7 @@ public final class EdgeQueue implements AutoCloseable {
         PartCodec.read(parts, (part, at, length) -> {
             if (part instanceof CommitPart.Rows rows) {
                 stream(rows.stream()).put(new StreamIndex.Slot(rows.record(), file, base + at, rows.bytes().length));
+                recordsOfNewest++;
             } else if (part instanceof CommitPart.Version version) {
                 stream(version.stream())
                         .versions
@@ -141,6 +143,8 @@ public final class EdgeQueue implements AutoCloseable {
                 stream(of.stream()).set(of);
             } else if (part instanceof CommitPart.Settings settings) {
                 stream(settings.stream()).settings = Optional.of(settings);
+            } else if (part instanceof CommitPart.Counts counts) {
+                stream(counts.stream()).counts = counts;
             }
         });
     }
@@ -200,6 +204,15 @@ public final class EdgeQueue implements AutoCloseable {
             return this;
         }
 
+        /** What became of records up to there, ever, and why the last was rejected; empty without any. */
+        public Commit counts(long rows, long rejected, String lastRejected) {
+            CommitPart.Counts counts = new CommitPart.Counts(of.name, rows, rejected, lastRejected);
+            if (!of.counts.equals(counts)) {
+                parts.add(counts);
+            }
+            return this;
+        }
+
         /** What the server has set. */
         public Commit settings(long number, String text) {
             parts.add(new CommitPart.Settings(of.name, number, text));
@@ -217,7 +230,7 @@ public final class EdgeQueue implements AutoCloseable {
             }
             EdgeQueue.this.write(() -> {
                 List<CommitPart> all = parts;
-                if (!room.make(PartCodec.write(parts).length)) {
+                if (!room.make(PartCodec.length(parts))) {
                     all = room.shed(of, parts);
                 }
                 append(all);
@@ -246,7 +259,9 @@ public final class EdgeQueue implements AutoCloseable {
 
     /** Adds a commit, in a new file where the newest is long enough. */
     void append(List<CommitPart> parts) throws IOException {
-        if (mustRotate || newest().end() > options.fileBytes() + summaryEnd) {
+        if (mustRotate
+                || newest().end() > options.fileBytes() + summaryEnd
+                || recordsOfNewest > options.fileRecords()) {
             rotate();
         }
         byte[] bytes = PartCodec.write(parts);
@@ -278,6 +293,7 @@ public final class EdgeQueue implements AutoCloseable {
             }
             stream.place.ifPresent(text -> parts.add(new CommitPart.Place(stream.name, text)));
             stream.settings.ifPresent(parts::add);
+            parts.add(stream.counts);
         }
         if (parts.isEmpty()) {
             parts.add(new CommitPart.Place("", "")); // a commit has something in it
@@ -296,6 +312,7 @@ public final class EdgeQueue implements AutoCloseable {
             throw e;
         }
         summaryEnd = file.end();
+        recordsOfNewest = 0;
         mustRotate = false;
         unsaved = false;
         dropDead();
@@ -330,6 +347,11 @@ public final class EdgeQueue implements AutoCloseable {
 
     NavigableMap<Long, QueueFile> files() {
         return files;
+    }
+
+    /** Records that wait, of all streams. */
+    public int records() {
+        return streams.values().stream().mapToInt(stream -> stream.slots.size()).sum();
     }
 
     /** Bytes that the files have. */
@@ -426,6 +448,21 @@ public final class EdgeQueue implements AutoCloseable {
             }
         });
         return all;
+    }
+
+    /** Rows that were taken up to the place of the input, ever. */
+    public long rows(String stream) {
+        return stream(stream).counts.rows();
+    }
+
+    /** Records up to there that were no rows, ever. */
+    public long rejected(String stream) {
+        return stream(stream).counts.rejected();
+    }
+
+    /** Why the last of them was none. */
+    public Optional<String> lastRejected(String stream) {
+        return Optional.of(stream(stream).counts.lastRejected()).filter(text -> !text.isEmpty());
     }
 
     public Optional<String> place(String stream) {

@@ -2,9 +2,9 @@ package dev.millrace.edge.queue;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +21,7 @@ import java.util.List;
  *   4 place     text stream, text
  *   5 stream    text stream, 8 next, 8 acknowledged, 8 doubt, 5 times 8 of Shedding
  *   6 settings  text stream, 8 number, text
+ *   7 counts    text stream, 8 rows, 8 rejected, text
  * </pre>
  */
 final class PartCodec {
@@ -39,16 +40,41 @@ final class PartCodec {
 
     private PartCodec() {}
 
+    /** In an array of just their length: the open segments of many keys are a large part of a small heap. */
     static byte[] write(List<? extends CommitPart> parts) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
+        byte[] bytes = new byte[length(parts)];
+        write(parts, new OutputStream() {
+            private int at;
+
+            @Override
+            public void write(int one) {
+                bytes[at++] = (byte) one;
+            }
+
+            @Override
+            public void write(byte[] from, int begin, int length) {
+                System.arraycopy(from, begin, bytes, at, length);
+                at += length;
+            }
+        });
+        return bytes;
+    }
+
+    /** How many bytes they are. */
+    static int length(List<? extends CommitPart> parts) {
+        return write(parts, OutputStream.nullOutputStream());
+    }
+
+    private static int write(List<? extends CommitPart> parts, OutputStream to) {
+        DataOutputStream out = new DataOutputStream(to);
+        try {
             for (CommitPart part : parts) {
                 write(part, out);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e); // nobody's: it is memory
         }
-        return bytes.toByteArray();
+        return out.size();
     }
 
     private static void write(CommitPart part, DataOutputStream out) throws IOException {
@@ -98,6 +124,12 @@ final class PartCodec {
             text(settings.stream(), out);
             out.writeLong(settings.number());
             text(settings.text(), out);
+        } else if (part instanceof CommitPart.Counts counts) {
+            out.writeByte(7);
+            text(counts.stream(), out);
+            out.writeLong(counts.rows());
+            out.writeLong(counts.rejected());
+            text(counts.lastRejected(), out);
         }
     }
 
@@ -162,6 +194,7 @@ final class PartCodec {
                             in.getLong(),
                             new Shedding(in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong()));
                 case 6 -> new CommitPart.Settings(stream, in.getLong(), text(in));
+                case 7 -> new CommitPart.Counts(stream, in.getLong(), in.getLong(), text(in));
                 default -> throw new IllegalArgumentException("a part of kind " + kind);
             };
         } catch (RuntimeException e) { // whatever is wrong with it

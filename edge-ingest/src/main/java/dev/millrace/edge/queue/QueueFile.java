@@ -16,7 +16,7 @@ final class QueueFile implements AutoCloseable {
     static final int HEADER_BYTES = 48;
     static final int MOST_COMMIT_BYTES = 64 << 20;
     private static final byte[] MAGIC = {'M', 'r', 'E', 'd', 'g', 'e', 'Q', 'u'};
-    private static final int VERSION = 1;
+    private static final int VERSION = 2; // the first had no counts
     private static final int COMMIT_HEAD = 8;
 
     private final Disk disk;
@@ -75,7 +75,7 @@ final class QueueFile implements AutoCloseable {
             throw DiskErrors.tooNew(disk.path(name), bytes.getInt(8), VERSION);
         }
         int checksum = checksum(0, bytes.array(), 16, HEADER_BYTES - 16);
-        if (!whole || bytes.getInt(8) != VERSION || bytes.getInt(12) != checksum) {
+        if (!whole || bytes.getInt(8) < 1 || bytes.getInt(8) > VERSION || bytes.getInt(12) != checksum) {
             file.close();
             return Optional.empty();
         }
@@ -125,9 +125,9 @@ final class QueueFile implements AutoCloseable {
                     "a commit of " + parts.length + " bytes is more than the queue takes at once");
         }
         int checksum = checksum(chain, parts, 0, parts.length);
-        ByteBuffer bytes = ByteBuffer.allocate(COMMIT_HEAD + parts.length);
-        bytes.putInt(parts.length).putInt(checksum).put(parts);
-        file.write(bytes.flip(), end);
+        ByteBuffer head = ByteBuffer.allocate(COMMIT_HEAD).putInt(parts.length).putInt(checksum);
+        file.write(head.flip(), end);
+        file.write(ByteBuffer.wrap(parts), end + COMMIT_HEAD);
         file.force();
         long at = end + COMMIT_HEAD;
         end = at + parts.length;

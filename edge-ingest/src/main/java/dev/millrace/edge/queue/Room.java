@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** Sees to it that a queue's files have no more bytes than are allowed. */
+/** Sees to it that a queue's files have no more bytes, and its index no more records, than are allowed. */
 final class Room {
     private static final int GROUP_ROWS = 1 << 15;
     private static final int GROUP_SEGMENTS = 64;
@@ -27,7 +27,7 @@ final class Room {
     boolean make(long bytes) throws IOException {
         // A new file with its summary, and what is copied out of an old one, have room of their own.
         long most = options.bytes() - 3 * options.fileBytes();
-        while (queue.bytes() + bytes > most) {
+        while (queue.bytes() + bytes > most || queue.records() > options.records() - 3 * options.fileRecords()) {
             if (!queue.dropDead() && !compact() && !give()) {
                 return false;
             }

@@ -17,13 +17,13 @@
  *
  * <p>What is in doubt is neither shed nor merged, as the server may have it already: where doubt ends is on disk before anything is sent beyond it.
  *
- * <h2>The files, format version 1</h2>
+ * <h2>The files, format version 2</h2>
  *
  * <p>{@code queue-0000000001.log}, by its number; numbers are big endian. A header of 48 bytes:
  *
  * <pre>
  *  0  8  "MrEdgeQu"
- *  8  4  format version, 1
+ *  8  4  format version, 2; 1 had no counts, and is read
  * 12  4  CRC-32C of bytes 16 to 47
  * 16  8  identity of the queue, random: the server counts numbers by it
  * 24  8  number of the file
@@ -33,7 +33,7 @@
  *
  * <p>Then commits: 4 bytes length of the parts; 4 bytes CRC-32C of the CRC of the commit before it (of the header for the first), the length and the parts; the
  * parts ({@code PartCodec}). The first commit of a file is a summary of all that is no record: streams' numbers and counts, bins that are
- * referred to, open segments, places of inputs, settings. Who reads takes files in their order; what comes later counts. An older file is
+ * referred to, open segments, places of inputs, settings, counts. Who reads takes files in their order; what comes later counts. An older file is
  * removed when no record in it waits. The newest file ends before the first commit that is not whole; another file that ends earlier
  * than the next one says is damaged: the numbers that are missing then are noted as lost.
  */

@@ -38,7 +38,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * </pre>
  *
  * <p>When it is made it goes on where the last commit was. A segment also closes when its first row came as long ago as a segment is long, so
- * that a stream that falls silent is sent.
+ * that a stream that falls silent is sent. And when open segments of all keys have more memory than they may, the larger ones close.
  */
 public final class EdgeStream implements DecoderContext, AutoCloseable {
     private static final int STEP_BYTES = 256 << 10;
@@ -59,6 +59,8 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
     private final Set<String> gone = new HashSet<>(); // keys without an encoder, of which the queue may have rows
     private final List<Closed> closed = new ArrayList<>();
     private final List<Long> unpinned = new ArrayList<>();
+    private final long mostOpenBytes;
+    private long openBytes; // memory of all encoders' rows
     private SketchSettings settings;
     private SketchSchema schema;
     private EncoderOptions options;
@@ -73,11 +75,11 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
     private record Closed(EncodedSegment segment, byte[] announcement) {}
 
     /**
-     * What became of rows since this was made.
+     * What became of rows.
      *
-     * @param rows taken
-     * @param skipped left out by sampling, or as the stream is switched off
-     * @param rejected that were no rows
+     * @param rows taken, ever: what was taken after the last commit of an agent that was killed is taken again, and counted once
+     * @param skipped left out by sampling, or as the stream is switched off, since this was made
+     * @param rejected that were no rows, ever
      * @param lastRejected why the last of them was none
      */
     public record Counts(long rows, long skipped, long rejected, Optional<String> lastRejected) {}
@@ -88,6 +90,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
      * @param input from the place that the queue has; is closed with this
      * @param formats that lines may have
      * @param options of the format; those that nobody has read are errors
+     * @param mostOpenBytes of memory that rows of open segments have, about; a segment that is just being filled more
      */
     public EdgeStream(
             StreamConfig config,
@@ -96,8 +99,10 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
             RecordFormats formats,
             Options options,
             Clock clock,
-            BufferAllocator allocator) {
+            BufferAllocator allocator,
+            long mostOpenBytes) {
         this.config = config;
+        this.mostOpenBytes = mostOpenBytes;
         this.queue = queue;
         this.input = input;
         this.clock = clock;
@@ -113,6 +118,9 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
                 .decoder(IntStream.range(0, config.columns().size()).boxed().toList(), this);
         options.rejectUnread();
         this.lines = new LineMemory(allocator);
+        this.rows = queue.rows(config.name());
+        this.rejected = queue.rejected(config.name());
+        this.lastRejected = queue.lastRejected(config.name());
         restore();
     }
 
@@ -139,6 +147,13 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
                 made.changed();
             }
         });
+        openBytes = memoryBytes();
+    }
+
+    private long memoryBytes() {
+        return encoders.values().stream()
+                .mapToLong(each -> each.encoder().memoryBytes())
+                .sum();
     }
 
     private StreamEncoder encoder(byte[] state) {
@@ -229,6 +244,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
     private void take(int row, long time, long nanos) {
         KeyEncoder of = of(config.key().isPresent() ? keyOf(columns[config.key().get()], row) : ONE_KEY);
         int before = of.encoder().waitingRows();
+        long bytesBefore = of.encoder().memoryBytes();
         try {
             Observations to = of.encoder().row(time);
             for (int column = 0; column < columns.length; column++) {
@@ -241,6 +257,22 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
             refused(String.valueOf(e.getMessage()));
         }
         of.took(before, nanos);
+        openBytes += of.encoder().memoryBytes() - bytesBefore;
+        if (openBytes > mostOpenBytes) {
+            makeRoom();
+        }
+    }
+
+    /** Closes those that have as much as the mean of all, so that this is rare. */
+    private void makeRoom() {
+        long mean = memoryBytes() / encoders.size();
+        for (KeyEncoder each : encoders.values()) {
+            if (each.encoder().memoryBytes() >= mean) {
+                each.encoder().release();
+                each.changed();
+            }
+        }
+        openBytes = memoryBytes();
     }
 
     private static String keyOf(ColumnCopy column, int row) {
@@ -253,12 +285,14 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
             if (encoders.size() >= config.mostKeys()) {
                 Map.Entry<String, KeyEncoder> silent =
                         encoders.entrySet().iterator().next();
+                openBytes -= silent.getValue().encoder().memoryBytes();
                 silent.getValue().encoder().flush();
                 unpinned.add(silent.getValue().encoder().incarnation());
                 gone.add(silent.getKey());
                 encoders.remove(silent.getKey());
             }
             known = new KeyEncoder(fresh());
+            openBytes += known.encoder().memoryBytes();
             encoders.put(key, known);
             gone.remove(key);
             known.changed();
@@ -331,6 +365,8 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
             }
         });
         input.place().ifPresent(commit::place);
+        Counts counts = counts();
+        commit.counts(counts.rows(), counts.rejected(), counts.lastRejected().orElse(""));
         commit.write();
         closed.clear();
         closedBytes = 0;
@@ -396,6 +432,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
             each.use(encoder(each.encoder().state()));
             each.encoder().alter(schema);
         }
+        openBytes = memoryBytes();
     }
 
     public SketchSettings settings() {

@@ -64,8 +64,8 @@ public sealed interface Message {
     /**
      * How a stream is with the device.
      *
-     * @param rows taken since the agent began
-     * @param rejected that were no rows
+     * @param rows taken, ever
+     * @param rejected that were no rows, ever
      * @param openRows in segments that are not closed
      * @param backlogRows in segments that are not acknowledged
      * @param problem of its input; empty for none

@@ -21,6 +21,9 @@ public final class MessageCodec {
     /** Bytes of a frame's contents at most before it is known who sends it. */
     public static final int MOST_HELLO_BYTES = 16 << 10;
 
+    /** Bytes of a frame's contents at most that a server sends: two texts, and numbers. */
+    public static final int MOST_TO_DEVICE_BYTES = 160 << 10;
+
     private static final int MOST_TEXT_BYTES = 64 << 10;
     private static final RecordKind[] KINDS = RecordKind.values();
 

@@ -23,7 +23,7 @@ class EdgeQueueTest {
     private static final int LIVES = Integer.getInteger("millrace.edge.queue.lives", 300);
 
     private static QueueOptions options(WhenFull whenFull) {
-        return new QueueOptions(1 << 20, whenFull, 2, () -> 77);
+        return new QueueOptions(1 << 20, 1 << 20, whenFull, 2, () -> 77);
     }
 
     private static EdgeQueue open(Disk disk, WhenFull whenFull) {
@@ -70,6 +70,25 @@ class EdgeQueueTest {
                 add(queue, life + 1, 10);
                 queue.acknowledge("s", life + 1);
             }
+        }
+    }
+
+    @Test
+    void aQueueOfManySmallRecordsShedsTheOldestWhenItsIndexIsFull() {
+        SimulatedDisk disk = new SimulatedDisk(SEED);
+        QueueOptions options = new QueueOptions(64 << 20, 512, WhenFull.OLDEST, 2, () -> 77);
+        try (EdgeQueue queue = EdgeQueue.open(disk, options, Merging.NONE)) {
+            for (int number = 1; number <= 2000; number++) {
+                add(queue, number, 8);
+                assertTrue(queue.records() <= 512, () -> queue.records() + " records");
+            }
+            QueueRecord shed = queue.from("s", 1).orElseThrow();
+            assertEquals(RecordKind.SHED, shed.kind());
+            assertEquals(10 * shed.to(), shed.rows());
+            assertEquals(RecordKind.SEGMENT, queue.from("s", 2000).orElseThrow().kind());
+            assertEquals(2000 - shed.to() + 1, queue.backlog("s").records());
+            assertTrue(queue.records() > 300, "no more is shed than has to be");
+            assertTrue(queue.bytes() < 1 << 20);
         }
     }
 

@@ -41,12 +41,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 class EdgeStreamTest {
     private static final long SEED = Long.getLong("millrace.edge.stream.seed", 17);
-    private static final QueueOptions QUEUE = new QueueOptions(16 << 20, WhenFull.OLDEST, 2, () -> 5);
+    private static final QueueOptions QUEUE = new QueueOptions(16 << 20, 1 << 20, WhenFull.OLDEST, 2, () -> 5);
 
     @TempDir
     private Path directory;
 
     private final BufferAllocator allocator = new RootAllocator();
+    private long mostOpenBytes = Long.MAX_VALUE;
     private final SimulatedDisk disk = new SimulatedDisk(SEED);
 
     @AfterEach
@@ -71,7 +72,8 @@ class EdgeStreamTest {
                 Connectors.formats(),
                 options,
                 Clock.system(),
-                allocator);
+                allocator,
+                mostOpenBytes);
     }
 
     private static EdgeQueue queue(Disk disk) {
@@ -194,6 +196,7 @@ class EdgeStreamTest {
                 """.formatted(file));
         List<String> expected = new ArrayList<>();
         int lines = 0;
+        int bad = 0;
         for (int life = 0; life < 60; life++) {
             EdgeQueue live = queue(disk);
             EdgeStream stream = open(config, live, "");
@@ -211,6 +214,10 @@ class EdgeStreamTest {
                             .append('\n');
                     expected.add(second * 1_000_000 + "," + machine + "," + (double) lines);
                     lines++;
+                    if (random.nextInt(10) == 0) {
+                        more.append("no time,").append(machine).append(",1\n");
+                        bad++;
+                    }
                 }
                 Files.writeString(file, more, StandardOpenOption.APPEND);
                 while (stream.step()) {
@@ -229,6 +236,8 @@ class EdgeStreamTest {
                 EdgeStream stream = open(config, queue, "")) {
             while (stream.step()) {}
             stream.flush();
+            assertEquals(lines, stream.counts().rows());
+            assertEquals(bad, stream.counts().rejected(), "counted once, as they are read again");
             List<String> rows = rows(queue);
             assertEquals(
                     expected.stream().sorted().toList(), rows.stream().sorted().toList());
@@ -239,6 +248,36 @@ class EdgeStreamTest {
                         rows.stream().filter(row -> row.contains(machine)).toList(),
                         "in order by key");
             }
+        }
+    }
+
+    @Test
+    void openSegmentsOfManyKeysHaveNoMoreMemoryThanTheyMay() {
+        EdgeConfig config = config("""
+                columns = ["name text", "n bigint"]
+                key = name, keys = 500
+                input { type = stdin, format = csv }
+                sketch { rows = 65536, segment = 1h }
+                """);
+        mostOpenBytes = 4 << 20;
+        int rows = 500_000;
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < rows; i++) {
+            lines.append('k').append(i % 500).append(',').append(i).append('\n');
+        }
+        try (EdgeQueue queue = queue(disk);
+                EdgeStream stream = open(config, queue, lines.toString())) {
+            while (!stream.isFinished()) {
+                stream.step();
+                stream.commit();
+                // Of a row that waits there are three numbers of 8 bytes and two marks, and the arrays double as they
+                // grow.
+                assertTrue(stream.openRows() * 26 < 4 << 20, () -> stream.openRows() + " rows are open");
+            }
+            stream.flush();
+            assertEquals(rows, rows(queue).size());
+            int segments = sketches(queue).size();
+            assertTrue(segments > 1000 && segments < 50_000, segments + " segments");
         }
     }
 
@@ -305,7 +344,7 @@ class EdgeStreamTest {
             lines.append("1970-01-%02d %02d:%02d:%02d,%s,x,%d\n"
                     .formatted(1 + i / 86_400, i / 3600 % 24, i / 60 % 60, i % 60, value, i));
         }
-        QueueOptions options = new QueueOptions(1 << 20, WhenFull.COARSER, 2, () -> 5);
+        QueueOptions options = new QueueOptions(1 << 20, 1 << 20, WhenFull.COARSER, 2, () -> 5);
         try (EdgeQueue queue = EdgeQueue.open(small, options, new Coarsening());
                 EdgeStream stream = open(config, queue, lines.toString())) {
             while (!stream.isFinished()) {

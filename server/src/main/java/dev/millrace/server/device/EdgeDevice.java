@@ -37,9 +37,15 @@ final class EdgeDevice {
                 case SEGMENT, COARSER ->
                     new Kept(
                             this.rows + rows.rows(), segments + 1, shedRows, lostSegments, bytes + rows.bytes().length);
-                case SHED -> new Kept(this.rows, segments, shedRows + rows.rows(), lostSegments, bytes);
-                case LOST -> new Kept(this.rows, segments, shedRows, lostSegments + rows.to() - rows.from() + 1, bytes);
+                case SHED -> new Kept(this.rows, segments, sum(shedRows, rows.rows()), lostSegments, bytes);
+                case LOST ->
+                    new Kept(this.rows, segments, shedRows, sum(lostSegments, rows.to() - rows.from() + 1), bytes);
             };
+        }
+
+        /** Of numbers that a device says, so that they may be any. */
+        private static long sum(long a, long b) {
+            return a + b < 0 ? Long.MAX_VALUE : a + b;
         }
     }
 
@@ -106,9 +112,10 @@ final class EdgeDevice {
         return durable == last;
     }
 
-    void accepted(Message.Rows rows) {
+    /** @param damaged whether it should have brought rows, and did not */
+    void accepted(Message.Rows rows, boolean damaged) {
         last = rows.to();
-        kept = kept.with(rows);
+        kept = damaged ? kept : kept.with(rows);
         tell();
     }
 

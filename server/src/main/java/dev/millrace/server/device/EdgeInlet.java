@@ -271,6 +271,11 @@ public final class EdgeInlet implements PushedReader {
         }
         try {
             Sketch sketch = SegmentCodec.read(rows.bytes(), device.versions);
+            if (sketch.rows() != rows.rows()) {
+                throw MillraceException.user(
+                        SqlState.DATA_CORRUPTED,
+                        "a segment of " + sketch.rows() + " rows came as one of " + rows.rows());
+            }
             return batch(device, rows, Optional.of(columns.batch(sketch, device.name, context.allocator())));
         } catch (MillraceException e) {
             return unreadable(device, session, rows, e);
@@ -335,7 +340,7 @@ public final class EdgeInlet implements PushedReader {
     }
 
     private Optional<Batch> batch(EdgeDevice device, Message.Rows rows, Optional<Batch> made) {
-        device.accepted(rows);
+        device.accepted(rows, made.isEmpty() && EdgeDevice.brings(rows));
         remembered = new MemoryChange(Map.of(device.entry(), device.remembered()), Set.of());
         given.add(new Given(device, device.identity(), rows.to()));
         segments++;

@@ -40,6 +40,7 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
     private Optional<Message.Hello> hello = Optional.empty();
     private boolean admitted;
     private int held; // streams that have no room for more
+    private int checks; // that are made elsewhere
 
     EdgeConnection(EdgeGateway gateway, SocketChannel channel, FrameDecoder decoder) {
         this.gateway = gateway;
@@ -105,7 +106,7 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
                 if (isHeld) {
                     isHeld = false;
                     held--;
-                    channel.config().setAutoRead(held == 0);
+                    readOrWait();
                 }
             });
         }
@@ -114,13 +115,24 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
             if (!inlet.offer(this, message) && !isHeld) {
                 isHeld = true;
                 held++;
-                channel.config().setAutoRead(false);
+                readOrWait();
             }
         }
 
         void update(UnaryOperator<EdgeStatus> change) {
             inlet.update(device, change);
         }
+    }
+
+    /** Nothing is read while streams have no room, something is checked, or the device does not read its answers: all of these would pile up. */
+    private void readOrWait() {
+        channel.config().setAutoRead(held == 0 && checks == 0 && channel.isWritable());
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+        readOrWait();
+        context.fireChannelWritabilityChanged();
     }
 
     private String address() {
@@ -188,19 +200,33 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
             refuse(violation("a device has a name of 1 to " + MOST_NAME + " characters"), false);
             return;
         }
-        channel.config().setAutoRead(false); // until it is known who this is
         check(() -> gateway.access().admit(first.user(), first.token(), first.device()), () -> {
             admitted = true;
             decoder.admit();
             gateway.has(first.device(), this);
             send(new Message.Welcome(gateway.clock().epochMicros()));
-            channel.config().setAutoRead(true);
+        });
+    }
+
+    /** Has something done elsewhere, and goes on here; meanwhile nothing is read. */
+    private void elsewhere(Runnable work) {
+        checks++;
+        readOrWait();
+        gateway.execute(() -> {
+            try {
+                work.run();
+            } finally {
+                channel.eventLoop().execute(() -> {
+                    checks--;
+                    readOrWait();
+                });
+            }
         });
     }
 
     /** Checks something elsewhere, and goes on here; who may not is refused. */
     private void check(Runnable checked, Runnable then) {
-        gateway.execute(() -> {
+        elsewhere(() -> {
             try {
                 checked.run();
                 channel.eventLoop().execute(then);
@@ -233,7 +259,7 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
         }
         Message.Hello who = hello.orElseThrow();
         waiting.remove(open.stream());
-        gateway.execute(() -> {
+        elsewhere(() -> {
             try {
                 gateway.access().mayInsert(who.user(), inlet.get().stream());
                 channel.eventLoop().execute(() -> {

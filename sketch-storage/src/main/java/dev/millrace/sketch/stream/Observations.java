@@ -18,6 +18,7 @@ import java.util.Map;
  */
 public final class Observations {
     private static final int FIRST_ROWS = 64;
+    private static final int TEXT_OBJECT_BYTES = 120; // of a distinct text besides its characters, about
 
     private final SketchSchema schema;
     private final Runnable overflow;
@@ -26,6 +27,7 @@ public final class Observations {
     private int rows;
     private boolean begun; // whether there is a row to set values of
     private long textBytes; // of all distinct texts
+    private long texts; // distinct, likewise
 
     /** The values of one feature; only the array of its kind is used, and rows that are NULL have a value of no meaning. */
     static final class Column {
@@ -176,6 +178,7 @@ public final class Observations {
         column.ids.put(value, id);
         column.texts.add(value);
         textBytes += bytes;
+        texts++;
         return id;
     }
 
@@ -185,6 +188,7 @@ public final class Observations {
             String text = column.texts.remove(id);
             column.ids.remove(text);
             textBytes -= bytes(text);
+            texts--;
         }
     }
 
@@ -254,6 +258,19 @@ public final class Observations {
         return column;
     }
 
+    /** Bytes of the heap that it has, about; in constant time. */
+    long memoryBytes() {
+        return ticks.length * (Long.BYTES + columns.length * (Long.BYTES + 1L)) + textBytes + texts * TEXT_OBJECT_BYTES;
+    }
+
+    /** Without rows, gives back the memory of those that it had. */
+    void release() {
+        ticks = new long[FIRST_ROWS];
+        for (int f = 0; f < columns.length; f++) {
+            columns[f] = new Column(columns[f].kind);
+        }
+    }
+
     long[] ticks() {
         return ticks;
     }
@@ -267,6 +284,7 @@ public final class Observations {
         rows = 0;
         begun = false;
         textBytes = 0;
+        texts = 0;
         for (Column column : columns) {
             if (column.kind == Feature.Kind.TEXT) {
                 column.ids.clear();

@@ -135,6 +135,17 @@ public final class StreamEncoder {
         return waiting.rows();
     }
 
+    /** Bytes of the heap that waiting rows have, and the room for more that there once were; about, in constant time. */
+    public long memoryBytes() {
+        return waiting.memoryBytes();
+    }
+
+    /** Closes the segment, if it has any rows, and gives back their memory. */
+    public void release() {
+        flush();
+        waiting.release();
+    }
+
     /** What is encoded now. */
     public SketchSchema schema() {
         return schema;

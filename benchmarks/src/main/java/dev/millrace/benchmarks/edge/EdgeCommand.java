@@ -1,0 +1,191 @@
+package dev.millrace.benchmarks.edge;
+
+import dev.millrace.benchmarks.sketch.DataSets;
+import dev.millrace.benchmarks.sketch.SyntheticSeries;
+import dev.millrace.benchmarks.sketch.TimeSeries;
+import dev.millrace.server.device.EdgeStatus;
+import dev.millrace.server.gateway.EdgeGateway;
+import dev.millrace.server.pgwire.Authentication;
+import dev.millrace.server.result.StatementResults;
+import dev.millrace.server.session.Database;
+import dev.millrace.server.session.DatabaseOptions;
+import dev.millrace.server.session.Session;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code ./millrace bench edge}: an agent as it is shipped, from its start to the last row in the stream. */
+@Command(
+        name = "edge",
+        description =
+                "Starts the agent over sets of readings, with a link to a server in this process that is counted; prints a line of JSON"
+                        + " for each: resident memory, time to the first connection, values for each second of a processor (with the"
+                        + " JVM's start), and bytes for each hour of readings beside those of CSV, JSON, Protobuf and zstd. Then one that"
+                        + " waits for 100 values a second.",
+        mixinStandardHelpOptions = true)
+public final class EdgeCommand implements Callable<Integer> {
+    @Option(
+            names = "--values",
+            description = "How many values of each set at least; it is repeated (default: ${DEFAULT-VALUE}).")
+    private long values = 4_000_000;
+
+    @Option(names = "--error", description = "The bound of the sketches (default: ${DEFAULT-VALUE}).")
+    private String error = "1%";
+
+    @Option(names = "--segment", description = "How long a segment is (default: ${DEFAULT-VALUE}).")
+    private String segment = "10m";
+
+    @Option(
+            names = "--seconds",
+            description = "How long 100 values a second are sent; 0 for not at all (default: ${DEFAULT-VALUE}).")
+    private int seconds = 30;
+
+    @Option(names = "--data", description = "Where the real sets are; those that are not there are left out.")
+    private Path data = DataSets.defaultRoot();
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Path folder = Files.createTempDirectory("millrace-bench-edge");
+        try {
+            List<TimeSeries> sets = new ArrayList<>();
+            for (SyntheticSeries kind : SyntheticSeries.values()) {
+                sets.add(kind.make(65_536));
+            }
+            if (Files.isDirectory(data)) {
+                new DataSets(data).all().forEach(set -> sets.add(set.regular())); // times of some are numbers of rows
+            }
+            measure(
+                    Readings.of(SyntheticSeries.QUIET.make(1000), 1),
+                    folder.resolve("first")); // makes the archive of classes
+            for (int i = 0; i < sets.size(); i++) {
+                print(sets.get(i).name(), measure(Readings.of(sets.get(i), values), folder.resolve("set" + i)));
+            }
+            if (seconds > 0) {
+                slow(folder.resolve("slow"));
+            }
+            return 0;
+        } finally {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+
+    private record Measured(
+            Readings readings,
+            Readings.Sizes sizes,
+            long linkBytes,
+            double startSeconds,
+            double cpuSeconds,
+            double peakMb) {}
+
+    private static void print(String set, Measured was) {
+        double hours = was.readings().hours();
+        Readings.Sizes sizes = was.sizes();
+        System.out.printf(
+                Locale.ROOT,
+                "{\"set\":\"%s\",\"features\":%d,\"rows\":%d,\"rss_mb\":%.1f,\"start_s\":%.2f,\"values_per_cpu_s\":%.0f,"
+                        + "\"hours\":%.1f,\"link_bytes_per_hour\":%.0f,\"csv\":%.0f,\"json\":%.0f,\"protobuf\":%.0f,\"zstd\":%.0f,"
+                        + "\"times_less_than_csv\":%.1f,\"times_less_than_zstd\":%.1f}%n",
+                set,
+                was.readings().series().features().size(),
+                was.readings().rows(),
+                was.peakMb(),
+                was.startSeconds(),
+                was.readings().values() / was.cpuSeconds(),
+                hours,
+                was.linkBytes() / hours,
+                sizes.csv() / hours,
+                sizes.json() / hours,
+                sizes.protobuf() / hours,
+                sizes.zstd() / hours,
+                sizes.csv() / (double) was.linkBytes(),
+                sizes.zstd() / (double) was.linkBytes());
+    }
+
+    private Measured measure(Readings readings, Path folder) throws IOException, InterruptedException {
+        Files.createDirectory(folder);
+        Path csv = folder.resolve("readings.csv");
+        Readings.Sizes sizes = readings.write(csv);
+        try (Database database = Database.open(DatabaseOptions.defaults().withData(folder.resolve("db")));
+                EdgeGateway gateway = gateway(database, readings);
+                CountingRelay relay = new CountingRelay(gateway.port());
+                AgentProcess agent = new AgentProcess(config(readings, folder, csv, relay.port(), false))) {
+            agent.await();
+            EdgeStatus status = database.edgeInlets().status().get(0);
+            if (status.rows() != readings.rows()) {
+                throw new IllegalStateException(status.rows() + " rows are there of " + readings.rows());
+            }
+            double start = (relay.connectedNanos() - agent.startNanos()) / 1e9;
+            return new Measured(readings, sizes, relay.bytes(), start, agent.cpuSeconds(), agent.peakMb());
+        } finally {
+            Files.delete(csv);
+        }
+    }
+
+    private static EdgeGateway gateway(Database database, Readings readings) {
+        try (Session session = database.session();
+                StatementResults results = session.execute(
+                        "CREATE STREAM readings (" + readings.sqlColumns() + ") WITH (connector = 'edge')")) {
+            results.next().close();
+        }
+        return EdgeGateway.listen(database, new Authentication.Trust(), List.of("localhost"), 0, 10, Optional.empty());
+    }
+
+    private Path config(Readings readings, Path folder, Path csv, int port, boolean follow) throws IOException {
+        return Files.writeString(folder.resolve("edge.conf"), """
+                device = millrace/bench, data = "%s"
+                server { address = "localhost:%d", token = none, tls = false }
+                streams { readings {
+                  columns = [%s], time = ts
+                  input { type = file, path = "%s", follow = %s, format = csv }
+                  sketch { error = "%s", segment = %s }
+                } }
+                """.formatted(
+                        folder.resolve("data"), port, readings.agentColumns(), csv, follow, error, segment));
+    }
+
+    /** A reading of one feature every 10 ms. */
+    private void slow(Path folder) throws IOException, InterruptedException {
+        Files.createDirectory(folder);
+        Path csv = Files.createFile(folder.resolve("readings.csv"));
+        Readings readings = Readings.of(SyntheticSeries.NOISY.make(1000), 1);
+        try (Database database = Database.open(DatabaseOptions.defaults().withData(folder.resolve("db")));
+                EdgeGateway gateway = gateway(database, readings);
+                CountingRelay relay = new CountingRelay(gateway.port());
+                AgentProcess agent = new AgentProcess(config(readings, folder, csv, relay.port(), true));
+                Writer out = Files.newBufferedWriter(csv)) {
+            double before = 0;
+            int warm = 500;
+            for (int i = 0; i < warm + 100 * seconds; i++) {
+                out.write(java.time.Instant.now() + ","
+                        + readings.series().features().get(0)[i % 1000] + "\n");
+                out.flush();
+                Thread.sleep(10);
+                if (i == warm) {
+                    agent.look();
+                    before = agent.cpuSeconds();
+                }
+            }
+            agent.look();
+            System.out.printf(
+                    Locale.ROOT,
+                    "{\"what\":\"100 values a second\",\"seconds\":%d,\"cpu_percent\":%.2f,\"rss_mb\":%.1f}%n",
+                    seconds,
+                    100 * (agent.cpuSeconds() - before) / seconds,
+                    agent.peakMb());
+        }
+    }
+}
