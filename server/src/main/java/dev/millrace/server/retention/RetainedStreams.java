@@ -54,7 +54,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     private final Supplier<Optional<Disk>> directory;
     private final Map<String, Kept> byName = new ConcurrentHashMap<>();
     private final Map<Long, Kept> byNumber = new ConcurrentHashMap<>();
-    private final Map<String, Map<String, ReadUpTo>> readers = new ConcurrentHashMap<>(); // by query and stream
+    private final Map<String, Map<String, Backfill>> readers = new ConcurrentHashMap<>(); // by query and stream
     private final Set<Kept> dropped = ConcurrentHashMap.newKeySet(); // whose files are there still
 
     /** As {@link #lastEntries}, when the checkpoint was written that is gone on from. */
@@ -139,9 +139,9 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      */
     public Source follow(String stream, String query, OptionalLong fromMicros) {
         Kept kept = Objects.requireNonNull(byName.get(stream));
-        ReadUpTo read = new ReadUpTo(kept.store, journal::durable);
-        readers.computeIfAbsent(query, first -> new ConcurrentHashMap<>()).put(stream, read);
-        return new StreamFollower(kept.store, kept.schema, fromMicros, journal::durable, read);
+        Backfill backfill = new Backfill(stream, kept.store, fromMicros, journal::durable, clock);
+        readers.computeIfAbsent(query, first -> new ConcurrentHashMap<>()).put(stream, backfill);
+        return new StreamFollower(kept.store, kept.schema, fromMicros, journal::durable, backfill);
     }
 
     /** A query is gone that read the past of streams. */
@@ -154,9 +154,22 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         return !readers.isEmpty();
     }
 
-    /** How far the readers of a query are that follow streams from their past on. */
-    public List<ReadUpTo> readersOf(String query) {
-        return List.copyOf(readers.getOrDefault(query, Map.of()).values());
+    /** How far a query is with each of the streams that it follows from their past on. */
+    public List<Backfill> backfillsOf(String query) {
+        return List.copyOf(new TreeMap<>(readers.getOrDefault(query, Map.of())).values());
+    }
+
+    /** How far a query is. */
+    public record QueryBackfill(String query, BackfillProgress progress) {}
+
+    /** How far all queries are that follow streams from their past on, by their names and those of the streams. */
+    public List<QueryBackfill> backfills() {
+        List<QueryBackfill> all = new ArrayList<>();
+        new TreeMap<>(readers)
+                .keySet()
+                .forEach(query ->
+                        backfillsOf(query).forEach(backfill -> all.add(new QueryBackfill(query, backfill.progress()))));
+        return all;
     }
 
     /** The name by which the engine knows a query's own reader of a stream. */

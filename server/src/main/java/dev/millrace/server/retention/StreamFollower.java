@@ -33,9 +33,10 @@ import org.apache.arrow.vector.FieldVector;
  * @param schema of the stream
  * @param fromMicros rows that arrived before are left out, microseconds since 1970; empty for none
  * @param durable the last entry of the log that is on disk
- * @param read told how far the reader is
+ * @param backfill told how far its readers are
  */
-record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros, LongSupplier durable, ReadUpTo read)
+record StreamFollower(
+        SegmentStore store, Schema schema, OptionalLong fromMicros, LongSupplier durable, Backfill backfill)
         implements Source {
     private static final String FORM = "retained";
     private static final String RETAINED = "what the stream keeps";
@@ -79,11 +80,14 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
     private final class Reader implements SourceReader {
         private final ScanRequest request;
         private final SourceContext context;
+        private final Reading reading;
         private final List<Integer> columns = new ArrayList<>(); // those asked for, the entry, the arrival
         private Optional<StoreScan> scan = Optional.empty();
         private long entry; // rows of entries before were given
         private long given; // and so many of its own
         private long told; // up to which entry it was reported that rows are lost
+        private long toPass; // rows that were given, and of which the backfill is not told yet
+        private long arrivedMicros; // the last of them
         private long toSkip; // rows of the entry, at the beginning of a scan
         private int retries; // since the disk could be read
 
@@ -92,7 +96,7 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
             this.context = context;
             this.entry = entry;
             this.given = given;
-            read.before(entry);
+            this.reading = backfill.begin(entry, given);
             columns.addAll(request.columns());
             columns.add(schema.size());
             columns.add(schema.size() + 1);
@@ -112,12 +116,13 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
                 if (retries++ == 0) {
                     LOG.log(System.Logger.Level.WARNING, e.getMessage() + "; trying again");
                 }
-                close();
+                endScan();
                 return Optional.empty();
             }
         }
 
         private Optional<Batch> next() {
+            passed();
             while (true) {
                 if (scan.isEmpty() && !begin()) {
                     return Optional.empty();
@@ -127,9 +132,8 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
                 if (next.isEmpty()) {
                     entry = Math.max(entry, from.lastEntry() + 1);
                     given = 0;
-                    read.before(entry);
-                    from.close();
-                    scan = Optional.empty();
+                    passed();
+                    endScan();
                     continue;
                 }
                 try (Batch batch = next.get()) {
@@ -141,10 +145,17 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
             }
         }
 
+        /** What was given before was passed on. */
+        private void passed() {
+            reading.passed(entry, given, toPass, arrivedMicros, context.clock().nanoTime());
+            toPass = 0;
+        }
+
         /** @return false if nothing came since the last scan */
         private boolean begin() {
             long upTo = Math.min(durable.getAsLong(), store.lastAppended());
             if (upTo < entry) {
+                reading.hasAll();
                 return false;
             }
             List<ColumnRange> ranges =
@@ -187,6 +198,8 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
             }
             given = last == entry ? given + ofLast : ofLast;
             entry = last;
+            toPass += count - first;
+            arrivedMicros = at(arrivals, count - 1);
             return Optional.of(chosen(batch, first));
         }
 
@@ -242,10 +255,15 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
             }));
         }
 
-        @Override
-        public void close() {
+        private void endScan() {
             scan.ifPresent(StoreScan::close);
             scan = Optional.empty();
+        }
+
+        @Override
+        public void close() {
+            endScan();
+            backfill.end(reading);
         }
     }
 }

@@ -23,6 +23,7 @@ import dev.millrace.server.log.EventLog;
 import dev.millrace.server.permission.RoleSessions;
 import dev.millrace.server.planning.HeadStart;
 import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.retention.RetainedStreams;
 import dev.millrace.server.retention.RetentionThread;
 import dev.millrace.server.role.LoginCheck;
 import dev.millrace.server.role.Role;
@@ -366,6 +367,11 @@ public final class Database implements AutoCloseable {
     /** How relations are with their outsides that no query reads by itself: streams to which others push, tables that a connector feeds. */
     public List<SplitStatistics> splitsOfNoQuery() {
         return instance.splitsOfNoQuery();
+    }
+
+    /** How far queries are that begin in the past of streams. */
+    public List<RetainedStreams.QueryBackfill> backfills() {
+        return instance.retained().backfills();
     }
 
     /** Names of the tables that connectors feed. */

@@ -148,7 +148,11 @@ class SketchedHistoriesTest {
         for (int life = 0; life < LIVES; life++) {
             SegmentStore store = SegmentStore.open(disk, SCHEMA, options, KnownPast.NOTHING, allocator);
             StreamFollower follower = new StreamFollower(
-                    store, SCHEMA, OptionalLong.empty(), store::lastAppended, new ReadUpTo(store, store::lastAppended));
+                    store,
+                    SCHEMA,
+                    OptionalLong.empty(),
+                    store::lastAppended,
+                    new Backfill("s", store, OptionalLong.empty(), store::lastAppended, Clock.system()));
             SourceReader reader = null;
             try (store) {
                 long last = store.lastEntry();

@@ -1,0 +1,86 @@
+package dev.millrace.server.system;
+
+import static dev.millrace.server.system.SystemRelations.bigint;
+import static dev.millrace.server.system.SystemRelations.real;
+import static dev.millrace.server.system.SystemRelations.text;
+import static dev.millrace.server.system.SystemRelations.timestamp;
+
+import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.server.catalog.SystemRelation;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.retention.BackfillProgress;
+import dev.millrace.server.retention.RetainedStreams.QueryBackfill;
+import dev.millrace.server.rows.RowBuilder;
+import dev.millrace.type.Schema;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+
+/** {@code millrace.backfills}. */
+final class BackfillRelation {
+    private final Instance database;
+
+    private BackfillRelation(Instance database) {
+        this.database = database;
+    }
+
+    static SystemRelation of(Instance database) {
+        return new SystemRelation(
+                "millrace.backfills",
+                "how far queries that begin in the past are with what each stream keeps",
+                Schema.of(
+                        text("query"),
+                        text("stream"),
+                        text("state"),
+                        timestamp("from_time"),
+                        bigint("record"),
+                        timestamp("record_time"),
+                        bigint("last_record"),
+                        bigint("rows"),
+                        bigint("all_rows"),
+                        real("percent"),
+                        real("rows_per_second"),
+                        real("seconds_left")),
+                new BackfillRelation(database)::rows);
+    }
+
+    private void rows(RowBuilder rows) {
+        for (QueryBackfill each : database.retained().backfills()) {
+            BackfillProgress progress = each.progress();
+            String state = state(each);
+            boolean isReading = state.equals("reading");
+            rows.row(
+                    each.query(),
+                    progress.stream(),
+                    state,
+                    optional(progress.fromMicros()),
+                    progress.entry(),
+                    optional(progress.arrivedMicros()),
+                    progress.lastEntry(),
+                    progress.rows(),
+                    progress.allRows(),
+                    Math.floor(progress.fraction() * 1000) / 10,
+                    isReading || progress.isOver() ? Optional.of(progress.rowsPerSecond()) : Optional.empty(),
+                    isReading || progress.isOver() ? optional(progress.secondsLeft()) : Optional.empty());
+        }
+    }
+
+    private String state(QueryBackfill backfill) {
+        QueryState state =
+                database.standing(backfill.query()).map(StandingQuery::state).orElse(QueryState.DROPPED);
+        return switch (state) {
+            case PAUSED -> "paused";
+            case FAILED -> "failed";
+            case RUNNING, FINISHED, DROPPED -> backfill.progress().isOver() ? "done" : "reading";
+        };
+    }
+
+    private static Optional<Long> optional(OptionalLong value) {
+        return value.isPresent() ? Optional.of(value.getAsLong()) : Optional.empty();
+    }
+
+    private static Optional<Double> optional(OptionalDouble value) {
+        return value.isPresent() ? Optional.of(value.getAsDouble()) : Optional.empty();
+    }
+}
