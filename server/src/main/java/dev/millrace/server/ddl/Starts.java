@@ -114,14 +114,37 @@ final class Starts {
 
     /** Forgets the readers that a query had, when it is gone. */
     void forget(String name, PlanNode plan) {
-        for (String relation : scanned(plan)) {
-            if (RetainedStreams.isOwnName(relation)
-                    && relation.endsWith(" " + name)
-                    && database.catalog().object(relation).isEmpty()) {
-                database.engine().relations().drop(relation);
-                database.retained().forgetReaders(name);
-            }
+        for (String relation : own(name, plan)) {
+            database.engine().relations().drop(relation);
+            database.retained().forgetReaders(name);
         }
+    }
+
+    /** The names by which the engine knows a query's own readers. */
+    Set<String> own(String name, PlanNode plan) {
+        Set<String> own = scanned(plan);
+        own.removeIf(relation -> !RetainedStreams.isOwnName(relation)
+                || !relation.endsWith(" for " + name)
+                || database.catalog().object(relation).isPresent());
+        return own;
+    }
+
+    /** The plan of a query that has another name from now on, by the new names of its own readers, and these by those before. */
+    PlanNode renamed(String name, String newName, PlanNode plan, Map<String, String> renamed) {
+        for (String relation : own(name, plan)) {
+            String stream = RetainedStreams.streamOf(relation, name);
+            renamed.put(relation, RetainedStreams.ownName(stream, newName));
+        }
+        return Rewriter.rewrite(
+                plan,
+                node -> node instanceof PlanNode.Scan scan && renamed.containsKey(scan.relation())
+                        ? Optional.of(new PlanNode.Scan(
+                                renamed.get(scan.relation()),
+                                scan.columns(),
+                                scan.predicates(),
+                                scan.condensation(),
+                                scan.schema()))
+                        : Optional.empty());
     }
 
     void forget(String name, StandingQuery query) {

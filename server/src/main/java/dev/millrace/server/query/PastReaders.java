@@ -2,6 +2,7 @@ package dev.millrace.server.query;
 
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.result.Progress;
@@ -21,6 +22,8 @@ import java.util.function.Supplier;
  * epochs of who wrote them. Belongs to the session's thread.
  */
 final class PastReaders {
+    private static final long LOOK_NANOS = 1_000_000;
+
     private final Instance database;
     private final Consumer<Supplier<Optional<Progress>>> showProgress;
 
@@ -45,6 +48,10 @@ final class PastReaders {
         }
         Set<String> seen = new HashSet<>();
         relations.forEach(relation -> addRead(relation, seen));
+        while (database.replacements().isUnderWay(seen)) {
+            Interrupt.checkCurrent();
+            database.host().pause(LOOK_NANOS);
+        }
         for (String query : seen) {
             List<Backfill> readers = database.retained().backfillsOf(query);
             Optional<StandingQuery> running = database.standing(query)
@@ -54,22 +61,13 @@ final class PastReaders {
                 readers.forEach(reader -> told.add(reader.lastTold()));
                 showProgress.accept(() -> progress(readers));
                 try {
-                    long epoch = standing.awaitReaders(() -> haveRead(readers, told));
+                    long epoch = standing.awaitReaders(() -> Backfill.haveAll(readers, told));
                     database.engine().awaitEpoch(epoch, relations);
                 } finally {
                     showProgress.accept(Optional::empty);
                 }
             });
         }
-    }
-
-    private static boolean haveRead(List<Backfill> readers, List<Long> told) {
-        for (int i = 0; i < readers.size(); i++) {
-            if (!readers.get(i).has(told.get(i))) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /** Of all streams together; none when only what came just now is waited for. */

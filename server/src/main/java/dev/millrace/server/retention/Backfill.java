@@ -51,10 +51,25 @@ public final class Backfill {
         return Math.min(durable.getAsLong(), store.lastAppended());
     }
 
+    /** The last entry of the stream's rows that was accepted, whether it is on disk or not. */
+    public long lastAccepted() {
+        return store.lastAppended();
+    }
+
     /** Whether all rows up to an entry were read, and passed on. */
     public boolean has(long entry) {
         return !readings.isEmpty()
                 && readings.stream().allMatch(reading -> reading.place().entry() > entry);
+    }
+
+    /** Whether some have all rows up to an entry each. */
+    public static boolean haveAll(List<Backfill> backfills, List<Long> entries) {
+        for (int i = 0; i < backfills.size(); i++) {
+            if (!backfills.get(i).has(entries.get(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Whether it has come, with all readers, to where nothing was to come. */

@@ -149,6 +149,11 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         readers.remove(query);
     }
 
+    /** A query that read the past of streams has another name. */
+    public void renameReaders(String query, String newName) {
+        Optional.ofNullable(readers.remove(query)).ifPresent(moved -> readers.put(newName, moved));
+    }
+
     /** Whether any query follows a stream from its past on. */
     public boolean isFollowed() {
         return !readers.isEmpty();
@@ -175,6 +180,11 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     /** The name by which the engine knows a query's own reader of a stream. */
     public static String ownName(String stream, String query) {
         return OWN + stream + " for " + query;
+    }
+
+    /** The stream that a query's own reader of that name reads. */
+    public static String streamOf(String ownName, String query) {
+        return ownName.substring(OWN.length(), ownName.length() - " for ".length() - query.length());
     }
 
     /** Whether this is such a name, if no relation has it. */

@@ -7,6 +7,7 @@ import static dev.millrace.server.system.SystemRelations.timestamp;
 
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.retention.BackfillProgress;
@@ -41,7 +42,9 @@ final class BackfillRelation {
                         bigint("all_rows"),
                         real("percent"),
                         real("rows_per_second"),
-                        real("seconds_left")),
+                        real("seconds_left"),
+                        text("replaces"),
+                        text("waits_for")),
                 new BackfillRelation(database)::rows);
     }
 
@@ -62,7 +65,12 @@ final class BackfillRelation {
                     progress.allRows(),
                     Math.floor(progress.fraction() * 1000) / 10,
                     isReading || progress.isOver() ? Optional.of(progress.rowsPerSecond()) : Optional.empty(),
-                    isReading || progress.isOver() ? optional(progress.secondsLeft()) : Optional.empty());
+                    isReading || progress.isOver() ? optional(progress.secondsLeft()) : Optional.empty(),
+                    database.catalog()
+                            .object(each.query())
+                            .map(object -> object.options().getOrDefault(CatalogObject.REPLACES, ""))
+                            .filter(replaced -> !replaced.isEmpty()),
+                    database.replacements().whyRefused(each.query()));
         }
     }
 
