@@ -404,6 +404,7 @@ public final class Definitions {
             StandingRules rules = StandingRules.of(options);
             int priority = (int) options.integer("priority", 0, -1000, 1000);
             options.text("start");
+            options.text("stop");
             Optional<String> replaced = options.text(CatalogObject.REPLACES);
             replaced.ifPresent(other -> requireReplaceable(kind, other));
             options.integer(Retries.OPTION, 0, 0, Retries.MOST);

@@ -56,14 +56,17 @@ public final class Reprocessing {
     public String definition(Statement.Reprocess reprocess) {
         CatalogObject object = require(reprocess.kind(), reprocess.name());
         String name = nameOf(reprocess);
-        if (reprocess.stop().isPresent()) {
-            throw MillraceException.notAvailableYet("REPROCESS .. TO")
-                    .withHint("without TO the new answer goes on with what comes");
+        if (reprocess.stop().isPresent() && reprocess.beside().isEmpty()) {
+            throw MillraceException.user(
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "an answer that ends cannot take the place of one that is kept current")
+                    .withHint("REPROCESS .. TO .. AS name keeps it beside; without TO it goes on with what comes");
         }
         Map<String, String> options = new TreeMap<>(object.options());
         options.remove("stop");
         options.remove(CatalogObject.REPLACES);
         options.put("start", reprocess.start());
+        reprocess.stop().ifPresent(stop -> options.put("stop", stop));
         if (reprocess.beside().isEmpty()) {
             Optional<CatalogObject> other = database.catalog()
                     .object(name)

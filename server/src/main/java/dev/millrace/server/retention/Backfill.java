@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
 public final class Backfill {
     private final String stream;
     private final SegmentStore store;
-    private final OptionalLong fromMicros;
+    private final ArrivalSpan arrivals;
     private final LongSupplier durable;
     private final Clock clock;
     private final List<Reading> readings = new CopyOnWriteArrayList<>();
@@ -26,23 +26,29 @@ public final class Backfill {
 
     @GuardedBy("this") private Optional<BackfillProgress> last = Optional.empty(); // when it was over
 
-    Backfill(String stream, SegmentStore store, OptionalLong fromMicros, LongSupplier durable, Clock clock) {
+    Backfill(String stream, SegmentStore store, ArrivalSpan arrivals, LongSupplier durable, Clock clock) {
         this.stream = stream;
         this.store = store;
-        this.fromMicros = fromMicros;
+        this.arrivals = arrivals;
         this.durable = durable;
         this.clock = clock;
     }
 
     /** A reader begins, or goes on behind so many rows of an entry and all of those before. */
-    Reading begin(long entry, long given) {
-        long before = store.rows(0, entry - 1, fromMicros.orElse(Long.MIN_VALUE)) + given;
+    synchronized Reading begin(long entry, long given) {
+        last = Optional.empty();
+        shown = entry == 0 && given == 0 ? 0 : shown;
+        long before = store.rows(0, entry - 1, arrivals.from(), arrivals.to()) + given;
         Reading reading = new Reading(new Reading.Place(entry, given, before, Long.MIN_VALUE), clock.nanoTime());
         readings.add(reading);
         return reading;
     }
 
-    void end(Reading reading) {
+    /** A reader is closed. */
+    synchronized void end(Reading reading) {
+        if (isOver()) {
+            progress(); // which stays
+        }
         readings.remove(reading);
     }
 
@@ -87,7 +93,7 @@ public final class Backfill {
                 .min(Comparator.comparingLong(reading -> reading.place().entry()));
         Reading.Place place = slowest.map(Reading::place).orElse(new Reading.Place(0, 0, 0, Long.MIN_VALUE));
         long to = lastTold();
-        long there = store.rows(place.entry(), to, fromMicros.orElse(Long.MIN_VALUE));
+        long there = store.rows(place.entry(), to, arrivals.from(), arrivals.to());
         long left = isOver ? 0 : Math.max(0, there - place.given());
         long rows = place.rows();
         double fraction = isOver ? 1 : rows == 0 ? 0 : Math.min((double) rows / (rows + left), 0.999);
@@ -97,7 +103,7 @@ public final class Backfill {
         BackfillProgress now = new BackfillProgress(
                 stream,
                 isOver,
-                fromMicros,
+                arrivals,
                 place.entry() - 1,
                 place.arrivedMicros() == Long.MIN_VALUE ? OptionalLong.empty() : OptionalLong.of(place.arrivedMicros()),
                 isOver ? place.entry() - 1 : to,

@@ -7,7 +7,7 @@ import java.util.OptionalLong;
  * How far a standing query is with the past of a stream. Where a segment is read in part, rows to come are estimated by it.
  *
  * @param isOver whether it has all of it, and sees what comes; then all else is as it was when it had
- * @param fromMicros rows that arrived before are left out, microseconds since 1970
+ * @param arrivals of the rows that are meant
  * @param entry the last record of the log of which it has all rows
  * @param arrivedMicros when the last row that it has had arrived; empty before the first since it was begun, or the database was opened
  * @param lastEntry the last record that there is
@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 public record BackfillProgress(
         String stream,
         boolean isOver,
-        OptionalLong fromMicros,
+        ArrivalSpan arrivals,
         long entry,
         OptionalLong arrivedMicros,
         long lastEntry,

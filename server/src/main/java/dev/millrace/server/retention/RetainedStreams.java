@@ -135,13 +135,13 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      * What a standing query reads that begins in the past of a stream.
      *
      * @param query its name
-     * @param fromMicros rows that arrived before are left out, microseconds since 1970
+     * @param arrivals rows that arrived at other times are left out
      */
-    public Source follow(String stream, String query, OptionalLong fromMicros) {
+    public Source follow(String stream, String query, ArrivalSpan arrivals) {
         Kept kept = Objects.requireNonNull(byName.get(stream));
-        Backfill backfill = new Backfill(stream, kept.store, fromMicros, journal::durable, clock);
+        Backfill backfill = new Backfill(stream, kept.store, arrivals, journal::durable, clock);
         readers.computeIfAbsent(query, first -> new ConcurrentHashMap<>()).put(stream, backfill);
-        return new StreamFollower(kept.store, kept.schema, fromMicros, journal::durable, backfill);
+        return new StreamFollower(kept.store, kept.schema, arrivals, journal::durable, backfill);
     }
 
     /** A query is gone that read the past of streams. */

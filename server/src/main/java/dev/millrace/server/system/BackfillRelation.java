@@ -35,6 +35,7 @@ final class BackfillRelation {
                         text("stream"),
                         text("state"),
                         timestamp("from_time"),
+                        timestamp("to_time"),
                         bigint("record"),
                         timestamp("record_time"),
                         bigint("last_record"),
@@ -53,19 +54,21 @@ final class BackfillRelation {
             BackfillProgress progress = each.progress();
             String state = state(each);
             boolean isReading = state.equals("reading");
+            boolean isDone = state.equals("done");
             rows.row(
                     each.query(),
                     progress.stream(),
                     state,
-                    optional(progress.fromMicros()),
+                    time(progress.arrivals().from()),
+                    time(progress.arrivals().to()),
                     progress.entry(),
                     optional(progress.arrivedMicros()),
                     progress.lastEntry(),
-                    progress.rows(),
+                    isDone ? progress.allRows() : progress.rows(),
                     progress.allRows(),
-                    Math.floor(progress.fraction() * 1000) / 10,
-                    isReading || progress.isOver() ? Optional.of(progress.rowsPerSecond()) : Optional.empty(),
-                    isReading || progress.isOver() ? optional(progress.secondsLeft()) : Optional.empty(),
+                    isDone ? 100.0 : Math.floor(progress.fraction() * 1000) / 10,
+                    isReading || isDone ? Optional.of(progress.rowsPerSecond()) : Optional.empty(),
+                    isDone ? Optional.of(0.0) : isReading ? optional(progress.secondsLeft()) : Optional.empty(),
                     database.catalog()
                             .object(each.query())
                             .map(object -> object.options().getOrDefault(CatalogObject.REPLACES, ""))
@@ -80,8 +83,13 @@ final class BackfillRelation {
         return switch (state) {
             case PAUSED -> "paused";
             case FAILED -> "failed";
-            case RUNNING, FINISHED, DROPPED -> backfill.progress().isOver() ? "done" : "reading";
+            case FINISHED -> "done";
+            case RUNNING, DROPPED -> backfill.progress().isOver() ? "done" : "reading";
         };
+    }
+
+    private static Optional<Long> time(long micros) {
+        return micros == Long.MIN_VALUE || micros == Long.MAX_VALUE ? Optional.empty() : Optional.of(micros);
     }
 
     private static Optional<Long> optional(OptionalLong value) {

@@ -150,9 +150,9 @@ class SketchedHistoriesTest {
             StreamFollower follower = new StreamFollower(
                     store,
                     SCHEMA,
-                    OptionalLong.empty(),
+                    ArrivalSpan.ALL,
                     store::lastAppended,
-                    new Backfill("s", store, OptionalLong.empty(), store::lastAppended, Clock.system()));
+                    new Backfill("s", store, ArrivalSpan.ALL, store::lastAppended, Clock.system()));
             SourceReader reader = null;
             try (store) {
                 long last = store.lastEntry();

@@ -32,12 +32,14 @@ public record KeptSegment(
     /** From one number to another, both included; of times, in microseconds. */
     public record Span(long first, long last) {}
 
-    /** The share of its rows that are of some entries and arrived at a time or later, were both spread evenly. */
-    double share(long first, long last, long fromMicros) {
+    /** The share of its rows that are of some entries and arrived between two times, were both spread evenly. */
+    double share(long first, long last, long fromMicros, long toMicros) {
         double begin = Math.max(
                 place(first, firstEntry, lastEntry),
                 fromMicros > lastArrival ? 1 : place(fromMicros, firstArrival, lastArrival));
-        double end = last >= lastEntry ? 1 : place(last + 1, firstEntry, lastEntry);
+        double end = Math.min(
+                last >= lastEntry ? 1 : place(last + 1, firstEntry, lastEntry),
+                toMicros > lastArrival ? 1 : place(toMicros, firstArrival, lastArrival));
         return Math.max(0, end - begin);
     }
 
