@@ -189,6 +189,16 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     }
 
     @Override
+    public boolean isBackground() {
+        for (PlacedSource source : sources) { // with the run queue's lock held: no streams
+            if (source.input().readsPast()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
     public Clock clock() {
         return clock;
     }

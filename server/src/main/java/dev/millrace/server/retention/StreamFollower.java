@@ -267,6 +267,11 @@ record StreamFollower(SegmentStore store, Schema schema, ArrivalSpan arrivals, L
             }));
         }
 
+        @Override
+        public boolean readsPast() {
+            return !reading.isOver();
+        }
+
         private void endScan() {
             scan.ifPresent(StoreScan::close);
             scan = Optional.empty();
