@@ -51,6 +51,14 @@ public interface SourceReader extends AutoCloseable {
         return Optional.empty();
     }
 
+    /**
+     * Whether what it gives is of the past, while others are waited for that give what comes: a query that reads it works when others have
+     * nothing to do. Any thread; cheap.
+     */
+    default boolean readsPast() {
+        return false;
+    }
+
     /** What was read and passed by so far; empty for a source that is not made of such parts. Any thread. */
     default Optional<ScanCounts> counts() {
         return Optional.empty();

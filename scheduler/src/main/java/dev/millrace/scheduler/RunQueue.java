@@ -4,10 +4,22 @@ import dev.millrace.scheduler.ScheduledTask.State;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
-/** The runnable tasks and the policy. Not thread-safe: its owner has the lock, or there is one thread only. */
+/**
+ * The runnable tasks and the policy. Tasks in the background run when there are no others, or when one of them has waited for long, so that
+ * they come to an end beside any number of others. Not thread-safe: its owner has the lock, or there is one thread only.
+ */
 final class RunQueue {
+    /** How long a task in the background may wait for others. */
+    private static final long MOST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** After so many others one runs in the background, also where no time passes. */
+    private static final int MOST_OTHERS = 1_000;
+
     private final List<ScheduledTask> ready = new ArrayList<>();
+    private final List<ScheduledTask> background = new ArrayList<>();
+    private int others; // that ran since one in the background did, while one was ready
     private SchedulingPolicy policy;
 
     RunQueue(SchedulingPolicy policy) {
@@ -19,7 +31,7 @@ final class RunQueue {
     }
 
     boolean isEmpty() {
-        return ready.isEmpty();
+        return ready.isEmpty() && background.isEmpty();
     }
 
     /** Returns whether a task became runnable that was not. */
@@ -27,7 +39,7 @@ final class RunQueue {
         switch (task.state) {
             case WAITING -> {
                 task.becomesReady(nowNanos);
-                ready.add(task);
+                add(task);
                 return true;
             }
             case RUNNING -> task.state = State.WOKEN;
@@ -38,12 +50,24 @@ final class RunQueue {
 
     /** Chooses a task and marks it running. */
     Optional<ScheduledTask> take(long nowNanos) {
-        if (ready.isEmpty()) {
+        if (isEmpty()) {
             return Optional.empty();
         }
-        ScheduledTask task = ready.remove(ready.size() == 1 ? 0 : policy.choose(nowNanos, ready));
+        boolean isBackground = ready.isEmpty() || isBackgroundDue(nowNanos);
+        others = isBackground || background.isEmpty() ? 0 : others + 1;
+        List<ScheduledTask> from = isBackground ? background : ready;
+        ScheduledTask task = from.remove(from.size() == 1 ? 0 : policy.choose(nowNanos, from));
         task.state = State.RUNNING;
         return Optional.of(task);
+    }
+
+    private boolean isBackgroundDue(long nowNanos) {
+        return others >= MOST_OTHERS
+                || background.stream().anyMatch(task -> nowNanos - task.readySinceNanos() >= MOST_WAIT_NANOS);
+    }
+
+    private void add(ScheduledTask task) {
+        (task.task().isBackground() ? background : ready).add(task);
     }
 
     /** A run is over. */
@@ -53,7 +77,7 @@ final class RunQueue {
             task.state = State.DONE;
         } else if (outcome == Task.Outcome.READY || task.state == State.WOKEN) {
             task.becomesReady(toNanos);
-            ready.add(task);
+            add(task);
         } else {
             task.state = State.WAITING;
         }
@@ -67,6 +91,7 @@ final class RunQueue {
         }
         if (task.state == State.READY) {
             ready.remove(task);
+            background.remove(task);
         }
         task.state = State.DONE;
         return true;

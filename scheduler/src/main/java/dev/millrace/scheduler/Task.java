@@ -31,6 +31,11 @@ public interface Task {
     /** Greater runs sooner, under policies that care. */
     int priority();
 
+    /** Whether it makes up for what is long past: then it runs when others have nothing to do, and else now and then. */
+    default boolean isBackground() {
+        return false;
+    }
+
     /** Bytes waiting for it now; about right is enough. */
     long queuedBytes();
 }

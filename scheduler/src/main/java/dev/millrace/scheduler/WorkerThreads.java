@@ -23,6 +23,9 @@ public final class WorkerThreads extends Workers {
     /** How long a task runs before others have their turn: long against the cost of a switch, short against latency. */
     private static final long QUANTUM_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
+    /** The same in the background: others come when this is over. */
+    private static final long BACKGROUND_QUANTUM_NANOS = QUANTUM_NANOS / 8;
+
     /** How often it is looked for runs that last too long. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -183,7 +186,7 @@ public final class WorkerThreads extends Workers {
         lock.unlock();
         running.set(task);
         try {
-            outcome = task.task().run(from + QUANTUM_NANOS);
+            outcome = task.task().run(from + (task.task().isBackground() ? BACKGROUND_QUANTUM_NANOS : QUANTUM_NANOS));
         } catch (Throwable e) {
             report(e);
         } finally {

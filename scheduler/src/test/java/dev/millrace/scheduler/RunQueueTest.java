@@ -18,6 +18,11 @@ final class RunQueueTest {
 
     private record Named(String owner) implements Task {
         @Override
+        public boolean isBackground() {
+            return owner.startsWith("past");
+        }
+
+        @Override
         public Outcome run(long untilNanos) {
             return Outcome.WAITING;
         }
@@ -68,6 +73,32 @@ final class RunQueueTest {
         assertEquals("a", queue.take(3).orElseThrow().owner());
         assertEquals(1, a.runs());
         assertEquals(1, a.cpuNanos());
+    }
+
+    @Test
+    void whatIsInTheBackgroundWaitsForOthersButNotForLong() {
+        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"));
+        ScheduledTask past = task("past");
+        ScheduledTask live = task("live");
+        queue.wake(past, 0);
+        queue.wake(live, 10);
+        assertEquals(List.of("live", "past"), takeAll(queue, 20));
+        queue.ran(live, Outcome.READY, 20, 30);
+        queue.ran(past, Outcome.READY, 20, 30);
+        assertEquals("past", queue.take(30 + 20_000_000).orElseThrow().owner());
+        assertEquals("live", queue.take(30 + 20_000_000).orElseThrow().owner());
+        queue.ran(past, Outcome.READY, 40, 50);
+        int others = 0;
+        queue.ran(live, Outcome.READY, 40, 50);
+        for (String next = queue.take(60).orElseThrow().owner();
+                next.equals("live");
+                next = queue.take(60).orElseThrow().owner()) {
+            others++;
+            queue.ran(live, Outcome.READY, 50, 60);
+        }
+        assertEquals(1_000, others);
+        assertTrue(queue.wake(task("past again"), 70));
+        assertFalse(queue.isEmpty());
     }
 
     @Test

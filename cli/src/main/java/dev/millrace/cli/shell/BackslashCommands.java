@@ -52,6 +52,11 @@ final class BackslashCommands {
             Map.entry("\\timing", "[on|off]  say how long statements take"),
             Map.entry("\\x", "[on|off]  results as a line per column")));
 
+    private static final String BACKFILLS =
+            "SELECT stream || ' ' || state || ', ' || percent || ' % (' || rows || ' of ' || all_rows || ' rows)',"
+                    + " CASE WHEN state = 'reading' THEN round(seconds_left::numeric, 0) END"
+                    + " FROM millrace.backfills WHERE query = $1 ORDER BY stream";
+
     private final Shell shell;
     private final Session session;
     private final Streams streams;
@@ -262,6 +267,7 @@ final class BackslashCommands {
                                     + index.columnTexts(schema) + ")")
                             .toList());
             new ConnectorLines(session).write(object.get(), withSplits, streams.out());
+            footer("Backfill", backfills(name));
             footer("Reads", object.get().reads());
             footer("Read by", catalog.dependents(name));
             streams.out()
@@ -269,6 +275,13 @@ final class BackslashCommands {
                             + object.get().definition().strip().replace("\n", "\n    ") + ";\n");
         }
         streams.out().write("\n");
+    }
+
+    private List<String> backfills(String query) {
+        return ConnectorLines.rows(session, BACKFILLS, query).stream()
+                .map(row -> row.get(0).orElse("")
+                        + row.get(1).map(seconds -> ", " + seconds + " s left").orElse(""))
+                .toList();
     }
 
     private static String text(ColumnRule rule) {

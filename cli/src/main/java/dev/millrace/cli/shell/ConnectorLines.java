@@ -34,7 +34,7 @@ final class ConnectorLines {
             return;
         }
         boolean isSink = object.kind() == ObjectKind.SINK;
-        List<List<Optional<String>>> rows = rows(isSink ? SINKS : SOURCES, object.name());
+        List<List<Optional<String>>> rows = rows(session, isSink ? SINKS : SOURCES, object.name());
         out.write("Connector: " + connector.get() + (rows.size() > 1 ? " (" + rows.size() + " splits)" : "") + "\n");
         for (List<Optional<String>> row : rows) {
             if (all || rows.size() == 1 || row.get(7).isPresent()) {
@@ -56,7 +56,8 @@ final class ConnectorLines {
         return row.get(1).orElse("") + row.get(0).orElse("") + ": " + String.join(", ", parts);
     }
 
-    private List<List<Optional<String>>> rows(String sql, String name) {
+    /** The texts of the rows of a query that has a parameter. */
+    static List<List<Optional<String>>> rows(Session session, String sql, String name) {
         List<List<Optional<String>>> rows = new ArrayList<>();
         try (StatementResult.Rows result = session.query(sql, name)) {
             for (Optional<Batch> next = result.next(); next.isPresent(); next = result.next()) {

@@ -53,6 +53,14 @@ public final class StateChain {
         return isComplete && number == checkpoint;
     }
 
+    /** Checkpoints have nothing of it any more. While none is made. */
+    public synchronized void forget() {
+        counted = List.of();
+        last = List.of();
+        isComplete = false;
+        kept = Kept.NOTHING;
+    }
+
     // ---- before a checkpoint
 
     /** Finds what there is that the next checkpoint may go on from; any number of times, for checkpoints that fail before {@link #begin}. */

@@ -237,6 +237,14 @@ public final class RelationRegistry implements Relations, AutoCloseable {
                 .flatMap(entry -> entry.scannable() instanceof Scannable.Feed feed ? feed.output() : Optional.empty());
     }
 
+    /** Gives a relation that is no query, and that nobody is known to read, another name, which is free. */
+    public synchronized void rename(String name, String newName) {
+        requireFree(newName);
+        Entry entry = entry(name);
+        entries.remove(name);
+        entries.put(newName, entry);
+    }
+
     /** Notes that a query reads a relation. */
     public synchronized void reads(String query, String relation) {
         entry(relation).readers().add(query);

@@ -18,6 +18,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.arrow.memory.BufferAllocator;
@@ -95,6 +96,21 @@ public interface Engine extends AutoCloseable {
      *     and then all is as before
      */
     StandingQuery alter(String name, PlanNode plan, QueryOptions options);
+
+    /**
+     * Has a query that runs under another name take the place of one, with its name, at the end of an epoch: subscribers of the one see the
+     * difference between the answers if their columns are the same, those of the other go on, and readers of the view see its answer at
+     * once. It keeps all that it has. That it has seen whatever the other has is the caller's to see to; a query that may be paused for that
+     * ends here. Queries that read the one are not told: there must be none; nor may a checkpoint be under way.
+     *
+     * @param name of the query that ends
+     * @param by the name that the other had until then
+     * @param plan of the other, by the names that its sources have from then on
+     * @param dropped sources that only the one read, and that are dropped
+     * @param renamed new names of sources that only the other reads, by their names before
+     * @return the other, under the name
+     */
+    StandingQuery replace(String name, String by, PlanNode plan, Set<String> dropped, Map<String, String> renamed);
 
     /** What {@link #alter} would do now. */
     Alteration alteration(String name, PlanNode plan);

@@ -70,10 +70,26 @@ final class HandOver {
         }
         whileResting(old, query, () -> {
             takeSubscribers(old, query);
-            engine.replace(old, query);
+            engine.replace(old, query, () -> {});
         });
         old.retire();
         return query;
+    }
+
+    /**
+     * The same with one that has run under another name, with all that it has: whatever the old one was shown, it has seen.
+     *
+     * @param plan the same, with the names that its sources have from then on
+     * @param renameSources gives them these, when nobody reads what had them
+     */
+    void run(LocalStandingQuery old, LocalStandingQuery by, PlanNode plan, Runnable renameSources) {
+        whileResting(old, by, () -> {
+            takeSubscribers(old, by);
+            engine.forgetName(by);
+            by.rename(old.name(), plan);
+            engine.replace(old, by, renameSources);
+        });
+        old.retire();
     }
 
     private LocalStandingQuery begin(
@@ -181,7 +197,7 @@ final class HandOver {
     private void whileResting(LocalStandingQuery old, LocalStandingQuery next, Runnable action) {
         Set<EpochDomain> domains = new LinkedHashSet<>();
         for (LocalStandingQuery query : List.of(old, next)) {
-            if (query.lifeState() == QueryState.RUNNING) {
+            if (query.lifeState() == QueryState.RUNNING || query.lifeState() == QueryState.PAUSED) {
                 domains.add(query.domain());
             }
         }
@@ -195,6 +211,10 @@ final class HandOver {
     /** Those of the old query go on with the new one, and see the difference. While both are at rest. */
     private void takeSubscribers(LocalStandingQuery old, LocalStandingQuery query) {
         List<LocalSubscription> moved = old.output().releaseSubscriptions();
+        QueryOutput output = query.output();
+        output.goOnAfter(
+                Math.max(old.output().publishedEpoch(), output.publishedEpoch()),
+                Math.max(old.output().publishedMicros(), output.publishedMicros()));
         boolean same = query.schema().types().equals(old.schema().types());
         if (moved.isEmpty() || !same) {
             Optional<MillraceException> why = Optional.of(MillraceException.user(
@@ -204,11 +224,11 @@ final class HandOver {
             moved.forEach(subscription -> subscription.end(why));
             return;
         }
-        QueryOutput output = query.output();
+        long micros = output.nextMicros();
         List<Batch> difference = query.materialized() && old.materialized() ? difference(old, query) : List.of();
         try {
             for (LocalSubscription subscription : moved) {
-                subscription.deliver(output.publishedEpoch(), resources.clock().epochMicros(), difference, false);
+                subscription.deliver(output.publishedEpoch(), micros, difference, false);
                 subscription.moveTo(query.tasks()::wakeAll, () -> output.remove(subscription));
                 output.add(subscription);
             }

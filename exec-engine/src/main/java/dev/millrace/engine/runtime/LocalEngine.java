@@ -303,14 +303,46 @@ class LocalEngine implements Engine {
         }
     }
 
-    /** Has a query take the place of another of its name. */
-    void replace(LocalStandingQuery old, LocalStandingQuery query) {
+    @Override
+    public StandingQuery replace(
+            String name, String by, PlanNode plan, Set<String> dropped, Map<String, String> renamed) {
+        Interrupt.lock(changes);
+        try {
+            LocalStandingQuery old = (LocalStandingQuery) query(name);
+            LocalStandingQuery next = (LocalStandingQuery) query(by);
+            new HandOver(this, resources, relations, operators).run(old, next, plan, () -> {
+                dropped.forEach(relations::drop);
+                renamed.forEach(relations::rename);
+            });
+            old.taken().ifPresent(heap::give);
+            return next;
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    /** A query is about to have another name. */
+    void forgetName(LocalStandingQuery query) {
+        relations.removeQuery(query.name());
+        relations.readsNothing(query.name());
+        synchronized (queries) {
+            queries.remove(query.name(), query);
+        }
+    }
+
+    /**
+     * Has a query take the place of another of its name.
+     *
+     * @param first done when nobody reads what the other read, and before the query is known to read
+     */
+    void replace(LocalStandingQuery old, LocalStandingQuery query, Runnable first) {
         resources
                 .barriers()
                 .current()
                 .ifPresent(barrier -> barrier.fail(QueryCheckpoint.changedMeanwhile(query.name(), "altered")));
         relations.replaceQuery(query.name(), query.feed());
         relations.readsNothing(query.name());
+        first.run();
         scans(query.plan()).forEach(scan -> relations.reads(query.name(), scan.relation()));
         synchronized (queries) {
             queries.replace(query.name(), old, query);
@@ -372,11 +404,7 @@ class LocalEngine implements Engine {
     }
 
     void forget(LocalStandingQuery query) {
-        relations.removeQuery(query.name());
-        relations.readsNothing(query.name());
-        synchronized (queries) {
-            queries.remove(query.name(), query);
-        }
+        forgetName(query);
         query.taken().ifPresent(heap::give);
     }
 

@@ -50,8 +50,8 @@ import java.util.function.Predicate;
  * place.
  */
 final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
-    private final String name;
-    private final PlanNode plan;
+    private volatile String name; // these two are written while it is at rest, and read by all
+    private volatile PlanNode plan;
     private final LocalEngine engine;
     private final Resources resources;
     private final FailedRows failedRows;
@@ -73,7 +73,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             String name, PlanNode plan, QueryOptions options, int workers, LocalEngine engine, Resources resources) {
         this.name = name;
         this.plan = plan;
-        this.life = new QueryLife(name);
+        this.life = new QueryLife(this::name);
         this.failedRows = new FailedRows(true, !options.materialized());
         this.parallelism = options.restore()
                 .filter(saved -> !Rescaling.isExact(plan))
@@ -81,10 +81,10 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 .orElse(workers);
         this.engine = engine;
         this.resources = resources;
-        MemoryScope memory = resources.memory().newScope("query \"" + name + "\"", options.memory());
+        MemoryScope memory = resources.memory().newScope(scopeOf(name), options.memory());
         memory.mayGiveWay(this::giveWay);
         this.tasks = new QueryTasks(
-                name,
+                this::name,
                 options.priority(),
                 memory,
                 resources,
@@ -99,7 +99,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                         plan.schema(), resources.batchRows(), tasks.memory().newChild("view")))
                 : Optional.empty();
         this.output = new QueryOutput(
-                name,
+                this::name,
                 view,
                 new ChangeHistory(plan.schema(), tasks.memory().newChildForSpare("history")),
                 options.sinks(),
@@ -115,7 +115,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         this.epochs = new QueryEpochs(resources.epochs(), tasks, output);
         SinkCheckpoint sinks =
                 new SinkCheckpoint(name, output.sinks(), options.restore().flatMap(SavedQuery::sink));
-        this.checkpoint = new QueryCheckpoint(plan, parallelism, life, tasks, output, epochs, failedRows, sinks);
+        this.checkpoint = new QueryCheckpoint(this::plan, parallelism, life, tasks, output, epochs, failedRows, sinks);
         output.beforeGoingOn(epoch -> resources.barriers().at(epoch).ifPresent(sinks::prepareFor));
         options.restore().ifPresent(this::goOnWith);
     }
@@ -172,6 +172,22 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         tasks.tasks.forEach(PipelineTask::prepareToResume);
         epochs.resume();
         tasks.tasks.forEach(PipelineTask::resume);
+    }
+
+    /**
+     * Has another name from now on. While it is at rest, and no checkpoint is made.
+     *
+     * @param newPlan the same plan, but for the names of what it reads
+     */
+    void rename(String newName, PlanNode newPlan) {
+        name = newName;
+        plan = newPlan;
+        tasks.memory().rename(scopeOf(newName));
+        tasks.stages.forEach(stage -> stage.chain().forget()); // checkpoints have its state under the other name
+    }
+
+    private static String scopeOf(String name) {
+        return "query \"" + name + "\"";
     }
 
     QueryTasks tasks() {

@@ -55,7 +55,7 @@ final class PullQueries implements AutoCloseable {
         MemoryScope scope = resources.memory().newScope("a SELECT", MemoryLimits.NONE.withMostBytes(mostBytes));
         scope.mayGiveWay(result::giveWay);
         QueryTasks tasks = new QueryTasks(
-                "select",
+                () -> "select",
                 0,
                 scope,
                 resources,

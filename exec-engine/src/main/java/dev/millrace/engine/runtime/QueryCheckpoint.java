@@ -17,14 +17,14 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * A query's part in checkpoints: what is expected of it, its answer, and what its tasks cannot write by themselves because they ended.
  * Tasks that run write at the barrier, see {@link QueryTasks#save}. By the thread that makes the checkpoint, but for {@link #keepFor}.
  */
 final class QueryCheckpoint {
-    private final String name;
-    private final PlanNode plan;
+    private final Supplier<PlanNode> plan;
     private final int parallelism;
     private final QueryLife life;
     private final QueryTasks tasks;
@@ -41,7 +41,7 @@ final class QueryCheckpoint {
             commitsAtCut; // of sinks; written by who publishes that epoch, read by who makes the checkpoint
 
     QueryCheckpoint(
-            PlanNode plan,
+            Supplier<PlanNode> plan,
             int parallelism,
             QueryLife life,
             QueryTasks tasks,
@@ -49,7 +49,6 @@ final class QueryCheckpoint {
             QueryEpochs epochs,
             FailedRows failedRows,
             SinkCheckpoint sinks) {
-        this.name = tasks.name();
         this.plan = plan;
         this.parallelism = parallelism;
         this.life = life;
@@ -85,7 +84,7 @@ final class QueryCheckpoint {
         if (barrier.begin(this)) {
             try {
                 commitsAtCut = output.sinks().commitsBegun();
-                SavedAnswer.keep(name, output, failedRows, barrier);
+                SavedAnswer.keep(tasks.name(), output, failedRows, barrier);
                 sinks.prepareFor(barrier); // if no task had rows of that epoch
                 barrier.done(0);
             } catch (IOException | RuntimeException | Error e) {
@@ -126,7 +125,7 @@ final class QueryCheckpoint {
     /** Is about to be resumed: what it was at the cut would not be known any more. */
     void resumed(Barrier barrier) {
         if (barrier.toCome().stream().anyMatch(tasks.tasks::contains)) {
-            barrier.fail(changedMeanwhile(name, "resumed"));
+            barrier.fail(changedMeanwhile(tasks.name(), "resumed"));
         }
     }
 
@@ -147,7 +146,7 @@ final class QueryCheckpoint {
                     if (barrier.toCome().contains(task)) {
                         barrier.fail(MillraceException.user(
                                         SqlState.OBJECT_IN_USE,
-                                        "query \"" + name + "\" came to its end while the checkpoint was cut")
+                                        "query \"" + tasks.name() + "\" came to its end while the checkpoint was cut")
                                 .withHint("try again"));
                     }
                 } else if (task.isDone()) {
@@ -174,7 +173,7 @@ final class QueryCheckpoint {
             return Optional.empty();
         }
         if (tasks.lostState && now != QueryState.FAILED) {
-            throw changedMeanwhile(name, "stopped");
+            throw changedMeanwhile(tasks.name(), "stopped");
         }
         QueryMeta.Kind kind = endedFirst
                 ? QueryMeta.Kind.FINISHED
@@ -185,8 +184,8 @@ final class QueryCheckpoint {
         boolean lacksSink = kind != QueryMeta.Kind.FAILED && !sinksHaveAll();
         kind = lacksRows || lacksSink ? QueryMeta.Kind.ANEW : kind;
         return Optional.of(new QueryMeta(
-                name,
-                PlanPrint.of(plan),
+                tasks.name(),
+                PlanPrint.of(plan.get()),
                 kind,
                 parallelism,
                 tasks.tasks.size(),
@@ -203,7 +202,8 @@ final class QueryCheckpoint {
         for (PlacedStage placed : tasks.stages) {
             if (placed.stage() instanceof OperatorStage) {
                 if (!placed.chain().isOf(number)) {
-                    throw MillraceException.internal("a checkpoint has not all state of query \"" + name + "\"");
+                    throw MillraceException.internal(
+                            "a checkpoint has not all state of query \"" + tasks.name() + "\"");
                 }
                 states.add(new StateSteps(
                         placed.node().id(), placed.instance(), placed.chain().steps()));

@@ -3,6 +3,7 @@ package dev.millrace.engine.runtime;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Whether a query runs, and why not if it does not. Safe on any thread; each change is by one caller, who then does what follows
@@ -18,11 +19,11 @@ import java.util.Optional;
 final class QueryLife {
     private static final System.Logger LOG = System.getLogger(QueryLife.class.getPackageName());
 
-    private final String name;
+    private final Supplier<String> name;
     private volatile QueryState state = QueryState.RUNNING; // written under the lock, read by all
     private volatile Optional<MillraceException> failure = Optional.empty(); // likewise
 
-    QueryLife(String name) {
+    QueryLife(Supplier<String> name) {
         this.name = name;
     }
 
@@ -68,7 +69,8 @@ final class QueryLife {
     void log(MillraceException why) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "query \"" + name + "\" failed: SQLSTATE " + why.sqlState().code());
+                "query \"" + name.get() + "\" failed: SQLSTATE "
+                        + why.sqlState().code());
     }
 
     /** Returns whether it ran until now. */

@@ -31,6 +31,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -47,7 +48,7 @@ import java.util.stream.Stream;
 final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     private record Sealed(long epoch, List<Batch> rows, Optional<VersionedView.Staged> staged) {}
 
-    private final String name;
+    private final Supplier<String> name;
     private final Fanout fanout;
     private final Optional<VersionedView> view;
     private final Clock clock;
@@ -99,7 +100,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
      * @param stopAt why rows of what the query reads stop it at an epoch's end: sinks get no epoch that lacks them
      */
     QueryOutput(
-            String name,
+            Supplier<String> name,
             Optional<VersionedView> view,
             ChangeHistory history,
             List<Sink> firstSinks,
@@ -490,7 +491,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
         if (epochs != null) {
             epochs.leave();
         }
-        why.ifPresentOrElse(failure -> fanout.fail(failure.in("query \"" + name + "\" failed")), fanout::end);
+        why.ifPresentOrElse(failure -> fanout.fail(failure.in("query \"" + name.get() + "\" failed")), fanout::end);
         endSubscriptions(why);
     }
 

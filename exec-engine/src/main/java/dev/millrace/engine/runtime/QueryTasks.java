@@ -37,6 +37,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.apache.arrow.memory.OutOfMemoryException;
 
 /** The tasks of one query, and what they need of it. Built by {@link TaskBuilder}, then started, then stopped once. */
@@ -68,7 +69,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     /** A reader and what it reads. */
     record PlacedSource(PlanGraph.Node node, int partition, boolean bounded, SourceInput input) {}
 
-    private final String name;
+    private final Supplier<String> name;
     private final int priority;
     private final Resources resources;
     private final Clock clock;
@@ -108,7 +109,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
      * @param failedRows where failures of rows are noted; if it is none, each is the query's failure
      */
     QueryTasks(
-            String name,
+            Supplier<String> name,
             int priority,
             MemoryScope memory,
             Resources resources,
@@ -179,12 +180,22 @@ final class QueryTasks implements TaskHost, AutoCloseable {
 
     @Override
     public String name() {
-        return name;
+        return name.get();
     }
 
     @Override
     public int priority() {
         return priority;
+    }
+
+    @Override
+    public boolean isBackground() {
+        for (PlacedSource source : sources) { // with the run queue's lock held: no streams
+            if (source.input().readsPast()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override
@@ -345,7 +356,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
      */
     void stop(Runnable free) {
         interruptSteps();
-        resources.abandoned().end(name, scheduled, this::detach, free);
+        resources.abandoned().end(name.get(), scheduled, this::detach, free);
     }
 
     /** Has no other run of a task begin, and those under way end soon; whoever does so is about to {@link #stop} them. Returns at once. */
@@ -356,7 +367,8 @@ final class QueryTasks implements TaskHost, AutoCloseable {
 
     private void interruptSteps() {
         stopping = true;
-        interrupt.stop(MillraceException.user(SqlState.QUERY_CANCELED, "query \"" + name + "\" is being stopped"));
+        interrupt.stop(
+                MillraceException.user(SqlState.QUERY_CANCELED, "query \"" + name.get() + "\" is being stopped"));
     }
 
     /** Has those that feed the tasks go on without them. */

@@ -14,7 +14,7 @@ import org.apache.arrow.memory.OutOfMemoryException;
 
 /** The allocators of one owner: one for itself and one for each of its operators. Safe on any thread. */
 public final class MemoryScope {
-    private final String owner;
+    private volatile String owner; // written by who renames it, read by who tells of it
     private final BufferAllocator own;
     private final AllocationListener spare;
     private final MemoryLimits limits;
@@ -53,6 +53,11 @@ public final class MemoryScope {
             }
         };
         this.own = root.newChildAllocator(owner, listener, 0, limits.mostBytes());
+    }
+
+    /** The owner has another name. */
+    public void rename(String newOwner) {
+        owner = newOwner;
     }
 
     String owner() {

@@ -519,6 +519,11 @@ public final class PipelineTask implements Task, AutoCloseable {
     }
 
     @Override
+    public boolean isBackground() {
+        return host.isBackground();
+    }
+
+    @Override
     public long queuedBytes() {
         long bytes = 0;
         for (TaskInput input : inputs) {

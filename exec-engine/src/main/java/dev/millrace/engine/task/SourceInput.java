@@ -87,6 +87,11 @@ public final class SourceInput extends TaskInput {
         return reader.counts();
     }
 
+    /** Whether its reader reads what is past. Any thread. */
+    public boolean readsPast() {
+        return reader.readsPast();
+    }
+
     /** How its reader is with what it reads. Any thread. */
     public List<SplitStatus> splits() {
         return reader.splits();

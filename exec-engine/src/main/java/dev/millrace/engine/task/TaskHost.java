@@ -11,6 +11,11 @@ public interface TaskHost {
 
     int priority();
 
+    /** Whether its tasks run when others have nothing to do: it reads the past. */
+    default boolean isBackground() {
+        return false;
+    }
+
     Clock clock();
 
     /** The time of an epoch that is ending: one for all that have it. Microseconds since 1970. */

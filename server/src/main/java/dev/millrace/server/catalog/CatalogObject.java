@@ -41,6 +41,9 @@ public record CatalogObject(
     /** The option after how long without a row nobody waits for the watermark of a stream or table. */
     public static final String IDLE_TIMEOUT = "watermark.idle_timeout";
 
+    /** The option of a query that takes the place of another when it has all that this has. */
+    public static final String REPLACES = "replaces";
+
     /** The option of when who writes into a stream is answered. */
     public static final String DURABILITY = "durability";
 

@@ -404,6 +404,9 @@ public final class Definitions {
             StandingRules rules = StandingRules.of(options);
             int priority = (int) options.integer("priority", 0, -1000, 1000);
             options.text("start");
+            options.text("stop");
+            Optional<String> replaced = options.text(CatalogObject.REPLACES);
+            replaced.ifPresent(other -> requireReplaceable(kind, other));
             options.integer(Retries.OPTION, 0, 0, Retries.MOST);
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
             QueryOptions how = queries.limits()
@@ -414,6 +417,13 @@ public final class Definitions {
             PlanNode root = starts.plan(
                     name, plan.root(), options, query, database.catalogStore().creationMicros());
             try {
+                if (replaced.isPresent()
+                        && database.retained().backfillsOf(name).isEmpty()) {
+                    throw MillraceException.notAvailableYet(
+                                    "a query that reads no past of a stream in the place of another")
+                            .withHint("WITH (retention = '30 days') has a stream keep its rows, and start = 'earliest'"
+                                    + " a query read them; ALTER .. AS is for what can be read again anyway");
+                }
                 start(name, root, how);
             } catch (RuntimeException | Error e) {
                 starts.forget(name, root);
@@ -428,12 +438,25 @@ public final class Definitions {
                     plan.uniqueKey().orElse(List.of()),
                     Plans.eventTime(kind, plan),
                     Optional.empty(),
-                    query.dependsOn(),
+                    with(query.dependsOn(), replaced),
                     optionTexts,
                     text,
                     database.catalogStore().creationMicros(),
                     TableRules.NONE);
         });
+    }
+
+    /** What is made again may come before it. */
+    private void requireReplaceable(ObjectKind kind, String replaced) {
+        if (!database.catalogStore().isRestoring()) {
+            database.catalog().require(kind, replaced);
+        }
+    }
+
+    private static Set<String> with(Set<String> names, Optional<String> another) {
+        Set<String> all = new HashSet<>(names);
+        another.ifPresent(all::add);
+        return all;
     }
 
     private void start(String name, PlanNode plan, QueryOptions how) {

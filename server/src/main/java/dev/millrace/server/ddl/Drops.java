@@ -145,6 +145,7 @@ public final class Drops {
             database.intakes().drop(object.name());
             database.retained().drop(object.name());
         }
+        database.replacements().forget(object.name());
         database.feeds().drop(object.name());
         TableKeys keys = database.tableKeys().remove(object.name());
         if (keys != null) {

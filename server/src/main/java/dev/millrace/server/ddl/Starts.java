@@ -4,10 +4,12 @@ import dev.millrace.connector.Options;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.retention.ArrivalSpan;
 import dev.millrace.server.retention.RetainedStreams;
 import dev.millrace.sql.statement.Query;
 import java.time.DateTimeException;
@@ -23,7 +25,6 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -74,26 +75,41 @@ final class Starts {
      */
     PlanNode plan(String name, PlanNode plan, Options options, Query query, long createdMicros) {
         Optional<String> start = options.text("start").map(text -> text.trim().toLowerCase(Locale.ROOT));
+        Optional<String> stop = options.text("stop").map(text -> text.trim().toLowerCase(Locale.ROOT));
+        if (stop.isPresent() && start.filter(from -> !from.equals("now")).isEmpty()) {
+            throw MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "stop needs a start in the past")
+                    .withHint("start = 'earliest' begins with all that is kept");
+        }
         if (start.isEmpty()) {
             return plan;
         }
         Set<String> scanned = scanned(plan);
         if (scanned.stream().noneMatch(this::isRetained)) {
             requireAsIs(start.get(), query);
+            if (stop.isPresent()) {
+                throw MillraceException.notAvailableYet("stop here")
+                        .withHint("it is for streams WITH (retention = ..)");
+            }
             return plan;
         }
         if (start.get().equals("now")) {
             return plan;
         }
-        OptionalLong from = start.get().equals("earliest")
-                ? OptionalLong.empty()
-                : OptionalLong.of(micros(start.get(), createdMicros));
+        ArrivalSpan arrivals = new ArrivalSpan(
+                start.get().equals("earliest") ? Long.MIN_VALUE : micros(start.get(), createdMicros),
+                stop.map(text -> text.equals("now") ? createdMicros : micros(text, createdMicros))
+                        .orElse(Long.MAX_VALUE));
+        if (arrivals.from() >= arrivals.to()) {
+            throw MillraceException.user(
+                    SqlState.INVALID_PARAMETER_VALUE,
+                    "stop = '" + stop.get() + "' is not later than start = '" + start.get() + "'");
+        }
         Set<String> added = new HashSet<>();
         try {
             return Rewriter.rewrite(
                     plan,
                     node -> node instanceof PlanNode.Scan scan && isRetained(scan.relation())
-                            ? Optional.of(follow(name, scan, from, added))
+                            ? Optional.of(follow(name, scan, arrivals, added))
                             : Optional.empty());
         } catch (RuntimeException e) {
             added.forEach(database.engine().relations()::drop);
@@ -102,26 +118,49 @@ final class Starts {
         }
     }
 
-    private PlanNode follow(String query, PlanNode.Scan scan, OptionalLong from, Set<String> added) {
+    private PlanNode follow(String query, PlanNode.Scan scan, ArrivalSpan arrivals, Set<String> added) {
         String as = RetainedStreams.ownName(scan.relation(), query);
         if (added.add(as)) {
             database.engine()
                     .relations()
-                    .addSource(as, database.retained().follow(scan.relation(), query, from), OnError.FAIL);
+                    .addSource(as, database.retained().follow(scan.relation(), query, arrivals), OnError.FAIL);
         }
         return new PlanNode.Scan(as, scan.columns(), scan.predicates(), scan.condensation(), scan.schema());
     }
 
     /** Forgets the readers that a query had, when it is gone. */
     void forget(String name, PlanNode plan) {
-        for (String relation : scanned(plan)) {
-            if (RetainedStreams.isOwnName(relation)
-                    && relation.endsWith(" " + name)
-                    && database.catalog().object(relation).isEmpty()) {
-                database.engine().relations().drop(relation);
-                database.retained().forgetReaders(name);
-            }
+        for (String relation : own(name, plan)) {
+            database.engine().relations().drop(relation);
+            database.retained().forgetReaders(name);
         }
+    }
+
+    /** The names by which the engine knows a query's own readers. */
+    Set<String> own(String name, PlanNode plan) {
+        Set<String> own = scanned(plan);
+        own.removeIf(relation -> !RetainedStreams.isOwnName(relation)
+                || !relation.endsWith(" for " + name)
+                || database.catalog().object(relation).isPresent());
+        return own;
+    }
+
+    /** The plan of a query that has another name from now on, by the new names of its own readers, and these by those before. */
+    PlanNode renamed(String name, String newName, PlanNode plan, Map<String, String> renamed) {
+        for (String relation : own(name, plan)) {
+            String stream = RetainedStreams.streamOf(relation, name);
+            renamed.put(relation, RetainedStreams.ownName(stream, newName));
+        }
+        return Rewriter.rewrite(
+                plan,
+                node -> node instanceof PlanNode.Scan scan && renamed.containsKey(scan.relation())
+                        ? Optional.of(new PlanNode.Scan(
+                                renamed.get(scan.relation()),
+                                scan.columns(),
+                                scan.predicates(),
+                                scan.condensation(),
+                                scan.schema()))
+                        : Optional.empty());
     }
 
     void forget(String name, StandingQuery query) {

@@ -117,6 +117,8 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 || statement instanceof Statement.CreateSink
                 || statement instanceof Statement.CreateFunction
                 || statement instanceof Statement.AlterQuery
+                || statement instanceof Statement.Reprocess
+                || statement instanceof Statement.ApplyReplacement
                 || statement instanceof AlterTable
                 || statement instanceof IndexStatement
                 || statement instanceof Statement.Drop
@@ -284,6 +286,13 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         if (listening) {
             bases.put(query, basis);
         }
+    }
+
+    /** A query is about to be defined whose plan is that of another. */
+    public void plannedAs(String query, String other) {
+        directory
+                .flatMap(kept -> kept.catalog().object(other))
+                .ifPresent(kept -> plannedBy(query, PlanBasis.again(kept.basis())));
     }
 
     /** When an object that is being made was made first, in microseconds since 1970 UTC. */

@@ -82,6 +82,7 @@ public final class Instance implements AutoCloseable {
     private final Recovery recovery;
     private final Opening opening;
     private final Retries retries;
+    private final Replacements replacements = new Replacements();
     private final Feeds feeds = new Feeds();
     private final Histories histories;
     private final RetainedStreams retained;
@@ -183,6 +184,11 @@ public final class Instance implements AutoCloseable {
     /** Which queries that failed begin anew by themselves. */
     public Retries retries() {
         return retries;
+    }
+
+    /** Which queries others come in the place of. */
+    public Replacements replacements() {
+        return replacements;
     }
 
     /** What keeps tables like those of other databases. */

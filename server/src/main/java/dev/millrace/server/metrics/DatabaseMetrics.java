@@ -10,6 +10,7 @@ import dev.millrace.engine.statistic.SplitStatistics;
 import dev.millrace.engine.statistic.WatermarkStatistics;
 import dev.millrace.operator.Operator;
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.retention.RetainedStreams.QueryBackfill;
 import dev.millrace.server.session.Database;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import io.prometheus.metrics.core.metrics.Histogram;
@@ -98,6 +99,7 @@ public final class DatabaseMetrics implements MultiCollector {
         addWatermarks(queries, all);
         addSplits(queries, database.splitsOfNoQuery(), all);
         addSinks(queries, all);
+        addBackfills(all);
         addDatabase(all);
         return new MetricSnapshots(all);
     }
@@ -316,6 +318,29 @@ public final class DatabaseMetrics implements MultiCollector {
                 "millrace_sink_waiting",
                 "1 if it waits for something outside.",
                 each -> each.sink().waitsFor().isPresent() ? 1 : 0);
+    }
+
+    private void addBackfills(List<MetricSnapshot> all) {
+        Subjects<QueryBackfill> backfills = new Subjects<>(
+                database.backfills(),
+                each -> Labels.of("query", each.query(), "stream", each.progress().stream()),
+                all);
+        backfills.gauge(
+                "millrace_backfill_rows",
+                "Rows of the past that it has.",
+                each -> each.progress().rows());
+        backfills.gauge(
+                "millrace_backfill_all_rows",
+                "Rows of the past that there are.",
+                each -> each.progress().allRows());
+        backfills.gauge(
+                "millrace_backfill_fraction",
+                "How much of the past it has, 0 to 1.",
+                each -> each.progress().fraction());
+        backfills.gauge(
+                "millrace_backfill_running",
+                "1 while it has not all of the past.",
+                each -> each.progress().isOver() ? 0 : 1);
     }
 
     private void addDatabase(List<MetricSnapshot> all) {

@@ -150,9 +150,11 @@ public final class Permissions {
             sources(create.options());
         } else if (statement instanceof Statement.CreateContinuousQuery create) {
             creates(create.name(), create.ifExists());
+            replaces(create.options());
             reads(create.query());
         } else if (statement instanceof Statement.CreateMaterializedView create) {
             creates(create.name(), create.ifExists());
+            replaces(create.options());
             reads(create.query());
         } else if (statement instanceof Statement.CreateView create) {
             creates(create.name(), create.ifExists());
@@ -207,7 +209,14 @@ public final class Permissions {
             owns(resume.name());
         } else if (statement instanceof Statement.Reprocess reprocess) {
             owns(reprocess.name());
+        } else if (statement instanceof Statement.ApplyReplacement apply) {
+            owns(apply.name());
+            owns(apply.replacement());
         }
+    }
+
+    private void replaces(Map<String, String> options) {
+        Optional.ofNullable(options.get(CatalogObject.REPLACES)).ifPresent(this::owns);
     }
 
     // ---- rows ------------------------------------------------------------------------------------------------------

@@ -38,7 +38,8 @@ public final class StatementKinds {
                 || statement instanceof Statement.AlterOptions
                 || statement instanceof Statement.Pause
                 || statement instanceof Statement.Resume
-                || statement instanceof Statement.Reprocess;
+                || statement instanceof Statement.Reprocess
+                || statement instanceof Statement.ApplyReplacement;
     }
 
     /** Whether a statement is INSERT, UPDATE, DELETE or MERGE. */

@@ -5,11 +5,15 @@ import dev.millrace.engine.runtime.Engine;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.instance.Recovery;
 import dev.millrace.server.journal.RowJournal;
+import dev.millrace.server.result.Progress;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.statement.Query;
 import java.util.LinkedHashSet;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** The epochs that a session made by its writes, and waits for before it reads. Belongs to the session's thread. */
 public final class OwnEpochs {
@@ -24,10 +28,10 @@ public final class OwnEpochs {
     private final Set<Long> epochs = new LinkedHashSet<>();
     private long entry; // of the journal, the last that nobody waited for; 0 if there is none
 
-    OwnEpochs(Instance database, SessionSettings settings) {
+    OwnEpochs(Instance database, SessionSettings settings, Consumer<Supplier<Optional<Progress>>> showProgress) {
         this.engine = database.engine();
         this.recovery = database.recovery();
-        this.pastReaders = new PastReaders(database);
+        this.pastReaders = new PastReaders(database, showProgress);
         this.journal = database.journal();
         this.settings = settings;
     }

@@ -2,25 +2,35 @@ package dev.millrace.server.query;
 
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.instance.Instance;
-import dev.millrace.server.retention.ReadUpTo;
+import dev.millrace.server.result.Progress;
+import dev.millrace.server.retention.Backfill;
+import dev.millrace.server.retention.BackfillProgress;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The readers of standing queries that begin in the past ({@code WITH (start = ..)}): they see rows when these are on disk, and not in the
  * epochs of who wrote them. Belongs to the session's thread.
  */
 final class PastReaders {
-    private final Instance database;
+    private static final long LOOK_NANOS = 1_000_000;
 
-    PastReaders(Instance database) {
+    private final Instance database;
+    private final Consumer<Supplier<Optional<Progress>>> showProgress;
+
+    /** @param showProgress told how far what is waited for is */
+    PastReaders(Instance database, Consumer<Supplier<Optional<Progress>>> showProgress) {
         this.database = database;
+        this.showProgress = showProgress;
     }
 
     /** Whether there are none. */
@@ -38,26 +48,42 @@ final class PastReaders {
         }
         Set<String> seen = new HashSet<>();
         relations.forEach(relation -> addRead(relation, seen));
+        while (database.replacements().isUnderWay(seen)) {
+            Interrupt.checkCurrent();
+            database.host().pause(LOOK_NANOS);
+        }
         for (String query : seen) {
-            List<ReadUpTo> readers = database.retained().readersOf(query);
+            List<Backfill> readers = database.retained().backfillsOf(query);
             Optional<StandingQuery> running = database.standing(query)
                     .filter(standing -> !readers.isEmpty() && standing.state() == QueryState.RUNNING);
             running.ifPresent(standing -> {
                 List<Long> told = new ArrayList<>();
                 readers.forEach(reader -> told.add(reader.lastTold()));
-                long epoch = standing.awaitReaders(() -> haveRead(readers, told));
-                database.engine().awaitEpoch(epoch, relations);
+                showProgress.accept(() -> progress(readers));
+                try {
+                    long epoch = standing.awaitReaders(() -> Backfill.haveAll(readers, told));
+                    database.engine().awaitEpoch(epoch, relations);
+                } finally {
+                    showProgress.accept(Optional::empty);
+                }
             });
         }
     }
 
-    private static boolean haveRead(List<ReadUpTo> readers, List<Long> told) {
-        for (int i = 0; i < readers.size(); i++) {
-            if (!readers.get(i).has(told.get(i))) {
-                return false;
-            }
+    /** Of all streams together; none when only what came just now is waited for. */
+    private static Optional<Progress> progress(List<Backfill> readers) {
+        double rows = 0;
+        double allRows = 0;
+        double speed = 0;
+        boolean isOver = true;
+        for (Backfill reader : readers) {
+            BackfillProgress progress = reader.progress();
+            rows += progress.fraction() * progress.allRows();
+            allRows += progress.allRows();
+            speed += progress.isOver() ? 0 : progress.rowsPerSecond();
+            isOver &= progress.isOver();
         }
-        return true;
+        return isOver ? Optional.empty() : Optional.of(new Progress(rows / Math.max(1, allRows), (long) rows, speed));
     }
 
     /** With all that it is made of. */

@@ -76,7 +76,7 @@ public final class Queries {
             Consumer<Supplier<Optional<Progress>>> showProgress) {
         this.database = database;
         this.checks = new ReadChecks(database);
-        this.epochs = new OwnEpochs(database, settings);
+        this.epochs = new OwnEpochs(database, settings, showProgress);
         this.limits = new QueryLimits(database, settings);
         this.transactions = transactions;
         this.cancellation = cancellation;

@@ -54,7 +54,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     private final Supplier<Optional<Disk>> directory;
     private final Map<String, Kept> byName = new ConcurrentHashMap<>();
     private final Map<Long, Kept> byNumber = new ConcurrentHashMap<>();
-    private final Map<String, Map<String, ReadUpTo>> readers = new ConcurrentHashMap<>(); // by query and stream
+    private final Map<String, Map<String, Backfill>> readers = new ConcurrentHashMap<>(); // by query and stream
     private final Set<Kept> dropped = ConcurrentHashMap.newKeySet(); // whose files are there still
 
     /** As {@link #lastEntries}, when the checkpoint was written that is gone on from. */
@@ -135,13 +135,13 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      * What a standing query reads that begins in the past of a stream.
      *
      * @param query its name
-     * @param fromMicros rows that arrived before are left out, microseconds since 1970
+     * @param arrivals rows that arrived at other times are left out
      */
-    public Source follow(String stream, String query, OptionalLong fromMicros) {
+    public Source follow(String stream, String query, ArrivalSpan arrivals) {
         Kept kept = Objects.requireNonNull(byName.get(stream));
-        ReadUpTo read = new ReadUpTo(kept.store, journal::durable);
-        readers.computeIfAbsent(query, first -> new ConcurrentHashMap<>()).put(stream, read);
-        return new StreamFollower(kept.store, kept.schema, fromMicros, journal::durable, read);
+        Backfill backfill = new Backfill(stream, kept.store, arrivals, journal::durable, clock);
+        readers.computeIfAbsent(query, first -> new ConcurrentHashMap<>()).put(stream, backfill);
+        return new StreamFollower(kept.store, kept.schema, arrivals, journal::durable, backfill);
     }
 
     /** A query is gone that read the past of streams. */
@@ -149,19 +149,42 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         readers.remove(query);
     }
 
+    /** A query that read the past of streams has another name. */
+    public void renameReaders(String query, String newName) {
+        Optional.ofNullable(readers.remove(query)).ifPresent(moved -> readers.put(newName, moved));
+    }
+
     /** Whether any query follows a stream from its past on. */
     public boolean isFollowed() {
         return !readers.isEmpty();
     }
 
-    /** How far the readers of a query are that follow streams from their past on. */
-    public List<ReadUpTo> readersOf(String query) {
-        return List.copyOf(readers.getOrDefault(query, Map.of()).values());
+    /** How far a query is with each of the streams that it follows from their past on. */
+    public List<Backfill> backfillsOf(String query) {
+        return List.copyOf(new TreeMap<>(readers.getOrDefault(query, Map.of())).values());
+    }
+
+    /** How far a query is. */
+    public record QueryBackfill(String query, BackfillProgress progress) {}
+
+    /** How far all queries are that follow streams from their past on, by their names and those of the streams. */
+    public List<QueryBackfill> backfills() {
+        List<QueryBackfill> all = new ArrayList<>();
+        new TreeMap<>(readers)
+                .keySet()
+                .forEach(query ->
+                        backfillsOf(query).forEach(backfill -> all.add(new QueryBackfill(query, backfill.progress()))));
+        return all;
     }
 
     /** The name by which the engine knows a query's own reader of a stream. */
     public static String ownName(String stream, String query) {
         return OWN + stream + " for " + query;
+    }
+
+    /** The stream that a query's own reader of that name reads. */
+    public static String streamOf(String ownName, String query) {
+        return ownName.substring(OWN.length(), ownName.length() - " for ".length() - query.length());
     }
 
     /** Whether this is such a name, if no relation has it. */

@@ -18,7 +18,6 @@ import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.apache.arrow.vector.FieldVector;
@@ -31,23 +30,24 @@ import org.apache.arrow.vector.FieldVector;
  * that was paused for longer than the stream keeps rows) reports it, once, and goes on with what there is.
  *
  * @param schema of the stream
- * @param fromMicros rows that arrived before are left out, microseconds since 1970; empty for none
+ * @param arrivals rows that arrived at other times are left out; with an end, a reader comes to its end
  * @param durable the last entry of the log that is on disk
- * @param read told how far the reader is
+ * @param backfill told how far its readers are
  */
-record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros, LongSupplier durable, ReadUpTo read)
+record StreamFollower(SegmentStore store, Schema schema, ArrivalSpan arrivals, LongSupplier durable, Backfill backfill)
         implements Source {
     private static final String FORM = "retained";
     private static final String RETAINED = "what the stream keeps";
     private static final int VERSION = 1;
     private static final System.Logger LOG = System.getLogger(StreamFollower.class.getPackageName());
+    private static final long GRACE_MICROS = 1_000_000; // in which rows that have their time are accepted
     private static final long RETRY_MICROS = 2_000; // until it looks again, when it has all
     private static final long FIRST_RETRY_MICROS = 50_000; // when it could not read
     private static final long MOST_RETRY_MICROS = 5_000_000;
 
     @Override
     public boolean bounded() {
-        return false;
+        return arrivals.hasEnd();
     }
 
     @Override
@@ -79,11 +79,15 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
     private final class Reader implements SourceReader {
         private final ScanRequest request;
         private final SourceContext context;
+        private final Reading reading;
         private final List<Integer> columns = new ArrayList<>(); // those asked for, the entry, the arrival
         private Optional<StoreScan> scan = Optional.empty();
         private long entry; // rows of entries before were given
         private long given; // and so many of its own
+        private boolean finished; // no rows come that are meant
         private long told; // up to which entry it was reported that rows are lost
+        private long toPass; // rows that were given, and of which the backfill is not told yet
+        private long arrivedMicros; // the last of them
         private long toSkip; // rows of the entry, at the beginning of a scan
         private int retries; // since the disk could be read
 
@@ -92,7 +96,7 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
             this.context = context;
             this.entry = entry;
             this.given = given;
-            read.before(entry);
+            this.reading = backfill.begin(entry, given);
             columns.addAll(request.columns());
             columns.add(schema.size());
             columns.add(schema.size() + 1);
@@ -112,13 +116,14 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
                 if (retries++ == 0) {
                     LOG.log(System.Logger.Level.WARNING, e.getMessage() + "; trying again");
                 }
-                close();
+                endScan();
                 return Optional.empty();
             }
         }
 
         private Optional<Batch> next() {
-            while (true) {
+            passed();
+            while (!finished) {
                 if (scan.isEmpty() && !begin()) {
                     return Optional.empty();
                 }
@@ -127,9 +132,8 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
                 if (next.isEmpty()) {
                     entry = Math.max(entry, from.lastEntry() + 1);
                     given = 0;
-                    read.before(entry);
-                    from.close();
-                    scan = Optional.empty();
+                    passed();
+                    endScan();
                     continue;
                 }
                 try (Batch batch = next.get()) {
@@ -139,18 +143,33 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
                     }
                 }
             }
+            reading.hasAll();
+            endScan();
+            return Optional.empty();
+        }
+
+        /** What was given before was passed on. */
+        private void passed() {
+            reading.passed(entry, given, toPass, arrivedMicros, context.clock().nanoTime());
+            toPass = 0;
         }
 
         /** @return false if nothing came since the last scan */
         private boolean begin() {
-            long upTo = Math.min(durable.getAsLong(), store.lastAppended());
+            boolean isOver = arrivals.hasEnd() && context.clock().epochMicros() - GRACE_MICROS >= arrivals.to();
+            long last = store.lastAppended();
+            long upTo = Math.min(durable.getAsLong(), last);
             if (upTo < entry) {
+                finished = isOver && upTo == last;
+                reading.hasAll();
                 return false;
             }
             List<ColumnRange> ranges =
                     new ArrayList<>(); // none of the query's: rows of an entry are counted, however blocks lie
             ranges.add(ColumnRange.of(schema.size(), entry, Long.MAX_VALUE));
-            fromMicros.ifPresent(from -> ranges.add(ColumnRange.of(schema.size() + 1, from, Long.MAX_VALUE)));
+            if (arrivals.hasBegin() || arrivals.hasEnd()) {
+                ranges.add(ColumnRange.of(schema.size() + 1, arrivals.from(), arrivals.to() - 1));
+            }
             scan = Optional.of(
                     store.scans(columns, ranges, upTo, 1, context.allocator()).get(0));
             toSkip = given;
@@ -172,9 +191,13 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
         private Optional<Batch> rows(Batch batch) {
             int count = batch.rowCount();
             long entries = batch.dataAddress(request.columns().size());
-            long arrivals = batch.dataAddress(request.columns().size() + 1);
+            long times = batch.dataAddress(request.columns().size() + 1);
+            while (count > 0 && at(times, count - 1) >= arrivals.to()) {
+                count--; // they came in the order of their times
+                finished = true;
+            }
             int first = 0;
-            while (first < count && isPast(at(entries, first), at(arrivals, first))) {
+            while (first < count && isPast(at(entries, first), at(times, first))) {
                 first++;
             }
             if (first == count) {
@@ -187,12 +210,14 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
             }
             given = last == entry ? given + ofLast : ofLast;
             entry = last;
-            return Optional.of(chosen(batch, first));
+            toPass += count - first;
+            arrivedMicros = at(times, count - 1);
+            return Optional.of(chosen(batch, first, count));
         }
 
         /** Looks at rows in their order, once each. */
         private boolean isPast(long ofEntry, long arrival) {
-            if (ofEntry < entry || fromMicros.isPresent() && arrival < fromMicros.getAsLong()) {
+            if (ofEntry < entry || arrival < arrivals.from()) {
                 return true;
             }
             if (ofEntry == entry && toSkip > 0) {
@@ -202,12 +227,12 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
             return false;
         }
 
-        private Batch chosen(Batch batch, int first) {
+        private Batch chosen(Batch batch, int first, int end) {
             Schema asked = schema.select(request.columns());
-            if (first > 0) {
+            if (first > 0 || end < batch.rowCount()) {
                 int[] places = IntStream.range(0, asked.size()).toArray();
                 try (RowCopier copier = new RowCopier(asked, context.allocator())) {
-                    for (int row = first; row < batch.rowCount(); row++) {
+                    for (int row = first; row < end; row++) {
                         copier.copy(batch, places, row, 1);
                     }
                     return copier.build();
@@ -224,7 +249,7 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
 
         @Override
         public boolean isFinished() {
-            return false;
+            return finished && toPass == 0;
         }
 
         @Override
@@ -243,9 +268,19 @@ record StreamFollower(SegmentStore store, Schema schema, OptionalLong fromMicros
         }
 
         @Override
-        public void close() {
+        public boolean readsPast() {
+            return !reading.isOver();
+        }
+
+        private void endScan() {
             scan.ifPresent(StoreScan::close);
             scan = Optional.empty();
+        }
+
+        @Override
+        public void close() {
+            endScan();
+            backfill.end(reading);
         }
     }
 }

@@ -23,6 +23,7 @@ import dev.millrace.server.log.EventLog;
 import dev.millrace.server.permission.RoleSessions;
 import dev.millrace.server.planning.HeadStart;
 import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.retention.RetainedStreams;
 import dev.millrace.server.retention.RetentionThread;
 import dev.millrace.server.role.LoginCheck;
 import dev.millrace.server.role.Role;
@@ -62,6 +63,7 @@ public final class Database implements AutoCloseable {
     private Optional<CheckpointThread> checkpoints = Optional.empty(); // set by who opens it, before it is open
     private Optional<RetentionThread> retention = Optional.empty(); // likewise
     private Optional<RetryThread> retries = Optional.empty(); // likewise
+    private Optional<ReplacementThread> replacements = Optional.empty(); // likewise
     private Optional<FeedThreads> feeds = Optional.empty(); // likewise
     private final DirectCalls direct = new DirectCalls(this);
     private Optional<RestoringThread> restoring = Optional.empty(); // as checkpoints
@@ -151,6 +153,7 @@ public final class Database implements AutoCloseable {
             checkpoints = Optional.of(new CheckpointThread(instance));
             retention = retentionThread();
             retries = Optional.of(new RetryThread(this));
+            replacements = Optional.of(new ReplacementThread(this));
             feeds = Optional.of(FeedThreads.begin(this));
             instance.intakes().begin(instance.recovery()::last);
         }
@@ -368,6 +371,11 @@ public final class Database implements AutoCloseable {
         return instance.splitsOfNoQuery();
     }
 
+    /** How far queries are that begin in the past of streams. */
+    public List<RetainedStreams.QueryBackfill> backfills() {
+        return instance.retained().backfills();
+    }
+
     /** Names of the tables that connectors feed. */
     public List<String> fedTables() {
         return instance.feeds().all().stream().map(RunningFeed::table).toList();
@@ -419,6 +427,7 @@ public final class Database implements AutoCloseable {
         instance.intakes().close(); // first: nobody is to be told any more that rows are kept
         instance.opening().close(); // nobody waits for it any more
         restoring.ifPresent(RestoringThread::close);
+        replacements.ifPresent(ReplacementThread::close);
         retries.ifPresent(RetryThread::close);
         checkpoints.ifPresent(CheckpointThread::close);
         retention.ifPresent(RetentionThread::close);

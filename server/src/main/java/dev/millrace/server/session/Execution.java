@@ -15,6 +15,7 @@ import dev.millrace.server.ddl.Drops;
 import dev.millrace.server.ddl.DurableSubscriptions;
 import dev.millrace.server.ddl.Functions;
 import dev.millrace.server.ddl.Indexes;
+import dev.millrace.server.ddl.Reprocessing;
 import dev.millrace.server.ddl.Restarts;
 import dev.millrace.server.ddl.SecretDefinitions;
 import dev.millrace.server.ddl.TableAlterations;
@@ -102,6 +103,7 @@ final class Execution {
     private final Copies copies;
     private final Inspection inspection;
     private final Alterations alterations;
+    private final Reprocessing reprocessing;
     private final TableAlterations tables;
     private final KeptStatements kept;
     private final Explanations explanations;
@@ -147,6 +149,7 @@ final class Execution {
         this.copies = new Copies(database, queries, subscriptions, writes);
         this.inspection = new Inspection(database, settings);
         this.alterations = new Alterations(database, notices, queries, indexes);
+        this.reprocessing = new Reprocessing(database, indexes);
         this.tables = new TableAlterations(database, definitions, drops, indexes, queries, transactions, notices);
         this.kept = new KeptStatements(database, queries.epochs(), drops);
         this.explanations = new Explanations(database, queries, alterations);
@@ -444,6 +447,10 @@ final class Execution {
             return new SecretDefinitions(database, notices, identity).execute(secret);
         } else if (statement instanceof Statement.AlterQuery alter) {
             return alterations.alter(alter);
+        } else if (statement instanceof Statement.Reprocess reprocess) {
+            return reprocess(reprocess);
+        } else if (statement instanceof Statement.ApplyReplacement apply) {
+            return reprocessing.apply(apply);
         } else if (statement instanceof Statement.Drop drop) {
             return drops.drop(drop);
         } else if (statement instanceof Statement.Pause pause) {
@@ -475,6 +482,23 @@ final class Execution {
             return alterSystem(alter);
         }
         return executeForDrivers(statement, text);
+    }
+
+    /** With the lock of definitions held. */
+    private Command reprocess(Statement.Reprocess reprocess) {
+        ParsedStatement parsed =
+                database.frontend().parse(reprocessing.definition(reprocess)).get(0);
+        Statement create = queries.offload().run(() -> database.plans().analyze(parsed, names, Parameters.none()));
+        names.permissions().require(create, parsed.syntax());
+        execute(create, parsed.text());
+        String name = Reprocessing.nameOf(reprocess);
+        database.catalog().roles().setOwner(name, database.catalog().roles().owner(reprocess.name()));
+        notices.accept(
+                reprocess.beside().isPresent()
+                        ? "\"" + name + "\" stays beside \"" + reprocess.name() + "\""
+                        : "\"" + name + "\" has the new answer until it takes the place of \"" + reprocess.name()
+                                + "\"; millrace.backfills says how far it is");
+        return Command.of("REPROCESS");
     }
 
     private Command checkpoint() {

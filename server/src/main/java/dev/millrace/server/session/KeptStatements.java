@@ -48,6 +48,7 @@ final class KeptStatements {
     private boolean altersState(Statement statement) {
         return statement instanceof AlterTable
                 || statement instanceof Statement.AlterQuery
+                || statement instanceof Statement.ApplyReplacement
                 || statement instanceof Statement.Resume resume
                         && (resume.skipRow()
                                 || database.standing(resume.name())

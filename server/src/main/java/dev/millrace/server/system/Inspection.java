@@ -11,6 +11,7 @@ import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.result.FixedRows;
 import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.retention.Backfill;
 import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
@@ -184,7 +185,16 @@ public final class Inspection {
                                         ? "what it reads"
                                         : "RESUME, which begins anew")
                 : Optional.empty();
-        return database.retries().waitsFor(object).or(() -> failed);
+        return database.retries().waitsFor(object).or(() -> failed).or(() -> backfill(object));
+    }
+
+    private Optional<String> backfill(CatalogObject object) {
+        return database.retained().backfillsOf(object.name()).stream()
+                .map(Backfill::progress)
+                .filter(progress -> !progress.isOver())
+                .findFirst()
+                .map(progress -> "the past of " + progress.stream() + ", " + (int) (progress.fraction() * 100)
+                        + " % of which it has");
     }
 
     private boolean hasFailed(String name) {

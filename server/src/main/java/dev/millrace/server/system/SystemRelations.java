@@ -64,6 +64,7 @@ public final class SystemRelations {
 
     public void addAll() {
         new ConnectorRelations(database).all().forEach(this::add);
+        add(BackfillRelation.of(database));
         add(
                 "late_rows",
                 "rows that came after their windows had closed, the newest per query",

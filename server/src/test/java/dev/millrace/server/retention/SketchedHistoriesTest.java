@@ -149,7 +149,11 @@ class SketchedHistoriesTest {
         for (int life = 0; life < LIVES; life++) {
             SegmentStore store = SegmentStore.open(disk, SCHEMA, options, KnownPast.NOTHING, allocator);
             StreamFollower follower = new StreamFollower(
-                    store, SCHEMA, OptionalLong.empty(), store::lastAppended, new ReadUpTo(store, store::lastAppended));
+                    store,
+                    SCHEMA,
+                    ArrivalSpan.ALL,
+                    store::lastAppended,
+                    new Backfill("s", store, ArrivalSpan.ALL, store::lastAppended, Clock.system()));
             SourceReader reader = null;
             try (store) {
                 long last = store.lastEntry();

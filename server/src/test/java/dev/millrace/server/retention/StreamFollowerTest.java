@@ -82,7 +82,8 @@ class StreamFollowerTest {
     }
 
     private static StreamFollower follower(SegmentStore store, LongSupplier durable) {
-        return new StreamFollower(store, SCHEMA, OptionalLong.empty(), durable, new ReadUpTo(store, durable));
+        Backfill backfill = new Backfill("s", store, ArrivalSpan.ALL, durable, Clock.system());
+        return new StreamFollower(store, SCHEMA, ArrivalSpan.ALL, durable, backfill);
     }
 
     /** A disk that cannot be read now and then is among what happens. */
@@ -104,6 +105,7 @@ class StreamFollowerTest {
                 long[] last = {0};
                 StreamFollower follower = follower(store, () -> last[0]);
                 SourceReader reader = follower.open(ALL, context).get(0);
+                double fraction = 0;
                 for (int step = 0; step < 200; step++) {
                     switch (random.nextInt(7)) {
                         case 0 -> {
@@ -125,6 +127,10 @@ class StreamFollowerTest {
                             disk.calm();
                         }
                     }
+                    BackfillProgress progress = follower.backfill().progress();
+                    assertTrue(progress.fraction() >= fraction, progress.toString());
+                    fraction = progress.fraction();
+                    assertTrue(progress.allRows() >= progress.rows(), progress.toString());
                 }
                 last[0] = durable;
                 List<Row> more = take(reader.poll());
@@ -132,6 +138,10 @@ class StreamFollowerTest {
                     read.addAll(more);
                     more = take(reader.poll());
                 }
+                BackfillProgress progress = follower.backfill().progress();
+                assertTrue(progress.isOver() && progress.fraction() == 1 && progress.allRows() == progress.rows());
+                assertTrue(
+                        follower.backfill().has(durable) && !follower.backfill().has(durable + 1));
                 reader.close();
             }
             assertEquals(appended, read, "seed " + SEED + ", history " + history);

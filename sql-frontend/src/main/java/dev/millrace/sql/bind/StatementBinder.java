@@ -40,9 +40,15 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.temporal.ChronoField;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -56,6 +62,12 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 
 /** Binds one statement. Use once, on one thread. */
 public final class StatementBinder {
+    private static final DateTimeFormatter MOMENT = new DateTimeFormatterBuilder()
+            .appendPattern("uuuu-MM-dd HH:mm:ss")
+            .appendFraction(ChronoField.MICRO_OF_SECOND, 0, 6, true)
+            .appendLiteral('Z')
+            .toFormatter(Locale.ROOT);
+
     private final QueryContext context;
     private final ParameterTypes parameters;
 
@@ -148,10 +160,13 @@ public final class StatementBinder {
                     alter.query().text());
         }
         if (syntax instanceof Syntax.Reprocess reprocess) {
-            OptionalLong to = reprocess.to().isPresent()
-                    ? OptionalLong.of(timestampMicros(reprocess.to().get()))
-                    : OptionalLong.empty();
-            return new Statement.Reprocess(reprocess.name(), timestampMicros(reprocess.from()), to);
+            return new Statement.Reprocess(
+                    reprocess.kind(),
+                    reprocess.name(),
+                    moment(reprocess.from()),
+                    reprocess.to().map(this::moment),
+                    reprocess.beside(),
+                    reprocess.queryText());
         }
         if (syntax instanceof Syntax.Subscribe subscribe) {
             return subscribe(subscribe);
@@ -292,6 +307,17 @@ public final class StatementBinder {
     private Expression constant(SqlNode node) {
         return ExpressionTranslator.translate(
                 context.coercions().decided(constants("template arguments").bind(node)));
+    }
+
+    private String moment(Syntax.Moment moment) {
+        return moment.text().orElseGet(() -> {
+            long micros = timestampMicros(moment.time().orElseThrow());
+            return LocalDateTime.ofEpochSecond(
+                            Math.floorDiv(micros, 1_000_000),
+                            (int) Math.floorMod(micros, 1_000_000) * 1000,
+                            ZoneOffset.UTC)
+                    .format(MOMENT);
+        });
     }
 
     private long timestampMicros(SqlNode node) {

@@ -244,6 +244,9 @@ final class DefinitionParser {
         if (isQuery(kind) && words.accept("pause")) {
             return new Syntax.Complete(new Statement.Pause(kind, name, ifExists));
         }
+        if (isQuery(kind) && words.acceptAll("apply", "replacement")) {
+            return new Syntax.Complete(new Statement.ApplyReplacement(kind, name, words.relationName()));
+        }
         refuseChange(kind);
         if (!words.peek().isWord("as")) {
             throw words.expected(

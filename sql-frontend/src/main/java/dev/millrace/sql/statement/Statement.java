@@ -149,8 +149,25 @@ public sealed interface Statement {
     /** ALTER STREAM ... EDGE device SET (setting = value, ...). @param device one of those that send to the stream; empty for all */
     record AlterEdge(String stream, Optional<String> device, Map<String, String> settings) implements Statement {}
 
-    /** REPROCESS CONTINUOUS QUERY; times in microseconds since 1970 UTC. */
-    record Reprocess(String name, long fromMicros, OptionalLong toMicros) implements Statement {}
+    /**
+     * REPROCESS CONTINUOUS QUERY or MATERIALIZED VIEW.
+     *
+     * @param start from where on, as the option {@code start} has it
+     * @param stop up to where, likewise; empty for what goes on with what comes
+     * @param beside the name under which the new answer is kept beside the old one; empty if it takes its place
+     * @param queryText of the query by which the new answer is made; empty for the one that there is
+     */
+    record Reprocess(
+            ObjectKind kind,
+            String name,
+            String start,
+            Optional<String> stop,
+            Optional<String> beside,
+            Optional<String> queryText)
+            implements Statement {}
+
+    /** ALTER CONTINUOUS QUERY or MATERIALIZED VIEW ... APPLY REPLACEMENT. */
+    record ApplyReplacement(ObjectKind kind, String name, String replacement) implements Statement {}
 
     // ---- rows ------------------------------------------------------------------------------------------------------
 

@@ -113,7 +113,17 @@ public sealed interface Syntax {
 
     record AlterQuery(ObjectKind kind, String name, QueryText query) implements Syntax {}
 
-    record Reprocess(String name, SqlNode from, Optional<SqlNode> to) implements Syntax {}
+    record Reprocess(
+            Statement.ObjectKind kind,
+            String name,
+            Moment from,
+            Optional<Moment> to,
+            Optional<String> beside,
+            Optional<String> queryText)
+            implements Syntax {}
+
+    /** A point in time: as the option {@code start} has it, or an expression. */
+    record Moment(Optional<String> text, Optional<SqlNode> time) {}
 
     record Select(QueryText query) implements Syntax {}
 

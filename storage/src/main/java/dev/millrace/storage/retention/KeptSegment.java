@@ -32,6 +32,23 @@ public record KeptSegment(
     /** From one number to another, both included; of times, in microseconds. */
     public record Span(long first, long last) {}
 
+    /** The share of its rows that are of some entries and arrived between two times, were both spread evenly. */
+    double share(long first, long last, long fromMicros, long toMicros) {
+        double begin = Math.max(
+                place(first, firstEntry, lastEntry),
+                fromMicros > lastArrival ? 1 : place(fromMicros, firstArrival, lastArrival));
+        double end = Math.min(
+                last >= lastEntry ? 1 : place(last + 1, firstEntry, lastEntry),
+                toMicros > lastArrival ? 1 : place(toMicros, firstArrival, lastArrival));
+        return Math.max(0, end - begin);
+    }
+
+    /** Where a number is among those from one to another, 0 to 1. */
+    private static double place(long number, long from, long to) {
+        double span = (double) to - from + 1;
+        return Math.min(1, Math.max(0, ((double) number - from) / span));
+    }
+
     /** Of all segments, where each time may be off by so much. */
     static Optional<Span> eventTimes(List<KeptSegment> segments, long errorMicros) {
         return segments.stream()

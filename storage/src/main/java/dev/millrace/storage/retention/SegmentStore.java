@@ -228,6 +228,29 @@ public final class SegmentStore implements AutoCloseable {
         return list.droppedRows();
     }
 
+    /**
+     * How many rows there are of some entries that arrived between two times: about, where only a part of a segment is meant.
+     *
+     * @param first the first of the entries
+     * @param last the last
+     * @param fromMicros the first moment, microseconds since 1970
+     * @param toMicros the first that is not meant
+     */
+    public synchronized long rows(long first, long last, long fromMicros, long toMicros) {
+        double rows = 0;
+        for (KeptSegment segment : list.segments()) {
+            rows += segment.file().rows() * segment.share(first, last, fromMicros, toMicros);
+        }
+        for (RetainedRows each : pending) {
+            boolean isMeant = each.entry() >= first
+                    && each.entry() <= last
+                    && each.arrivalMicros() >= fromMicros
+                    && each.arrivalMicros() < toMicros;
+            rows += isMeant ? each.batch().rowCount() : 0;
+        }
+        return Math.round(rows);
+    }
+
     /** The columns that scans choose from: the stream's, {@code #entry} and {@code #arrival}. */
     public Schema schema() {
         return kept;
