@@ -44,7 +44,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -83,6 +82,7 @@ public final class Plans {
     private final Function<String, Optional<PlanNode>> running;
     private final Function<String, RelationStatistics> statistics;
     private final Function<String, RelationStatistics> atHand;
+    private final SketchedPasts sketchedPasts;
     private final Clock clock;
 
     /**
@@ -104,6 +104,7 @@ public final class Plans {
         this.running = running;
         this.statistics = statistics;
         this.atHand = atHand;
+        this.sketchedPasts = new SketchedPasts(catalog::object);
         this.clock = clock;
     }
 
@@ -205,6 +206,7 @@ public final class Plans {
                 plan.uniqueKey(),
                 plan.eventTime(),
                 plan.joins(),
+                plan.asksBounds(),
                 Fingerprint.of(replayed));
     }
 
@@ -375,19 +377,22 @@ public final class Plans {
         RelationFacts known = facts(name);
         Optional<StreamInput> input = catalog.object(name).flatMap(CatalogObject::input);
         boolean retained = input.filter(StreamInput::retained).isPresent();
-        Optional<Condensing> condensing = input.filter(StreamInput::sketched).isPresent()
-                ? Optional.of(new Condensing(known.eventTime()
-                        .map(time -> OptionalInt.of(time.column()))
-                        .orElse(OptionalInt.empty())))
-                : input.flatMap(StreamInput::source).flatMap(Source::condensing);
-        return retained || condensing.isPresent()
+        Optional<Condensing> condensing = input.flatMap(StreamInput::sketched)
+                .or(() -> input.flatMap(StreamInput::source).flatMap(Source::condensing));
+        boolean isUnknown = condensing.isEmpty() && sketchedPasts.isIn(name);
+        return retained || condensing.isPresent() || isUnknown
                 ? new RelationFacts(
                         known.appendOnly(),
                         known.replayable() || retained,
                         known.eventTime(),
                         known.primaryKey(),
                         known.keepsRows(),
-                        condensing)
+                        condensing,
+                        isUnknown
+                                ? RelationFacts.Precision.UNKNOWN
+                                : condensing.isPresent()
+                                        ? RelationFacts.Precision.BOUNDED
+                                        : RelationFacts.Precision.EXACT)
                 : known;
     }
 
