@@ -73,7 +73,11 @@ public final class Planner {
         PlanNode translated =
                 new Translation(context.relations(), finite, context.folder()).translateQuery(query.rel());
         boolean asksBounds = Bounds.areAsked(translated);
-        PlanNode written = Bounds.apply(translated, context.relations());
+        PlanNode written = Bounds.apply(
+                translated,
+                context.relations(),
+                context.maxError(),
+                query.schema().names());
         JoinSearch search = new JoinSearch(context, inference);
         if (!search.isWorthwhile(written)) {
             return physical(query, written, asksBounds, context, inference);

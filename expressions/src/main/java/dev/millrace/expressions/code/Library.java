@@ -78,6 +78,7 @@ final class Library {
             bound_total_high      number.Bounds.totalHigh
             bound_distance        number.Bounds.distance
             bound_top             number.Bounds.top
+            bound_within          ErrorLimit.check
             at_most_one_row       number.Numbers.atMostOneRow
             sleep_seconds         Pauses.sleep
             null_name             QuotedTexts.nullName

@@ -359,7 +359,7 @@ public final class FunctionCatalog {
             bound_divide_low(double, double, double, double) double
             bound_divide_high(double, double, double, double) double
             bound_negate_low(double) double
-            bound_negate_high(double) double
+            bound_negate_high(double, double) double
             bound_abs_low(double, double) double
             bound_abs_high(double, double) double
             bound_root(double) double
@@ -367,6 +367,7 @@ public final class FunctionCatalog {
             bound_total_high(double, double) double
             bound_distance(double, double, double) double
             bound_top(double, double) double
+            bound_within(double, double, text) boolean
 
             at_most_one_row(bigint) boolean
             sleep_seconds(double, bigint) text

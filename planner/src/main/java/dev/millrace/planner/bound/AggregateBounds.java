@@ -360,10 +360,11 @@ final class AggregateBounds {
                 low = Ends.extreme(true, List.of(Ends.call("bound_low", deviation, slack), zero));
                 high = Ends.call("bound_high", deviation, slack);
             } else {
+                Expression least = aggregated(Function.MIN, ends.low(), possible);
                 Expression range = Ends.call(
                         "bound_add_high",
                         aggregated(Function.MAX, ends.high(), possible),
-                        Ends.call("bound_negate_high", aggregated(Function.MIN, ends.low(), possible)));
+                        Ends.call("bound_negate_high", least, least));
                 Expression most = Ends.literal(isSample ? .7072 : .5001);
                 high = Ends.call("bound_multiply_high", range, range, most, most);
             }

@@ -24,6 +24,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
@@ -68,9 +69,42 @@ public final class Bounds implements NodeVisitor<BoundedRows> {
         return List.of();
     }
 
-    /** The plan with what it asks computed; itself if it asks nothing. */
-    public static PlanNode apply(PlanNode plan, Function<String, RelationFacts> relations) {
-        return areAsked(plan) ? new Bounds(relations).bounded(plan).asShown() : plan;
+    /**
+     * The plan with what it asks computed; itself if it asks nothing.
+     *
+     * @param maxError how far numbers of the answer may be off, if that is limited
+     * @param names of its columns, as the user knows them
+     */
+    public static PlanNode apply(
+            PlanNode plan, Function<String, RelationFacts> relations, OptionalDouble maxError, List<String> names) {
+        if (maxError.isEmpty() && !areAsked(plan)) {
+            return plan;
+        }
+        BoundedRows rows = new Bounds(relations).bounded(plan);
+        boolean isLimited = maxError.isPresent() && rows.columns().stream().anyMatch(Optional::isPresent);
+        return isLimited ? limited(rows.onlyShown(), maxError.getAsDouble(), names) : rows.asShown();
+    }
+
+    /** The rows that are shown; of a value that may be further off it fails. */
+    private static PlanNode limited(BoundedRows rows, double maxError, List<String> names) {
+        List<Expression> columns = new ArrayList<>();
+        for (int column = 0; column < rows.width(); column++) {
+            Expression value = rows.column(column);
+            if (rows.isExact(column)) {
+                columns.add(value);
+                continue;
+            }
+            Expression within = new Expression.Call(
+                    "bound_within",
+                    List.of(
+                            rows.row().distance(column, value),
+                            Ends.literal(maxError),
+                            new Expression.Literal(names.get(column), DataType.TEXT)),
+                    DataType.BOOLEAN,
+                    true);
+            columns.add(Ends.where(Expressions.test("is_not_false", within), value));
+        }
+        return Nodes.project(rows.plan(), columns);
     }
 
     private BoundedRows bounded(PlanNode node) {

@@ -146,7 +146,8 @@ final class Ends {
     }
 
     static Interval negated(Interval of) {
-        return new Interval(call("bound_negate_low", of.high()), call("bound_negate_high", of.low()), of.mayBeNull());
+        return new Interval(
+                call("bound_negate_low", of.high()), call("bound_negate_high", of.low(), of.high()), of.mayBeNull());
     }
 
     static Interval sum(Interval a, Interval b) {

@@ -90,6 +90,15 @@ final class RowBounds {
         };
     }
 
+    /** How far a column that is not exact may be off: a truth value by nothing or, as what is no number, by any amount. */
+    Expression distance(int column, Expression value) {
+        if (columns.get(column).orElseThrow() instanceof Verdict verdict) {
+            Expression isKnown = new Call("or", List.of(verdict.isTrue(), verdict.isFalse()), DataType.BOOLEAN, false);
+            return Ends.choose(isKnown, Ends.literal(0), Ends.literal(Double.POSITIVE_INFINITY));
+        }
+        return Ends.isNumber(value.type()) ? distance(value, interval(value)) : Ends.literal(Double.POSITIVE_INFINITY);
+    }
+
     /** How far the value that is shown may be off; where none is shown and there may be one, infinitely. */
     static Expression distance(Expression value, Interval ends) {
         Interval around = Ends.exact(value);

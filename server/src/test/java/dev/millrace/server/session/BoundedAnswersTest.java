@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What error_bound, lower_bound and upper_bound say of answers over sketches holds of the answer over the rows that went in. */
 class BoundedAnswersTest {
-    private static final int QUERIES = Integer.getInteger("millrace.sketch.sql", 60);
+    private static final int QUERIES = Integer.getInteger("millrace.sketch.sql", 40);
     private static final long SEED = Long.getLong("millrace.sketch.seed", 1);
 
     @TempDir
@@ -176,6 +176,55 @@ class BoundedAnswersTest {
             assertEquals(
                     List.of("Infinity"),
                     database.rows("SELECT error_bound(sum(temp)) FROM (SELECT temp FROM s ORDER BY temp LIMIT 10) q"));
+        }
+    }
+
+    @Test
+    void answersThatMayBeFurtherOffThanAskedForAreRefused() throws Exception {
+        SketchedRows.write(folder, new Random(SEED));
+        try (TestDatabase database = SketchedRows.open(folder, 1)) {
+            List<String> average = database.rows("SELECT avg(temp) FROM s");
+            String bound = database.rows("SELECT error_bound(avg(temp)) FROM s").get(0);
+            database.run("SET max_error = 0.6");
+            assertEquals(average, database.rows("SELECT avg(temp) FROM s"));
+            assertEquals(
+                    "22000 column \"sum\" may be off by any amount, and max_error is 0.6"
+                            + " | SET max_error = off; docs/sketch.md says what has bounds",
+                    database.error("SELECT sum(sin(temp)) FROM s"));
+            database.run("SET max_error = 0.0001");
+            assertEquals(
+                    "22000 column \"warmth\" may be off by " + bound + ", and max_error is 1.0E-4 | SET max_error = "
+                            + bound + ", or ask for error_bound of it",
+                    database.error(
+                            "SELECT door, warmth FROM (SELECT min(door) AS door, avg(temp) AS warmth FROM s) q"));
+            assertEquals(List.of(bound), database.rows("SELECT error_bound(avg(temp)) FROM s"));
+            assertEquals(
+                    average.size(),
+                    database.rows("SELECT count(*) FROM s WHERE door = 1").size());
+            assertEquals(1, database.rows("SELECT avg(temp) FROM shown").size());
+            assertEquals(
+                    "22000 column \"hot\" may be off by any amount, and max_error is 1.0E-4"
+                            + " | SET max_error = off; docs/sketch.md says what has bounds",
+                    database.error("SELECT temp > 20.1 AS hot FROM s").replaceFirst(" row \\d+:", ""));
+            database.run("SET max_error = off");
+            assertEquals(average, database.rows("SELECT avg(temp) FROM s"));
+            assertEquals(
+                    "22023 setting \"max_error\" cannot be \"-1\"; it must be a number from 0, or off",
+                    database.error("SET max_error = -1"));
+        }
+    }
+
+    @Test
+    void boundsKeepTheOrderOfRows() throws Exception {
+        SketchedRows.write(folder, new Random(SEED));
+        try (TestDatabase database = SketchedRows.open(folder, 2)) {
+            String order = " FROM s WHERE temp > 20 ORDER BY temp DESC, time LIMIT 500";
+            List<String> rows = database.rows("SELECT temp, time, error_bound(temp) <= 0.5000001" + order);
+            assertEquals(
+                    database.rows("SELECT temp, time" + order).stream()
+                            .map(row -> row + "|t")
+                            .toList(),
+                    rows);
         }
     }
 

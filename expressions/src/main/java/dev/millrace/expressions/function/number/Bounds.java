@@ -66,8 +66,9 @@ public final class Bounds {
         return high != high ? Double.NEGATIVE_INFINITY : -high;
     }
 
-    public static double negateHigh(double low) {
-        return low == Double.NEGATIVE_INFINITY ? Double.NaN : -low;
+    /** The high end, which is still NaN where the value may be. */
+    public static double negateHigh(double low, double high) {
+        return high != high ? high : -low;
     }
 
     public static double addLow(double a, double b) {

@@ -55,6 +55,7 @@ class FunctionListTest {
             "bound_root",
             "bound_scaled",
             "bound_top",
+            "bound_within",
             "bound_total_high",
             "bound_total_low",
             "bound_whole_high",
