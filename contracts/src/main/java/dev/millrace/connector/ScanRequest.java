@@ -7,7 +7,8 @@ import java.util.Optional;
 /**
  * What a reader is asked for.
  *
- * @param columns of the relation, in the order in which batches must have them; may be empty (rows are only counted)
+ * @param columns of the relation, in the order in which batches must have them; may be empty (rows are only counted). Of a source that is
+ *     {@code condensing} also {@link dev.millrace.condense.ErrorColumns} of it
  * @param predicates all of which a row must satisfy to be of interest; a reader may ignore them
  * @param parallelism how many readers would be welcome; a source may give fewer, at least one
  * @param eventTime present if watermarks are made of the rows: then a reader keeps the rows of each of its {@link Part}s

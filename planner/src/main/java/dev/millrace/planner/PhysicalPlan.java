@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param eventTime of a standing query whose rows are only added, a column that a watermark speaks of, for queries that
  *     read it
  * @param joins of a standing query that joins relations of which something is known, what was expected of it
+ * @param asksBounds whether the query asks how far off values may be
  * @param fingerprint what this plan has in common with those that differ in literals only
  */
 public record PhysicalPlan(
@@ -28,6 +29,7 @@ public record PhysicalPlan(
         Optional<List<Integer>> uniqueKey,
         Optional<RelationFacts.EventTime> eventTime,
         Optional<JoinChoice> joins,
+        boolean asksBounds,
         Fingerprint fingerprint) {
     public PhysicalPlan {
         Objects.requireNonNull(root);
@@ -39,6 +41,7 @@ public record PhysicalPlan(
 
     /** The same plan, with what was expected of its joins. */
     PhysicalPlan with(JoinChoice choice) {
-        return new PhysicalPlan(root, appendOnly, emit, uniqueKey, eventTime, Optional.of(choice), fingerprint);
+        return new PhysicalPlan(
+                root, appendOnly, emit, uniqueKey, eventTime, Optional.of(choice), asksBounds, fingerprint);
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.planner;
 
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.algebra.Translation;
+import dev.millrace.planner.bound.Bounds;
 import dev.millrace.planner.clock.ClockCheck;
 import dev.millrace.planner.clock.DecideByClock;
 import dev.millrace.planner.clock.DrawnOnce;
@@ -42,6 +43,7 @@ import java.util.Optional;
  *
  * <pre>
  * translate    the algebra, node by node
+ * bound        what is asked of how far off values may be
  * order        joins, by what is known of their inputs' sizes
  * simplify     fold constants, merge, move filters down
  * clock        rows that come and leave as time passes
@@ -68,19 +70,27 @@ public final class Planner {
     public static PhysicalPlan plan(Query query, PlannerContext context) {
         boolean finite = context.mode() == PlannerContext.Mode.PULL;
         Inference inference = new Inference(context.relations(), finite);
-        PlanNode written = new Translation(context.relations(), finite, context.folder()).translateQuery(query.rel());
+        PlanNode translated =
+                new Translation(context.relations(), finite, context.folder()).translateQuery(query.rel());
+        boolean asksBounds = Bounds.areAsked(translated);
+        PlanNode written = Bounds.apply(
+                translated,
+                context.relations(),
+                context.maxError(),
+                query.schema().names());
         JoinSearch search = new JoinSearch(context, inference);
         if (!search.isWorthwhile(written)) {
-            return physical(query, written, context, inference);
+            return physical(query, written, asksBounds, context, inference);
         }
         PlanNode ordered = search.ordered(written);
         return finite
-                ? physical(query, ordered, context, inference)
-                : search.better(written, ordered, plan -> physical(query, plan, context, inference));
+                ? physical(query, ordered, asksBounds, context, inference)
+                : search.better(written, ordered, plan -> physical(query, plan, asksBounds, context, inference));
     }
 
     /** All that follows once the order of joins is there. */
-    private static PhysicalPlan physical(Query query, PlanNode ordered, PlannerContext context, Inference inference) {
+    private static PhysicalPlan physical(
+            Query query, PlanNode ordered, boolean asksBounds, PlannerContext context, Inference inference) {
         boolean finite = inference.finite();
         boolean standing = !finite;
         Emit asked = query.emit();
@@ -149,7 +159,8 @@ public final class Planner {
                 .run(Pass.DISTRIBUTE, merged -> Parallelism.apply(merged, context.parallelism(), inference))
                 .plan();
         plan = Nodes.named(Rewriter.shared(plan), query.schema().names());
-        return new PhysicalPlan(plan, appendOnly, emit, uniqueKey, eventTime, Optional.empty(), Fingerprint.of(plan));
+        return new PhysicalPlan(
+                plan, appendOnly, emit, uniqueKey, eventTime, Optional.empty(), asksBounds, Fingerprint.of(plan));
     }
 
     /** What the user asked for if it is possible; else what the plan does. */

@@ -8,6 +8,7 @@ import dev.millrace.planner.fact.RelationFacts;
 import dev.millrace.planner.user.UserStates;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -28,6 +29,7 @@ import java.util.function.UnaryOperator;
  * @param statistics what is known of a relation's rows; the order of joins follows it
  * @param nowMicros the time of the clock, in microseconds since 1970: what it has passed is passed for ever; empty if that is
  *     not to be made use of
+ * @param maxError how far numbers of the answer may be off; where one may be further off the query fails
  */
 public record PlannerContext(
         Mode mode,
@@ -38,7 +40,8 @@ public record PlannerContext(
         OptionalLong stateTtlMicros,
         Function<String, Optional<UserStates>> userStates,
         Function<String, RelationStatistics> statistics,
-        OptionalLong nowMicros) {
+        OptionalLong nowMicros,
+        OptionalDouble maxError) {
 
     /** What a plan is for. */
     public enum Mode {
@@ -81,7 +84,8 @@ public record PlannerContext(
                 stateTtlMicros,
                 key -> Optional.empty(),
                 name -> RelationStatistics.UNKNOWN,
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                OptionalDouble.empty());
     }
 
     public PlannerContext {
@@ -89,6 +93,7 @@ public record PlannerContext(
         Objects.requireNonNull(relations);
         Objects.requireNonNull(folder);
         Objects.requireNonNull(nowMicros);
+        Objects.requireNonNull(maxError);
         if (parallelism < 1) {
             throw new IllegalArgumentException("parallelism must be at least 1, not " + parallelism);
         }

@@ -118,7 +118,7 @@ final class Relations implements Catalog {
                 false,
                 name.equals("past")
                         ? Optional.of(
-                                new Condensing(OptionalInt.of(relation.schema().indexOf("ts"))))
+                                new Condensing(OptionalInt.of(relation.schema().indexOf("ts")), Set.of()))
                         : Optional.empty());
     }
 

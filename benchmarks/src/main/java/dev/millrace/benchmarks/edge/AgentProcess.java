@@ -28,7 +28,7 @@ final class AgentProcess implements AutoCloseable {
                     .getCodeSource()
                     .getLocation()
                     .toURI());
-            return jar.getParent().resolveSibling("edge").resolve("millrace-edge");
+            return jar.resolveSibling("../edge/millrace-edge").normalize();
         } catch (URISyntaxException e) {
             throw new IOException(e);
         }

@@ -52,6 +52,33 @@ final class Library {
             atand                 number.Trigonometry.atand
             atan2d                number.Trigonometry.atan2d
             pi                    number.Trigonometry.pi
+            error_bound           number.Bounds.error
+            lower_bound           number.Bounds.same
+            upper_bound           number.Bounds.same
+            bound_low             number.Bounds.low
+            bound_high            number.Bounds.high
+            bound_real_low        number.Bounds.realLow
+            bound_real_high       number.Bounds.realHigh
+            bound_scaled          number.Bounds.scaled
+            bound_whole_low       number.Bounds.wholeLow
+            bound_whole_high      number.Bounds.wholeHigh
+            bound_real            number.Bounds.real
+            bound_add_low         number.Bounds.addLow
+            bound_add_high        number.Bounds.addHigh
+            bound_multiply_low    number.Bounds.multiplyLow
+            bound_multiply_high   number.Bounds.multiplyHigh
+            bound_divide_low      number.Bounds.divideLow
+            bound_divide_high     number.Bounds.divideHigh
+            bound_negate_low      number.Bounds.negateLow
+            bound_negate_high     number.Bounds.negateHigh
+            bound_abs_low         number.Bounds.absLow
+            bound_abs_high        number.Bounds.absHigh
+            bound_root            number.Bounds.root
+            bound_total_low       number.Bounds.totalLow
+            bound_total_high      number.Bounds.totalHigh
+            bound_distance        number.Bounds.distance
+            bound_top             number.Bounds.top
+            bound_within          ErrorLimit.check
             at_most_one_row       number.Numbers.atMostOneRow
             sleep_seconds         Pauses.sleep
             null_name             QuotedTexts.nullName

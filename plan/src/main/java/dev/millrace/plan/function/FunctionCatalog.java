@@ -341,6 +341,34 @@ public final class FunctionCatalog {
             proctime() timestamptz
             now() timestamptz
 
+            error_bound(double) double
+            lower_bound(double) double
+            upper_bound(double) double
+            bound_low(double, double) double
+            bound_high(double, double) double
+            bound_real_low(double, double) double
+            bound_real_high(double, double) double
+            bound_scaled(double, double, double) double
+            bound_whole_low(double) double
+            bound_whole_high(double) double
+            bound_real(double) double
+            bound_add_low(double, double) double
+            bound_add_high(double, double) double
+            bound_multiply_low(double, double, double, double) double
+            bound_multiply_high(double, double, double, double) double
+            bound_divide_low(double, double, double, double) double
+            bound_divide_high(double, double, double, double) double
+            bound_negate_low(double) double
+            bound_negate_high(double, double) double
+            bound_abs_low(double, double) double
+            bound_abs_high(double, double) double
+            bound_root(double) double
+            bound_total_low(double, double) double
+            bound_total_high(double, double) double
+            bound_distance(double, double, double) double
+            bound_top(double, double) double
+            bound_within(double, double, text) boolean
+
             at_most_one_row(bigint) boolean
             sleep_seconds(double, bigint) text
             null_name(boolean) text

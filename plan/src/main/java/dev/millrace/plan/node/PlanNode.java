@@ -1,6 +1,7 @@
 package dev.millrace.plan.node;
 
 import dev.millrace.condense.Condensation;
+import dev.millrace.condense.ErrorColumns;
 import dev.millrace.connector.ColumnPredicate;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
@@ -44,7 +45,7 @@ public sealed interface PlanNode {
     }
 
     /**
-     * Reads a relation: {@code columns} of it, in that order. {@code predicates} (over the relation's own columns) are
+     * Reads a relation: {@code columns} of it, or {@link ErrorColumns} of one that gives them, in that order. {@code predicates} (over the relation's own columns) are
      * a hint that lets a reader skip rows; the plan filters again. With {@code condensation} (whose column is one of the relation, too) rows
      * that are alike may come as one with their number as weight.
      */
@@ -68,10 +69,10 @@ public sealed interface PlanNode {
         /** Whether a relation of this schema has values of the same form in these columns: not if it is another by now. */
         public boolean fits(Schema relation) {
             for (int i = 0; i < columns.size(); i++) {
-                if (columns.get(i) >= relation.size()) {
+                if (columns.get(i) >= 2 * relation.size()) {
                     return false;
                 }
-                DataType is = relation.type(columns.get(i));
+                DataType is = ErrorColumns.field(relation, columns.get(i)).type();
                 DataType was = schema.type(i);
                 boolean same =
                         is.isNested() || was.kind() == DataType.Kind.NUMERIC ? is.equals(was) : is.kind() == was.kind();

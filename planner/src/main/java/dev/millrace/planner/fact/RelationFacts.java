@@ -12,7 +12,8 @@ import java.util.Optional;
  * @param eventTime of a stream with a watermark, or of the versions of a table's rows
  * @param primaryKey columns that identify a row; empty when there are none
  * @param keepsRows whether it is a table, or a view that keeps its answer
- * @param condensing present if its readers can give rows that are alike as one
+ * @param condensing present if its readers can give rows that are alike as one, and how far values are off
+ * @param precision whether its values are those that came
  */
 public record RelationFacts(
         boolean appendOnly,
@@ -20,7 +21,18 @@ public record RelationFacts(
         Optional<EventTime> eventTime,
         List<Integer> primaryKey,
         boolean keepsRows,
-        Optional<Condensing> condensing) {
+        Optional<Condensing> condensing,
+        Precision precision) {
+
+    /** Whether values are those that came. */
+    public enum Precision {
+        /** They are. */
+        EXACT,
+        /** They may be off, as far as error columns say, in the columns that {@code condensing} names. */
+        BOUNDED,
+        /** Values, and which rows there are, may be off, and nobody knows how far: of what was computed from sketches, and was kept. */
+        UNKNOWN
+    }
 
     /**
      * The column that a watermark is made from.
@@ -49,6 +61,24 @@ public record RelationFacts(
             List<Integer> primaryKey,
             boolean keepsRows) {
         this(appendOnly, replayable, eventTime, primaryKey, keepsRows, Optional.empty());
+    }
+
+    /** Of a relation whose values are exact, or as exact as its readers say. */
+    public RelationFacts(
+            boolean appendOnly,
+            boolean replayable,
+            Optional<EventTime> eventTime,
+            List<Integer> primaryKey,
+            boolean keepsRows,
+            Optional<Condensing> condensing) {
+        this(
+                appendOnly,
+                replayable,
+                eventTime,
+                primaryKey,
+                keepsRows,
+                condensing,
+                condensing.isPresent() ? Precision.BOUNDED : Precision.EXACT);
     }
 
     public RelationFacts {

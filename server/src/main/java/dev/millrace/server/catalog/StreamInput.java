@@ -1,5 +1,6 @@
 package dev.millrace.server.catalog;
 
+import dev.millrace.condense.Condensing;
 import dev.millrace.connector.Source;
 import java.util.Optional;
 
@@ -10,10 +11,14 @@ import java.util.Optional;
  * @param source of the connector; none for a stream that is fed by INSERT
  * @param idleTimeoutMicros how long a silent reader holds windows open; 0 is for ever
  * @param retained whether its rows are kept, for a while
- * @param sketched whether those that are old are kept as sketches
+ * @param sketched present if those that are old are kept as sketches: what readers of these can say
  */
 public record StreamInput(
-        String connector, Optional<Source> source, long idleTimeoutMicros, boolean retained, boolean sketched) {
+        String connector,
+        Optional<Source> source,
+        long idleTimeoutMicros,
+        boolean retained,
+        Optional<Condensing> sketched) {
     /** Whether each reader starts at the first row again. */
     public boolean replayable() {
         return source.map(Source::replayable).orElse(false);

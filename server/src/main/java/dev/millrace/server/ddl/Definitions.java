@@ -42,6 +42,7 @@ import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.storage.retention.RetentionOptions;
+import dev.millrace.storage.retention.SegmentForm;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -113,19 +114,25 @@ public final class Definitions {
             String definition = source.filter(Source::isInferred)
                     .map(guessed -> withInferred(create, guessed.schema(), text))
                     .orElse(text);
+            Optional<Relation.EventTime> eventTime =
+                    create.watermark().map(watermark -> eventTime(watermark, schema, create.name()));
+            Optional<Integer> timeColumn = eventTime.map(Relation.EventTime::column);
+            Optional<SketchedForm> form = retention
+                    .flatMap(RetentionClause::sketch)
+                    .map(sketch -> SketchedForm.of(sketch, schema, timeColumn));
             CatalogObject object = new CatalogObject(
                     create.name(),
                     ObjectKind.STREAM,
                     schema,
                     true,
                     List.of(),
-                    create.watermark().map(watermark -> eventTime(watermark, schema, create.name())),
+                    eventTime,
                     Optional.of(new StreamInput(
                             connector.orElse("insert"),
                             source,
                             idleTimeoutMicros,
                             retention.isPresent(),
-                            retention.flatMap(RetentionClause::sketch).isPresent())),
+                            form.map(SketchedForm::condensing))),
                     Set.of(),
                     create.options(),
                     definition,
@@ -140,7 +147,8 @@ public final class Definitions {
                                 create.name(),
                                 rows,
                                 schema,
-                                retained(clause, schema, object.eventTime().map(Relation.EventTime::column)),
+                                RetentionOptions.of(timeColumn, clause.policy())
+                                        .withForm(form.map(SegmentForm.class::cast)),
                                 !database.catalogStore().isRestoring()));
                 if (pushed.isPresent()) {
                     boolean awaitsDisk = durability == Durability.SYNC;
@@ -159,11 +167,6 @@ public final class Definitions {
             }
             return object;
         });
-    }
-
-    private static RetentionOptions retained(RetentionClause clause, Schema schema, Optional<Integer> eventTime) {
-        return RetentionOptions.of(eventTime, clause.policy())
-                .withForm(clause.sketch().map(sketch -> SketchedForm.of(sketch, schema, eventTime)));
     }
 
     /** Of a source that is read: what is about rows that are written down. */
@@ -414,6 +417,7 @@ public final class Definitions {
             options.rejectUnread();
             PlanBasis basis = database.catalogStore().basis();
             PhysicalPlan plan = queries.plan(query, rules, basis);
+            starts.requireExact(plan, options, query.relations());
             PlanNode root = starts.plan(
                     name, plan.root(), options, query, database.catalogStore().creationMicros());
             try {

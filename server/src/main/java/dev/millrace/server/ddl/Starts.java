@@ -6,9 +6,11 @@ import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.planning.SketchedPasts;
 import dev.millrace.server.retention.ArrivalSpan;
 import dev.millrace.server.retention.RetainedStreams;
 import dev.millrace.sql.statement.Query;
@@ -115,6 +117,19 @@ final class Starts {
             added.forEach(database.engine().relations()::drop);
             database.retained().forgetReaders(name);
             throw e;
+        }
+    }
+
+    /**
+     * Holds a standing query that asks how far off values may be to reading exact ones: its answer is kept without that.
+     *
+     * @throws MillraceException 0A000 if it reads what was sketched
+     */
+    void requireExact(PhysicalPlan plan, Options options, Set<String> reads) {
+        String start = options.text("start").orElse("now");
+        if (plan.asksBounds() && new SketchedPasts(database.catalog()::object).isReadBy(start, reads)) {
+            throw MillraceException.notAvailableYet("error_bound in a standing query that reads what was sketched")
+                    .withHint("ask for bounds in a SELECT, or begin with start = 'now'");
         }
     }
 

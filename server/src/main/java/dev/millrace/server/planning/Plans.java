@@ -44,7 +44,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -83,6 +83,7 @@ public final class Plans {
     private final Function<String, Optional<PlanNode>> running;
     private final Function<String, RelationStatistics> statistics;
     private final Function<String, RelationStatistics> atHand;
+    private final SketchedPasts sketchedPasts;
     private final Clock clock;
 
     /**
@@ -104,6 +105,7 @@ public final class Plans {
         this.running = running;
         this.statistics = statistics;
         this.atHand = atHand;
+        this.sketchedPasts = new SketchedPasts(catalog::object);
         this.clock = clock;
     }
 
@@ -195,7 +197,8 @@ public final class Plans {
                 stateTtlMicros,
                 name -> basis.of(name, atHand),
                 basis.workers(parallelism),
-                basis.micros(clock.epochMicros()));
+                basis.micros(clock.epochMicros()),
+                OptionalDouble.empty());
         PhysicalPlan plan = Planner.plan(query, context);
         PlanNode replayed = Rewriter.rewrite(plan.root(), this::replay);
         return new PhysicalPlan(
@@ -205,6 +208,7 @@ public final class Plans {
                 plan.uniqueKey(),
                 plan.eventTime(),
                 plan.joins(),
+                plan.asksBounds(),
                 Fingerprint.of(replayed));
     }
 
@@ -265,9 +269,42 @@ public final class Plans {
         };
         plannings.increment();
         PhysicalPlan plan = Planner.plan(
-                query, context(Mode.PULL, false, OptionalLong.empty(), asked, parallelism, clock.epochMicros()));
+                query,
+                context(
+                        Mode.PULL,
+                        false,
+                        OptionalLong.empty(),
+                        asked,
+                        parallelism,
+                        clock.epochMicros(),
+                        OptionalDouble.empty()));
         pulled.put(query, new Pulled(version, plan, counted));
         return plan;
+    }
+
+    /**
+     * The same where numbers of the answer may not be further off than this, if that is limited.
+     *
+     * @throws MillraceException from whoever runs the plan, 22000 when one may be
+     */
+    public PhysicalPlan pull(Query query, OptionalDouble maxError) {
+        boolean isLimited = maxError.isPresent()
+                && query.relations().stream()
+                        .anyMatch(name -> finiteFacts(name).precision() != RelationFacts.Precision.EXACT);
+        if (!isLimited) {
+            return pull(query);
+        }
+        plannings.increment();
+        return Planner.plan(
+                query,
+                context(
+                        Mode.PULL,
+                        false,
+                        OptionalLong.empty(),
+                        statistics,
+                        parallelism,
+                        clock.epochMicros(),
+                        maxError));
     }
 
     /**
@@ -323,7 +360,8 @@ public final class Plans {
             OptionalLong stateTtlMicros,
             Function<String, RelationStatistics> statisticsOf,
             int workers,
-            long nowMicros) {
+            long nowMicros,
+            OptionalDouble maxError) {
         return new PlannerContext(
                 mode,
                 mode == Mode.PULL ? this::finiteFacts : this::facts,
@@ -333,7 +371,8 @@ public final class Plans {
                 stateTtlMicros,
                 Plans::userStates,
                 statisticsOf,
-                OptionalLong.of(nowMicros));
+                OptionalLong.of(nowMicros),
+                maxError);
     }
 
     private static Optional<UserStates> userStates(String function) {
@@ -375,19 +414,22 @@ public final class Plans {
         RelationFacts known = facts(name);
         Optional<StreamInput> input = catalog.object(name).flatMap(CatalogObject::input);
         boolean retained = input.filter(StreamInput::retained).isPresent();
-        Optional<Condensing> condensing = input.filter(StreamInput::sketched).isPresent()
-                ? Optional.of(new Condensing(known.eventTime()
-                        .map(time -> OptionalInt.of(time.column()))
-                        .orElse(OptionalInt.empty())))
-                : input.flatMap(StreamInput::source).flatMap(Source::condensing);
-        return retained || condensing.isPresent()
+        Optional<Condensing> condensing = input.flatMap(StreamInput::sketched)
+                .or(() -> input.flatMap(StreamInput::source).flatMap(Source::condensing));
+        boolean isUnknown = condensing.isEmpty() && sketchedPasts.isIn(name);
+        return retained || condensing.isPresent() || isUnknown
                 ? new RelationFacts(
                         known.appendOnly(),
                         known.replayable() || retained,
                         known.eventTime(),
                         known.primaryKey(),
                         known.keepsRows(),
-                        condensing)
+                        condensing,
+                        isUnknown
+                                ? RelationFacts.Precision.UNKNOWN
+                                : condensing.isPresent()
+                                        ? RelationFacts.Precision.BOUNDED
+                                        : RelationFacts.Precision.EXACT)
                 : known;
     }
 
@@ -426,7 +468,14 @@ public final class Plans {
         return PlanText.of(
                 plan.root(),
                 new Inference(standing ? this::facts : this::finiteFacts, !standing),
-                context(mode, false, OptionalLong.empty(), atHand, parallelism, clock.epochMicros())
+                context(
+                                mode,
+                                false,
+                                OptionalLong.empty(),
+                                atHand,
+                                parallelism,
+                                clock.epochMicros(),
+                                OptionalDouble.empty())
                         .cardinality());
     }
 

@@ -28,6 +28,7 @@ import dev.millrace.server.result.Progress;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.server.settings.SessionSettings;
+import dev.millrace.server.settings.Setting;
 import dev.millrace.server.transaction.OwnRows;
 import dev.millrace.server.transaction.Transaction;
 import dev.millrace.server.transaction.Transactions;
@@ -43,6 +44,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -54,6 +56,7 @@ public final class Queries {
     private static final int MANY_NODES = 12; // whose tasks and code take some milliseconds to make
 
     private final Instance database;
+    private final SessionSettings settings;
     private final Transactions transactions;
     private final Cancellation cancellation;
     private final Offload offload;
@@ -75,6 +78,7 @@ public final class Queries {
             Offload offload,
             Consumer<Supplier<Optional<Progress>>> showProgress) {
         this.database = database;
+        this.settings = settings;
         this.checks = new ReadChecks(database);
         this.epochs = new OwnEpochs(database, settings, showProgress);
         this.limits = new QueryLimits(database, settings);
@@ -149,7 +153,8 @@ public final class Queries {
 
     /** The plan of a query over the rows that are there. */
     public PhysicalPlan plan(Query query) {
-        return offload.run(() -> database.plans().pull(query));
+        OptionalDouble maxError = settings.limit(Setting.MAX_ERROR);
+        return offload.run(() -> database.plans().pull(query, maxError));
     }
 
     /**

@@ -1,12 +1,14 @@
 package dev.millrace.server.retention;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.condense.ErrorColumns;
 import dev.millrace.connector.ColumnPredicate;
 import dev.millrace.connector.ScanCounts;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.server.sketched.BoundedReader;
 import dev.millrace.server.sketched.CondensedReader;
 import dev.millrace.server.sketched.SketchedForm;
 import dev.millrace.storage.column.SortKey;
@@ -49,6 +51,15 @@ record RetainedPast(SegmentStore store, Schema schema, Optional<SketchedForm> fo
                     ranges(request, schema),
                     durable.getAsLong(),
                     context.batchRows(),
+                    context.allocator()));
+        }
+        if (request.columns().stream().anyMatch(column -> ErrorColumns.isOne(schema, column))) {
+            return List.of(BoundedReader.open(
+                    store,
+                    form.orElseThrow(),
+                    request,
+                    ranges(request, schema),
+                    durable.getAsLong(),
                     context.allocator()));
         }
         int readers =

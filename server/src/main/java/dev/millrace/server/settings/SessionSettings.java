@@ -2,6 +2,7 @@ package dev.millrace.server.settings;
 
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
 /**
@@ -110,6 +111,12 @@ public final class SessionSettings {
     public long millis(Setting setting) {
         String text = get(setting);
         return text.equals("0") ? 0 : Quantity.DURATION.parse(text).orElseThrow();
+    }
+
+    /** A setting that limits something, if it does. */
+    public OptionalDouble limit(Setting setting) {
+        String text = get(setting);
+        return text.equals("off") ? OptionalDouble.empty() : OptionalDouble.of(Double.parseDouble(text));
     }
 
     /** A setting that is a size in memory. */

@@ -48,6 +48,11 @@ public enum Setting {
             "0",
             SettingForm.BYTES,
             "state that may be on disk, likewise (engine.spill-limit); a query that needs more fails (53400); 0: none"),
+    MAX_ERROR(
+            "max_error",
+            "off",
+            SettingForm.LIMIT,
+            "how far numbers of a SELECT over sketches may be off before it fails (22000); off: as far as the sketches are"),
     STATEMENT_TIMEOUT(
             "statement_timeout",
             "0",

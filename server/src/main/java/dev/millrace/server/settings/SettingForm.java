@@ -18,6 +18,7 @@ interface SettingForm {
     SettingForm DURATION = new Duration();
     SettingForm BYTES = new Bytes();
     SettingForm COUNT = new Count();
+    SettingForm LIMIT = new Limit();
 
     /** The value as it is shown; empty for one that it cannot be. */
     Optional<String> canonical(String value);
@@ -107,6 +108,30 @@ interface SettingForm {
         @Override
         public String expected() {
             return "a number of bytes, or one with a unit (kB, MB, GB, TB)";
+        }
+    }
+
+    /** A number from 0, or none. */
+    final class Limit implements SettingForm {
+        @Override
+        public Optional<String> canonical(String value) {
+            String text = value.strip().toLowerCase(Locale.ROOT);
+            if (text.equals("off")) {
+                return Optional.of(text);
+            }
+            try {
+                double limit = Double.parseDouble(text);
+                return limit >= 0 && limit < Double.POSITIVE_INFINITY
+                        ? Optional.of(text.endsWith("d") || text.endsWith("f") ? String.valueOf(limit) : text)
+                        : Optional.empty();
+            } catch (NumberFormatException e) {
+                return Optional.empty();
+            }
+        }
+
+        @Override
+        public String expected() {
+            return "a number from 0, or off";
         }
     }
 

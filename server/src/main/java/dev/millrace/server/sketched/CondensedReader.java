@@ -1,6 +1,7 @@
 package dev.millrace.server.sketched;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.condense.ErrorColumns;
 import dev.millrace.connector.ColumnPredicate;
 import dev.millrace.connector.ScanCounts;
 import dev.millrace.connector.ScanRequest;
@@ -52,17 +53,10 @@ public final class CondensedReader implements SourceReader {
         Schema stream = form.stream();
         List<CondensedRows.Column> columns = new ArrayList<>();
         for (int column : request.columns()) {
-            int key = form.keys().indexOf(column);
-            columns.add(
-                    key >= 0
-                            ? new CondensedRows.Column.OfKey(key)
-                            : form.eventTime().equals(Optional.of(column))
-                                    ? new CondensedRows.Column.OfTime()
-                                    : new CondensedRows.Column.OfFeature(
-                                            stream.field(column).name()));
+            columns.add(column(form, column));
         }
         CondensedRows condensed = new CondensedRows(
-                stream.select(request.columns()),
+                ErrorColumns.select(stream, request.columns()),
                 columns,
                 request.condensation().orElseThrow(),
                 batchRows,
@@ -75,6 +69,23 @@ public final class CondensedReader implements SourceReader {
         SketchBounds bounds = new SketchBounds(known, stream, time.orElse(-1));
         return new CondensedReader(
                 SketchPieces.open(store, form, request.columns(), ranges, bounds, upTo, allocator), bounds, condensed);
+    }
+
+    private static CondensedRows.Column column(SketchedForm form, int column) {
+        Schema stream = form.stream();
+        if (ErrorColumns.isOne(stream, column)) {
+            int subject = ErrorColumns.subject(stream, column);
+            return form.eventTime().equals(Optional.of(subject))
+                    ? new CondensedRows.Column.OfTimeError()
+                    : new CondensedRows.Column.OfError(stream.field(subject).name());
+        }
+        int key = form.keys().indexOf(column);
+        if (key >= 0) {
+            return new CondensedRows.Column.OfKey(key);
+        }
+        return form.eventTime().equals(Optional.of(column))
+                ? new CondensedRows.Column.OfTime()
+                : new CondensedRows.Column.OfFeature(stream.field(column).name());
     }
 
     @Override

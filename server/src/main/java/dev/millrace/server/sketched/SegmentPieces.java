@@ -7,7 +7,6 @@ import dev.millrace.batch.NestedCopy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
 import dev.millrace.sketch.Sketch;
-import dev.millrace.sketch.column.NumberSymbols;
 import dev.millrace.sketch.form.SymbolFilter;
 import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.sketch.segment.SegmentFilter;
@@ -32,12 +31,12 @@ final class SegmentPieces implements AutoCloseable {
     private final List<Integer> columns;
     private final List<ColumnRange> ranges;
     private final Wanted wanted;
+    private final boolean areRows; // also where the sketches have all columns
     private final BufferAllocator allocator;
     private final List<Integer> starts;
     private final int sketchColumn; // of the file
     private int stretch;
     private @Nullable SketchedRowScan rows; // of a stretch that is given as rows
-    private double[] errors = {}; // of these
     private int passedBy; // sketches of the stretch
 
     /** @param held what the piece needs as long as it is used */
@@ -49,7 +48,9 @@ final class SegmentPieces implements AutoCloseable {
             List<Integer> columns,
             List<ColumnRange> ranges,
             SegmentFilter filter,
+            boolean areRows,
             BufferAllocator allocator) {
+        this.areRows = areRows;
         this.form = form;
         this.file = file;
         this.columns = columns;
@@ -81,6 +82,7 @@ final class SegmentPieces implements AutoCloseable {
             if (first.isEmpty()) {
                 first = Optional.of(schema);
                 areAllSketched = columns.stream()
+                        .map(column -> form.isError(column) ? form.subject(column) : column)
                         .allMatch(column ->
                                 form.keys().contains(column) || form.placeIn(schema, column) >= SketchVectors.TIME);
             }
@@ -98,7 +100,7 @@ final class SegmentPieces implements AutoCloseable {
             if (rows != null) {
                 Optional<Batch> batch = rows.next();
                 if (batch.isPresent()) {
-                    return Optional.of(new Found(new SketchPieces.Piece.Rows(batch.get(), errors.clone()), null));
+                    return Optional.of(new Found(new SketchPieces.Piece.Rows(batch.get()), null));
                 }
                 close();
             }
@@ -106,11 +108,19 @@ final class SegmentPieces implements AutoCloseable {
                 return Optional.empty();
             }
             int of = stretch++;
+            if (areRows) {
+                rows = rowsOf(of);
+                continue;
+            }
             Optional<Found> found = sketches(of);
             if (found.isPresent()) {
                 return found;
             }
         }
+    }
+
+    private SketchedRowScan rowsOf(int of) {
+        return new SketchedRowScan(form, file, columns, ranges, of, of + 1, starts.size() - 1, allocator);
     }
 
     /** A stretch by its sketches; empty if its rows are given, one batch after the other. */
@@ -135,8 +145,7 @@ final class SegmentPieces implements AutoCloseable {
                 }
             }
             if (!wanted.areAllSketched) {
-                errors = errors(series);
-                rows = new SketchedRowScan(form, file, columns, ranges, of, of + 1, starts.size() - 1, allocator);
+                rows = rowsOf(of);
                 Closing.all(owned);
                 return Optional.empty();
             }
@@ -219,24 +228,6 @@ final class SegmentPieces implements AutoCloseable {
         return file.scan(stored, List.of(), block, block + 1, file.blockCount(), allocator)
                 .next()
                 .orElseThrow();
-    }
-
-    private double[] errors(List<List<Sketch>> series) {
-        double[] found = new double[columns.size()];
-        for (List<Sketch> sketches : series) {
-            for (Sketch sketch : sketches) {
-                SketchSchema schema = sketch.schema();
-                for (int i = 0; i < found.length; i++) {
-                    int place = form.placeIn(schema, columns.get(i));
-                    if (place == SketchVectors.TIME) {
-                        found[i] = Math.max(found[i], sketch.timeErrorTicks());
-                    } else if (place >= 0 && sketch.column(place).symbols() instanceof NumberSymbols numbers) {
-                        found[i] = Math.max(found[i], numbers.error());
-                    }
-                }
-            }
-        }
-        return found;
     }
 
     @Override

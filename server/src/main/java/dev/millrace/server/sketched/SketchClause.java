@@ -6,6 +6,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
 import dev.millrace.sketch.schema.Bound;
 import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -93,6 +94,19 @@ public record SketchClause(
     /** How far values of a column may be off, and whether that was said of it. */
     Bound errorOf(String column) {
         return errors.getOrDefault(column, error);
+    }
+
+    /**
+     * Whether values of a column that is no key may be off: whole numbers only where that is said of them, as they may be
+     * identifiers, of which one that is off is another.
+     */
+    boolean mayBeOff(Field field) {
+        return switch (field.type().kind()) {
+            case REAL, DOUBLE -> errorOf(field.name()).kind() != Bound.Kind.EXACT;
+            case SMALLINT, INTEGER, BIGINT ->
+                errors.containsKey(field.name()) && errorOf(field.name()).kind() != Bound.Kind.EXACT;
+            default -> false;
+        };
     }
 
     /**

@@ -2,15 +2,21 @@ package dev.millrace.server.sketched;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.condense.ErrorColumns;
 import dev.millrace.connector.ScanCounts;
 import dev.millrace.sketch.Sketch;
+import dev.millrace.sketch.materialise.SketchErrors;
 import dev.millrace.sketch.segment.SegmentFilter;
 import dev.millrace.storage.retention.SegmentStore;
 import dev.millrace.storage.retention.StoreScan;
 import dev.millrace.storage.segment.ColumnRange;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +31,7 @@ public final class SketchPieces implements AutoCloseable {
     private final List<Integer> columns;
     private final SegmentFilter filter;
     private final BufferAllocator allocator;
+    private boolean areRows;
     private @Nullable SegmentPieces segment; // that is under way
     private @Nullable AutoCloseable given; // with the piece before
 
@@ -34,9 +41,8 @@ public final class SketchPieces implements AutoCloseable {
          * Rows of the columns that were asked for.
          *
          * @param rows the caller's
-         * @param errors of each column, how far a number in them may be off, for times in microseconds; 0 where it is exact
          */
-        record Rows(Batch rows, double[] errors) implements Piece {}
+        record Rows(Batch rows) implements Piece {}
 
         /**
          * Rows that are sketches.
@@ -70,7 +76,7 @@ public final class SketchPieces implements AutoCloseable {
     /**
      * Begins to read.
      *
-     * @param columns of the stream, those that are needed
+     * @param columns of the stream, those that are needed, and {@link ErrorColumns} of it
      * @param ranges of these columns: what has no rows in all of them may be passed by
      * @param filter of sketches; rows that are given as rows are not filtered
      * @param upTo rows of later entries are left out
@@ -84,8 +90,23 @@ public final class SketchPieces implements AutoCloseable {
             SegmentFilter filter,
             long upTo,
             BufferAllocator allocator) {
-        StoreScan scan = store.scans(columns, ranges, upTo, 1, allocator).get(0);
-        return new SketchPieces(scan, form, columns, filter, allocator);
+        Schema stream = form.stream();
+        List<Integer> stored = columns.stream()
+                .filter(column -> !ErrorColumns.isOne(stream, column))
+                .toList();
+        StoreScan scan = store.scans(stored, ranges, upTo, 1, allocator).get(0);
+        List<Integer> ofFiles = columns.stream()
+                .map(column -> ErrorColumns.isOne(stream, column)
+                        ? form.errorOf(ErrorColumns.subject(stream, column))
+                        : column)
+                .toList();
+        return new SketchPieces(scan, form, ofFiles, filter, allocator);
+    }
+
+    /** Gives rows from now on, also of sketches that have all columns. */
+    SketchPieces asRows() {
+        areRows = true;
+        return this;
     }
 
     /** The next piece; empty at the end. */
@@ -94,7 +115,8 @@ public final class SketchPieces implements AutoCloseable {
         while (true) {
             if (segment == null) {
                 segment = scan.nextFormed()
-                        .map(file -> new SegmentPieces(form, file.segment(), columns, file.ranges(), filter, allocator))
+                        .map(file -> new SegmentPieces(
+                                form, file.segment(), columns, file.ranges(), filter, areRows, allocator))
                         .orElse(null);
             }
             if (segment != null) {
@@ -108,7 +130,37 @@ public final class SketchPieces implements AutoCloseable {
                 scan.endFormed();
                 continue;
             }
-            return scan.next().map(rows -> new Piece.Rows(rows, new double[columns.size()]));
+            return scan.next().map(rows -> new Piece.Rows(withoutErrors(rows)));
+        }
+    }
+
+    /** Exact rows, with the errors that were asked for beside them. */
+    private Batch withoutErrors(Batch rows) {
+        if (rows.columnCount() == columns.size()) {
+            return rows;
+        }
+        List<AutoCloseable> owned = new ArrayList<>();
+        owned.add(rows);
+        try {
+            FieldVector[] vectors = new FieldVector[columns.size()];
+            List<Field> fields = new ArrayList<>();
+            int stored = 0;
+            for (int i = 0; i < vectors.length; i++) {
+                if (form.isError(columns.get(i))) {
+                    Field field = ErrorColumns.field(
+                            form.stream(), ErrorColumns.of(form.stream(), form.subject(columns.get(i))));
+                    vectors[i] = SketchErrors.vector(field, 0, rows.rowCount(), allocator);
+                    owned.add(vectors[i]);
+                    fields.add(field);
+                } else {
+                    fields.add(rows.schema().field(stored));
+                    vectors[i] = rows.column(stored++);
+                }
+            }
+            return Batch.view(new Schema(fields), vectors, rows.rowCount(), Optional.empty(), owned);
+        } catch (RuntimeException | Error e) {
+            Closing.all(owned);
+            throw e;
         }
     }
 

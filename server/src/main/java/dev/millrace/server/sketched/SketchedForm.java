@@ -1,7 +1,11 @@
 package dev.millrace.server.sketched;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.condense.Condensing;
+import dev.millrace.condense.ErrorColumns;
 import dev.millrace.error.MillraceException;
+import dev.millrace.sketch.Sketch;
+import dev.millrace.sketch.materialise.SketchErrors;
 import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.storage.retention.SegmentForm;
 import dev.millrace.storage.segment.ColumnRange;
@@ -10,9 +14,12 @@ import dev.millrace.storage.segment.ColumnSegmentWriter;
 import dev.millrace.storage.segment.RowScan;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -25,6 +32,7 @@ import org.apache.arrow.memory.BufferAllocator;
 public final class SketchedForm implements SegmentForm {
     private static final long ENOUGH_ROWS = 1 << 16;
     private static final long ROWS_OF_A_SERIES = 1024;
+    private static final int STORED_BESIDE = 4; // #entry, #arrival, #series, #sketch
 
     private final SketchClause clause;
     private final Schema stream;
@@ -81,6 +89,47 @@ public final class SketchedForm implements SegmentForm {
             }
         }
         return SketchVectors.TIME - 1;
+    }
+
+    /** What readers of its sketches say beyond values. */
+    public Condensing condensing() {
+        Set<Integer> inexact = new HashSet<>();
+        for (int column = 0; column < stream.size(); column++) {
+            if (!keys.contains(column) && clause.mayBeOff(stream.field(column))) {
+                inexact.add(column);
+            }
+        }
+        eventTime.filter(column -> clause.timeErrorMicros() > 0).ifPresent(inexact::add);
+        return new Condensing(eventTime.map(OptionalInt::of).orElse(OptionalInt.empty()), inexact);
+    }
+
+    /** The number, behind all columns that are stored, by which scans are asked how far values of a column may be off. */
+    int errorOf(int column) {
+        return stream.size() + STORED_BESIDE + column;
+    }
+
+    /** Whether scans are asked how far values of a column may be off; then {@link #subject} is the column. */
+    boolean isError(int column) {
+        return column >= stream.size() + STORED_BESIDE;
+    }
+
+    int subject(int errorColumn) {
+        return errorColumn - stream.size() - STORED_BESIDE;
+    }
+
+    /** The fields of what is asked of a file, whatever it is. */
+    Schema schema(Schema stored, List<Integer> columns) {
+        return new Schema(columns.stream()
+                .map(column -> isError(column)
+                        ? ErrorColumns.field(stream, ErrorColumns.of(stream, subject(column)))
+                        : stored.field(column))
+                .toList());
+    }
+
+    /** How far values of a column may be off in a sketch. */
+    double error(Sketch sketch, int column) {
+        int place = placeIn(sketch.schema(), column);
+        return place < SketchVectors.TIME ? 0 : SketchErrors.of(sketch, place);
     }
 
     SketchClause clause() {

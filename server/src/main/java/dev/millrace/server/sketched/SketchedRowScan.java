@@ -49,11 +49,11 @@ final class SketchedRowScan implements RowScan {
         this.allocator = allocator;
         this.starts = Stretches.starts(file, form.stream().size() + 2);
         this.needsNoSketch =
-                columns.stream().allMatch(column -> column >= form.stream().size());
+                columns.stream().allMatch(column -> column >= form.stream().size() && !form.isError(column));
         stored.add(form.stream().size() + 2);
         stored.add(form.stream().size() + 3);
-        stored.addAll(columns);
-        this.schema = file.schema().select(columns);
+        columns.stream().filter(column -> !form.isError(column)).forEach(stored::add);
+        this.schema = form.schema(file.schema(), columns);
         long all = starts.size() - 1;
         this.stretch = (int) (all * from / parts);
         this.end = (int) (all * to / parts);

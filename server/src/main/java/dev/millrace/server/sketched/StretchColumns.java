@@ -55,17 +55,14 @@ record StretchColumns(List<Integer> features, boolean isTimed, Optional<SketchSc
     private static Optional<Feature> feature(SketchedForm form, int column, List<Batch> rows) {
         String name = form.stream().field(column).name();
         DataType type = form.stream().type(column);
+        boolean isOff = form.clause().mayBeOff(form.stream().field(column));
         boolean isFeature = switch (type.kind()) {
-            case REAL, DOUBLE -> true;
-            case SMALLINT, INTEGER, BIGINT ->
-                form.clause().errors().containsKey(name); // else it may be an identifier, however often it repeats
             case BOOLEAN -> true;
             case TEXT, VARCHAR -> areCategories(column, rows);
-            default -> false;
+            default -> isOff;
         };
-        Bound bound = SketchClause.isNumber(type) ? form.clause().errorOf(name) : Bound.exact();
-        boolean isAsked = !SketchClause.isNumber(type) || bound.kind() != Bound.Kind.EXACT;
-        return isFeature && isAsked ? Optional.of(new Feature(name, type, bound, Binning.SMALLEST)) : Optional.empty();
+        Bound bound = isOff ? form.clause().errorOf(name) : Bound.exact();
+        return isFeature ? Optional.of(new Feature(name, type, bound, Binning.SMALLEST)) : Optional.empty();
     }
 
     /** Whether texts are few and short. */

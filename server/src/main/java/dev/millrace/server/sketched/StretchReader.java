@@ -7,6 +7,7 @@ import dev.millrace.batch.NestedCopy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
 import dev.millrace.sketch.Sketch;
+import dev.millrace.sketch.materialise.SketchErrors;
 import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.sketch.segment.SegmentFilter;
 import dev.millrace.storage.segment.ColumnSegment;
@@ -36,6 +37,7 @@ final class StretchReader implements AutoCloseable {
     private final SeriesOrder order = new SeriesOrder();
     private final List<SketchVectors> current = new ArrayList<>(); // by series
     private final FieldVector[] keys; // by column asked for, of each series one; null for others
+    private final int[] storedAs; // by column asked for, its place among what is stored; -1 for errors
     private Optional<SketchSchema> sketched = Optional.empty(); // known with the first sketch
     private boolean isExact;
     private boolean isBegun;
@@ -48,6 +50,11 @@ final class StretchReader implements AutoCloseable {
         this.schema = schema;
         this.allocator = allocator;
         this.keys = new FieldVector[columns.size()];
+        this.storedAs = new int[columns.size()];
+        int next = FIRST_ASKED;
+        for (int i = 0; i < storedAs.length; i++) {
+            storedAs[i] = form.isError(columns.get(i)) ? -1 : next++;
+        }
     }
 
     /** The rows of the next block, the caller's. */
@@ -162,7 +169,7 @@ final class StretchReader implements AutoCloseable {
                 if (keys[i] == null) {
                     keys[i] = ArrowTypes.arrowField(schema.field(i)).createVector(allocator);
                 }
-                NestedCopy.copy(stored.column(FIRST_ASKED + i), row, keys[i], series);
+                NestedCopy.copy(stored.column(storedAs[i]), row, keys[i], series);
                 keys[i].setValueCount(series + 1);
             }
         }
@@ -170,10 +177,22 @@ final class StretchReader implements AutoCloseable {
 
     private Batch exact(Batch stored) {
         FieldVector[] vectors = new FieldVector[columns.size()];
-        for (int i = 0; i < vectors.length; i++) {
-            vectors[i] = stored.column(FIRST_ASKED + i);
+        List<AutoCloseable> owned = new ArrayList<>();
+        owned.add(stored.retain());
+        try {
+            for (int i = 0; i < vectors.length; i++) {
+                if (storedAs[i] < 0) {
+                    vectors[i] = SketchErrors.vector(schema.field(i), 0, stored.rowCount(), allocator);
+                    owned.add(vectors[i]);
+                } else {
+                    vectors[i] = stored.column(storedAs[i]);
+                }
+            }
+            return Batch.view(schema, vectors, stored.rowCount(), Optional.empty(), owned);
+        } catch (RuntimeException | Error e) {
+            Closing.all(owned);
+            throw e;
         }
-        return Batch.view(schema, vectors, stored.rowCount(), Optional.empty(), List.of(stored.retain()));
     }
 
     private Batch together(Batch stored, List<SketchVectors> used, int[] seriesOf, int[] sourceOf, int[] rowOf) {
@@ -186,7 +205,10 @@ final class StretchReader implements AutoCloseable {
             for (int i = 0; i < vectors.length; i++) {
                 Field field = schema.field(i);
                 int feature = form.placeIn(sketched.orElseThrow(), columns.get(i));
-                if (keys[i] != null) {
+                if (storedAs[i] < 0) {
+                    vectors[i] = errors(field, form.subject(columns.get(i)), used, sourceOf, count);
+                    owned.add(vectors[i]);
+                } else if (keys[i] != null) {
                     theOne = theOne.length == 0 ? new int[count] : theOne;
                     vectors[i] = GatheredValues.of(field, List.of(keys[i]), theOne, seriesOf, count, allocator);
                     owned.add(vectors[i]);
@@ -196,7 +218,7 @@ final class StretchReader implements AutoCloseable {
                     vectors[i] = GatheredValues.of(field, from, sourceOf, rowOf, count, allocator);
                     owned.add(vectors[i]);
                 } else {
-                    vectors[i] = stored.column(FIRST_ASKED + i);
+                    vectors[i] = stored.column(storedAs[i]);
                 }
             }
             return Batch.view(schema, vectors, count, Optional.empty(), owned);
@@ -204,6 +226,19 @@ final class StretchReader implements AutoCloseable {
             Closing.all(owned);
             throw e;
         }
+    }
+
+    /** Of each row that of the sketch which has it. */
+    private FieldVector errors(Field field, int subject, List<SketchVectors> used, int[] sourceOf, int count) {
+        double[] bySource = used.stream()
+                .mapToDouble(source -> form.error(source.sketch(), subject))
+                .toArray();
+        FieldVector vector = SketchErrors.vector(field, 0, count, allocator);
+        long data = vector.getDataBufferAddress();
+        for (int row = 0; row < count; row++) {
+            Memory.putDouble(data + 8L * row, bySource[sourceOf[row]]);
+        }
+        return vector;
     }
 
     @Override

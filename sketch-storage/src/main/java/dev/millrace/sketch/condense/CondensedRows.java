@@ -7,6 +7,7 @@ import dev.millrace.condense.Condensation;
 import dev.millrace.memory.Memory;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.materialise.ArrowOutput;
+import dev.millrace.sketch.materialise.SketchErrors;
 import dev.millrace.sketch.time.Times;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -39,6 +40,12 @@ public final class CondensedRows implements AutoCloseable {
         /** The time, in microseconds: of rows that are alike that of one of them. */
         record OfTime() implements Column {}
 
+        /** How far values of the feature of this name may be off. */
+        record OfError(String name) implements Column {}
+
+        /** How far the times may be off, in microseconds. */
+        record OfTimeError() implements Column {}
+
         /** What comes with each sketch: a column of a batch. */
         record OfKey(int index) implements Column {}
     }
@@ -50,6 +57,8 @@ public final class CondensedRows implements AutoCloseable {
     private final BufferAllocator allocator;
     private final int timeColumn; // -1 without
     private final int[] featureColumns; // which columns are features
+    private final int[] errorColumns; // which columns are errors
+    private final long[] errors; // of the sketch at hand, by column, as bits
     private final AlikeRows alike = new AlikeRows();
     private final GatheredColumn[] gathered; // by column; of a key which of the keys at hand it is
     private final List<Optional<FieldVector>> keys =
@@ -79,6 +88,11 @@ public final class CondensedRows implements AutoCloseable {
         featureColumns = IntStream.range(0, columns.size())
                 .filter(column -> columns.get(column) instanceof Column.OfFeature)
                 .toArray();
+        errorColumns = IntStream.range(0, columns.size())
+                .filter(column -> columns.get(column) instanceof Column.OfError
+                        || columns.get(column) instanceof Column.OfTimeError)
+                .toArray();
+        errors = new long[columns.size()];
         gathered = new GatheredColumn[columns.size()];
         Arrays.setAll(gathered, column -> new GatheredColumn(schema.field(column)));
         columns.forEach(column -> keys.add(Optional.empty()));
@@ -96,6 +110,12 @@ public final class CondensedRows implements AutoCloseable {
             Column.OfFeature column = (Column.OfFeature) columns.get(featureColumns[f]);
             features[f] = sketch.schema().indexOf(column.name());
             gathered[featureColumns[f]].begin(sketch.column(features[f]));
+        }
+        for (int column : errorColumns) {
+            int of = columns.get(column) instanceof Column.OfError error
+                    ? sketch.schema().indexOf(error.name())
+                    : -1;
+            errors[column] = Double.doubleToRawLongBits(SketchErrors.of(sketch, of));
         }
         if (timeColumn < 0) {
             alike.each(sketch, features, 0, sketch.rows(), (ranks, weight) -> put(ranks, weight, 0));
@@ -156,6 +176,9 @@ public final class CondensedRows implements AutoCloseable {
         }
         if (timeColumn >= 0) {
             gathered[timeColumn].putValue(size, time);
+        }
+        for (int column : errorColumns) {
+            gathered[column].putValue(size, errors[column]);
         }
         for (int column = 0; column < gathered.length; column++) {
             if (columns.get(column) instanceof Column.OfKey) {

@@ -2,6 +2,7 @@ package dev.millrace.sketch.materialise;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Vectors;
+import dev.millrace.condense.ErrorColumns;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
@@ -52,7 +53,7 @@ public final class ArrowOutput {
         return write(sketch, allColumns(sketch), sketch.rows(), new int[0], allocator);
     }
 
-    /** All rows, of some columns of {@link #schema}. */
+    /** All rows, of some columns of {@link #schema}, or {@link ErrorColumns} of it. */
     public static Batch columns(Sketch sketch, List<Integer> columns, BufferAllocator allocator) {
         return write(sketch, columns, sketch.rows(), new int[0], allocator);
     }
@@ -68,21 +69,27 @@ public final class ArrowOutput {
 
     private static Batch write(
             Sketch sketch, List<Integer> columns, int count, int[] chosen, BufferAllocator allocator) {
-        Schema schema = schema(sketch.schema()).select(columns);
+        Schema all = schema(sketch.schema());
+        Schema schema = ErrorColumns.select(all, columns);
         FieldVector[] vectors = new FieldVector[schema.size()];
         boolean done = false;
         try {
             for (int i = 0; i < vectors.length; i++) {
                 int f = columns.get(i) - 1;
-                vectors[i] = f < 0
-                        ? times(sketch, chosen, schema.field(i), count, allocator)
-                        : column(
-                                sketch.column(f),
-                                sketch.schema().feature(f),
-                                schema.field(i),
-                                chosen,
-                                count,
-                                allocator);
+                if (ErrorColumns.isOne(all, columns.get(i))) {
+                    double error = SketchErrors.of(sketch, ErrorColumns.subject(all, columns.get(i)) - 1);
+                    vectors[i] = SketchErrors.vector(schema.field(i), error, count, allocator);
+                } else {
+                    vectors[i] = f < 0
+                            ? times(sketch, chosen, schema.field(i), count, allocator)
+                            : column(
+                                    sketch.column(f),
+                                    sketch.schema().feature(f),
+                                    schema.field(i),
+                                    chosen,
+                                    count,
+                                    allocator);
+                }
             }
             done = true;
             return Batch.of(schema, vectors, count);

@@ -2,16 +2,21 @@ package dev.millrace.sketch.source;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.condense.ErrorColumns;
 import dev.millrace.connector.ScanCounts;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.condense.CondensedRows;
 import dev.millrace.sketch.condense.SketchBounds;
 import dev.millrace.sketch.file.SketchFileReader;
 import dev.millrace.sketch.form.SymbolFilter;
 import dev.millrace.sketch.materialise.ArrowOutput;
+import dev.millrace.sketch.materialise.SketchErrors;
+import dev.millrace.sketch.schema.Bound;
 import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.sketch.segment.SegmentFilter;
 import dev.millrace.sketch.time.Times;
@@ -37,17 +42,8 @@ final class SketchReader implements SourceReader {
     private final BufferAllocator allocator;
     private final List<SketchFileReader> files = new ArrayList<>();
     private final SketchBounds bounds;
-    private final SegmentFilter wanted = new SegmentFilter() {
-        @Override
-        public boolean mayMeet(SketchSchema schema, Times times) {
-            return !isSources(schema) || bounds.mayMeet(schema, times);
-        }
-
-        @Override
-        public SymbolFilter ofFeature(SketchSchema schema, int feature) {
-            return isSources(schema) ? bounds.ofFeature(schema, feature) : SymbolFilter.ANY;
-        }
-    };
+    private final SegmentFilter wanted;
+    private final boolean asksErrors;
     private final Optional<CondensedRows> condensed;
     private final Batch noKeys = Batch.of(NO_KEYS, new FieldVector[0], 1);
     private final Deque<Batch> ready = new ArrayDeque<>();
@@ -64,16 +60,14 @@ final class SketchReader implements SourceReader {
         this.next = next;
         this.allocator = context.allocator();
         this.bounds = new SketchBounds(request.predicates(), source.schema(), 0);
-        Schema schema = source.schema().select(request.columns());
+        Schema all = source.schema();
+        this.asksErrors = request.columns().stream().anyMatch(column -> ErrorColumns.isOne(all, column));
+        this.wanted = asksErrors ? SegmentFilter.ANY : new OfSource(); // errors are asked of each sketch
         this.condensed = request.condensation()
                 .map(how -> new CondensedRows(
-                        schema,
+                        ErrorColumns.select(all, request.columns()),
                         request.columns().stream()
-                                .map(column -> column == 0
-                                        ? new CondensedRows.Column.OfTime()
-                                        : new CondensedRows.Column.OfFeature(
-                                                source.schema().field(column).name()))
-                                .map(CondensedRows.Column.class::cast)
+                                .map(column -> condensedColumn(all, column))
                                 .toList(),
                         how,
                         context.batchRows(),
@@ -84,6 +78,18 @@ final class SketchReader implements SourceReader {
             close();
             throw e;
         }
+    }
+
+    private static CondensedRows.Column condensedColumn(Schema all, int column) {
+        if (ErrorColumns.isOne(all, column)) {
+            int subject = ErrorColumns.subject(all, column);
+            return subject == 0
+                    ? new CondensedRows.Column.OfTimeError()
+                    : new CondensedRows.Column.OfError(all.field(subject).name());
+        }
+        return column == 0
+                ? new CondensedRows.Column.OfTime()
+                : new CondensedRows.Column.OfFeature(all.field(column).name());
     }
 
     @Override
@@ -120,6 +126,18 @@ final class SketchReader implements SourceReader {
         counts = counts.plus(new ScanCounts(block == 0 ? 1 : 0, 0, 1, 0, answered, materialised, skipped));
     }
 
+    private final class OfSource implements SegmentFilter {
+        @Override
+        public boolean mayMeet(SketchSchema schema, Times times) {
+            return !isSources(schema) || bounds.mayMeet(schema, times);
+        }
+
+        @Override
+        public SymbolFilter ofFeature(SketchSchema schema, int feature) {
+            return isSources(schema) ? bounds.ofFeature(schema, feature) : SymbolFilter.ANY;
+        }
+    }
+
     /** Of segments of other features than the source's it is only known what they show when they are the source's. */
     private boolean isSources(SketchSchema schema) {
         if (known != schema && schema.equals(source.features())) {
@@ -130,6 +148,9 @@ final class SketchReader implements SourceReader {
 
     private void read(Sketch written) {
         Sketch sketch = isSources(written.schema()) ? written : SketchTransform.conform(written, source.features());
+        if (asksErrors) {
+            requireExact(sketch);
+        }
         if (!bounds.mayMeet(sketch)) {
             return;
         }
@@ -143,6 +164,23 @@ final class SketchReader implements SourceReader {
         } else {
             materialised++;
             ready.add(ArrowOutput.columns(sketch, request.columns(), allocator));
+        }
+    }
+
+    /** What the newest sketch has exactly is taken for exact when bounds are asked for: an older one may not say otherwise. */
+    private void requireExact(Sketch sketch) {
+        SketchSchema newest = source.features();
+        String off = sketch.timeErrorTicks() > 0 && newest.timeBoundTicks() == 0 ? newest.timeName() : "";
+        for (int f = 0; f < newest.size(); f++) {
+            if (newest.feature(f).bound().kind() == Bound.Kind.EXACT && SketchErrors.of(sketch, f) > 0) {
+                off = newest.feature(f).name();
+            }
+        }
+        if (!off.isEmpty()) {
+            throw MillraceException.user(
+                            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                            "column \"" + off + "\" is exact in the newest sketch, and not in an older one")
+                    .withHint("error bounds of such files are not known; read them as two streams");
         }
     }
 

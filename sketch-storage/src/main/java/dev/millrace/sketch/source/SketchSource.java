@@ -10,14 +10,17 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.file.SketchFileReader;
 import dev.millrace.sketch.materialise.ArrowOutput;
+import dev.millrace.sketch.schema.Bound;
 import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.sketch.segment.SegmentFilter;
 import dev.millrace.type.Schema;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -70,7 +73,16 @@ record SketchSource(List<Path> paths, SketchSchema features) implements Source {
 
     @Override
     public Optional<Condensing> condensing() {
-        return Optional.of(new Condensing(OptionalInt.of(0)));
+        Set<Integer> inexact = new HashSet<>();
+        for (int feature = 0; feature < features.size(); feature++) {
+            if (features.feature(feature).bound().kind() != Bound.Kind.EXACT) {
+                inexact.add(feature + 1);
+            }
+        }
+        if (features.timeBoundTicks() > 0) {
+            inexact.add(0);
+        }
+        return Optional.of(new Condensing(OptionalInt.of(0), inexact));
     }
 
     @Override

@@ -1,0 +1,72 @@
+package dev.millrace.server.planning;
+
+import dev.millrace.connector.Source;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.StreamInput;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/** Which relations have rows that were computed of sketches, or came as sketches, and were kept without how far they may be off. Stateless. */
+public final class SketchedPasts {
+    private static final String DEVICES = "edge"; // the connector of streams whose rows devices send in sketches
+
+    private final Function<String, Optional<CatalogObject>> objects;
+
+    public SketchedPasts(Function<String, Optional<CatalogObject>> objects) {
+        this.objects = objects;
+    }
+
+    /** Whether rows of a relation may be off, and nobody knows how far. */
+    boolean isIn(String name) {
+        return isIn(name, new HashSet<>());
+    }
+
+    private boolean isIn(String name, Set<String> seen) {
+        Optional<CatalogObject> object = objects.apply(name);
+        if (object.isEmpty() || !seen.add(name)) {
+            return false;
+        }
+        if (object.get().input().isPresent()) {
+            return object.get().input().get().connector().equals(DEVICES);
+        }
+        boolean isStanding = object.get().kind() == ObjectKind.CONTINUOUS_QUERY
+                || object.get().kind() == ObjectKind.MATERIALIZED_VIEW;
+        return isStanding
+                        && readsSketches(
+                                object.get().options().getOrDefault("start", "now"),
+                                object.get().reads())
+                || object.get().reads().stream().anyMatch(read -> isIn(read, seen));
+    }
+
+    /**
+     * Whether a standing query would read what may be off.
+     *
+     * @param start where it begins, as its options say
+     */
+    public boolean isReadBy(String start, Set<String> reads) {
+        return readsSketches(start, reads) || reads.stream().anyMatch(this::isIn);
+    }
+
+    private boolean readsSketches(String start, Set<String> reads) {
+        boolean isLive = start.trim().equalsIgnoreCase("now");
+        return reads.stream().anyMatch(read -> hasSketches(read, isLive, new HashSet<>()));
+    }
+
+    private boolean hasSketches(String name, boolean isLive, Set<String> seen) {
+        Optional<CatalogObject> object = objects.apply(name);
+        if (object.isEmpty() || !seen.add(name)) {
+            return false;
+        }
+        Optional<StreamInput> input = object.get().input();
+        boolean ofPast = !isLive && input.flatMap(StreamInput::sketched).isPresent();
+        return ofPast
+                || input.flatMap(StreamInput::source)
+                        .flatMap(Source::condensing)
+                        .isPresent()
+                || object.get().kind() == ObjectKind.VIEW
+                        && object.get().reads().stream().anyMatch(read -> hasSketches(read, isLive, seen));
+    }
+}
