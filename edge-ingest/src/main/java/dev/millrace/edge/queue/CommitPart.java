@@ -24,7 +24,7 @@ sealed interface CommitPart {
     record Stream(String stream, long next, long acknowledged, long doubt, Shedding shedding) implements CommitPart {}
 
     /** What became of records up to the place. */
-    record Counts(String stream, RowCounts counts) implements CommitPart {}
+    record Counts(String stream, TakenCounts counts) implements CommitPart {}
 
     /** What the server has set, and the number of that. */
     record Settings(String stream, long number, String text) implements CommitPart {}

@@ -205,7 +205,7 @@ public final class EdgeQueue implements AutoCloseable {
         }
 
         /** What became of records up to there. */
-        public Commit counts(RowCounts counts) {
+        public Commit counts(TakenCounts counts) {
             if (!of.counts.equals(counts)) {
                 parts.add(new CommitPart.Counts(of.name, counts));
             }
@@ -449,7 +449,7 @@ public final class EdgeQueue implements AutoCloseable {
         return all;
     }
 
-    public RowCounts counts(String stream) {
+    public TakenCounts counts(String stream) {
         return stream(stream).counts;
     }
 

@@ -194,7 +194,7 @@ final class PartCodec {
                             in.getLong(),
                             new Shedding(in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong()));
                 case 6 -> new CommitPart.Settings(stream, in.getLong(), text(in));
-                case 7 -> new CommitPart.Counts(stream, new RowCounts(in.getLong(), in.getLong(), text(in)));
+                case 7 -> new CommitPart.Counts(stream, new TakenCounts(in.getLong(), in.getLong(), text(in)));
                 default -> throw new IllegalArgumentException("a part of kind " + kind);
             };
         } catch (RuntimeException e) { // whatever is wrong with it

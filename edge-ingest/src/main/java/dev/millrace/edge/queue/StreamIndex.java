@@ -26,7 +26,7 @@ final class StreamIndex {
     Shedding shedding = Shedding.NONE;
     Optional<String> place = Optional.empty();
     Optional<CommitPart.Settings> settings = Optional.empty();
-    RowCounts counts = RowCounts.NONE;
+    TakenCounts counts = TakenCounts.NONE;
     private long rows;
     private long bytes;
 
@@ -106,7 +106,7 @@ final class StreamIndex {
         opens.clear();
         place = Optional.empty();
         settings = Optional.empty();
-        counts = RowCounts.NONE;
+        counts = TakenCounts.NONE;
     }
 
     /** Forgets versions that nothing refers to any more. */

@@ -6,7 +6,7 @@ import dev.millrace.edge.config.SketchSettings;
 import dev.millrace.edge.input.Input;
 import dev.millrace.edge.input.LineMemory;
 import dev.millrace.edge.queue.EdgeQueue;
-import dev.millrace.edge.queue.RowCounts;
+import dev.millrace.edge.queue.TakenCounts;
 import dev.millrace.error.MillraceException;
 import dev.millrace.format.DecodedRows;
 import dev.millrace.format.DecoderContext;
@@ -119,7 +119,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
                 .decoder(IntStream.range(0, config.columns().size()).boxed().toList(), this);
         options.rejectUnread();
         this.lines = new LineMemory(allocator);
-        RowCounts before = queue.counts(config.name());
+        TakenCounts before = queue.counts(config.name());
         this.rows = before.rows();
         this.rejected = before.rejected();
         this.lastRejected = Optional.of(before.lastRejected()).filter(text -> !text.isEmpty());
@@ -368,7 +368,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         });
         input.place().ifPresent(commit::place);
         Counts counts = counts();
-        commit.counts(new RowCounts(
+        commit.counts(new TakenCounts(
                 counts.rows(), counts.rejected(), counts.lastRejected().orElse("")));
         commit.write();
         closed.clear();

@@ -7,6 +7,6 @@ package dev.millrace.edge.queue;
  * @param rejected that were no rows
  * @param lastRejected why the last of them was none; empty without any
  */
-public record RowCounts(long rows, long rejected, String lastRejected) {
-    static final RowCounts NONE = new RowCounts(0, 0, "");
+public record TakenCounts(long rows, long rejected, String lastRejected) {
+    static final TakenCounts NONE = new TakenCounts(0, 0, "");
 }
