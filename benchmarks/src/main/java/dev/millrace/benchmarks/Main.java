@@ -2,7 +2,7 @@ package dev.millrace.benchmarks;
 
 import dev.millrace.benchmarks.csv.CsvCommand;
 import dev.millrace.benchmarks.decode.DecodeCommand;
-import dev.millrace.benchmarks.edge.EdgeCommand;
+import dev.millrace.benchmarks.edge.EdgeBenchCommand;
 import dev.millrace.benchmarks.kafka.KafkaCommand;
 import dev.millrace.benchmarks.kernels.KernelsCommand;
 import dev.millrace.benchmarks.latency.CreateCommand;
@@ -53,7 +53,7 @@ import picocli.CommandLine.Command;
             DecodeCommand.class,
             KafkaCommand.class,
             MqttCommand.class,
-            EdgeCommand.class
+            EdgeBenchCommand.class
         })
 public final class Main implements Runnable {
     @Override

@@ -69,7 +69,7 @@ public final class EdgeProgram {
 
     private static int warmUp() {
         try {
-            WarmUp.run();
+            AgentWarmUp.run();
             return 0;
         } catch (IOException e) {
             say("cannot warm up: " + e.getMessage());

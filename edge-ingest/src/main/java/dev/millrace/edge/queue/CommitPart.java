@@ -23,17 +23,8 @@ sealed interface CommitPart {
      */
     record Stream(String stream, long next, long acknowledged, long doubt, Shedding shedding) implements CommitPart {}
 
-    /**
-     * What became of records up to the place of the input, ever.
-     *
-     * @param rejected that were no rows
-     * @param lastRejected why the last of them was none; empty without any
-     */
-    record Counts(String stream, long rows, long rejected, String lastRejected) implements CommitPart {
-        static Counts none(String stream) {
-            return new Counts(stream, 0, 0, "");
-        }
-    }
+    /** What became of records up to the place. */
+    record Counts(String stream, TakenCounts counts) implements CommitPart {}
 
     /** What the server has set, and the number of that. */
     record Settings(String stream, long number, String text) implements CommitPart {}

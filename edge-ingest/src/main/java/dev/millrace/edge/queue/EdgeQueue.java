@@ -144,7 +144,7 @@ public final class EdgeQueue implements AutoCloseable {
             } else if (part instanceof CommitPart.Settings settings) {
                 stream(settings.stream()).settings = Optional.of(settings);
             } else if (part instanceof CommitPart.Counts counts) {
-                stream(counts.stream()).counts = counts;
+                stream(counts.stream()).counts = counts.counts();
             }
         });
     }
@@ -204,11 +204,10 @@ public final class EdgeQueue implements AutoCloseable {
             return this;
         }
 
-        /** What became of records up to there, ever, and why the last was rejected; empty without any. */
-        public Commit counts(long rows, long rejected, String lastRejected) {
-            CommitPart.Counts counts = new CommitPart.Counts(of.name, rows, rejected, lastRejected);
+        /** What became of records up to there. */
+        public Commit counts(TakenCounts counts) {
             if (!of.counts.equals(counts)) {
-                parts.add(counts);
+                parts.add(new CommitPart.Counts(of.name, counts));
             }
             return this;
         }
@@ -293,7 +292,7 @@ public final class EdgeQueue implements AutoCloseable {
             }
             stream.place.ifPresent(text -> parts.add(new CommitPart.Place(stream.name, text)));
             stream.settings.ifPresent(parts::add);
-            parts.add(stream.counts);
+            parts.add(new CommitPart.Counts(stream.name, stream.counts));
         }
         if (parts.isEmpty()) {
             parts.add(new CommitPart.Place("", "")); // a commit has something in it
@@ -450,19 +449,8 @@ public final class EdgeQueue implements AutoCloseable {
         return all;
     }
 
-    /** Rows that were taken up to the place of the input, ever. */
-    public long rows(String stream) {
-        return stream(stream).counts.rows();
-    }
-
-    /** Records up to there that were no rows, ever. */
-    public long rejected(String stream) {
-        return stream(stream).counts.rejected();
-    }
-
-    /** Why the last of them was none. */
-    public Optional<String> lastRejected(String stream) {
-        return Optional.of(stream(stream).counts.lastRejected()).filter(text -> !text.isEmpty());
+    public TakenCounts counts(String stream) {
+        return stream(stream).counts;
     }
 
     public Optional<String> place(String stream) {

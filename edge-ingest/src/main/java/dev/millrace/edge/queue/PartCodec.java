@@ -127,9 +127,9 @@ final class PartCodec {
         } else if (part instanceof CommitPart.Counts counts) {
             out.writeByte(7);
             text(counts.stream(), out);
-            out.writeLong(counts.rows());
-            out.writeLong(counts.rejected());
-            text(counts.lastRejected(), out);
+            out.writeLong(counts.counts().rows());
+            out.writeLong(counts.counts().rejected());
+            text(counts.counts().lastRejected(), out);
         }
     }
 
@@ -194,7 +194,7 @@ final class PartCodec {
                             in.getLong(),
                             new Shedding(in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong()));
                 case 6 -> new CommitPart.Settings(stream, in.getLong(), text(in));
-                case 7 -> new CommitPart.Counts(stream, in.getLong(), in.getLong(), text(in));
+                case 7 -> new CommitPart.Counts(stream, new TakenCounts(in.getLong(), in.getLong(), text(in)));
                 default -> throw new IllegalArgumentException("a part of kind " + kind);
             };
         } catch (RuntimeException e) { // whatever is wrong with it

@@ -26,7 +26,7 @@ final class StreamIndex {
     Shedding shedding = Shedding.NONE;
     Optional<String> place = Optional.empty();
     Optional<CommitPart.Settings> settings = Optional.empty();
-    CommitPart.Counts counts;
+    TakenCounts counts = TakenCounts.NONE;
     private long rows;
     private long bytes;
 
@@ -43,7 +43,6 @@ final class StreamIndex {
 
     StreamIndex(String name) {
         this.name = name;
-        this.counts = CommitPart.Counts.none(name);
     }
 
     /** A record, in the place of those that have its numbers. */
@@ -107,7 +106,7 @@ final class StreamIndex {
         opens.clear();
         place = Optional.empty();
         settings = Optional.empty();
-        counts = CommitPart.Counts.none(name);
+        counts = TakenCounts.NONE;
     }
 
     /** Forgets versions that nothing refers to any more. */

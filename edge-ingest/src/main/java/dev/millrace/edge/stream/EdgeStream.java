@@ -6,6 +6,7 @@ import dev.millrace.edge.config.SketchSettings;
 import dev.millrace.edge.input.Input;
 import dev.millrace.edge.input.LineMemory;
 import dev.millrace.edge.queue.EdgeQueue;
+import dev.millrace.edge.queue.TakenCounts;
 import dev.millrace.error.MillraceException;
 import dev.millrace.format.DecodedRows;
 import dev.millrace.format.DecoderContext;
@@ -118,9 +119,10 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
                 .decoder(IntStream.range(0, config.columns().size()).boxed().toList(), this);
         options.rejectUnread();
         this.lines = new LineMemory(allocator);
-        this.rows = queue.rows(config.name());
-        this.rejected = queue.rejected(config.name());
-        this.lastRejected = queue.lastRejected(config.name());
+        TakenCounts before = queue.counts(config.name());
+        this.rows = before.rows();
+        this.rejected = before.rejected();
+        this.lastRejected = Optional.of(before.lastRejected()).filter(text -> !text.isEmpty());
         restore();
     }
 
@@ -366,7 +368,8 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         });
         input.place().ifPresent(commit::place);
         Counts counts = counts();
-        commit.counts(counts.rows(), counts.rejected(), counts.lastRejected().orElse(""));
+        commit.counts(new TakenCounts(
+                counts.rows(), counts.rejected(), counts.lastRejected().orElse("")));
         commit.write();
         closed.clear();
         closedBytes = 0;

@@ -2,6 +2,7 @@ package dev.millrace.server.device;
 
 import dev.millrace.edge.queue.RecordKind;
 import dev.millrace.edge.wire.Message;
+import dev.millrace.server.device.EdgeStatus.Kept;
 import dev.millrace.sketch.segment.Versions;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -21,33 +22,11 @@ final class EdgeDevice {
     Optional<DeviceSession> session = Optional.empty();
     boolean opening; // the session waits until all that was accepted is on disk
     private long identity;
-    private long last; // number that was accepted
     private long durable; // number that is on disk
-    private Kept kept = Kept.NONE;
+    private Kept kept = Kept.NONE; // accepted
 
     // everybody's
     private EdgeStatus status;
-
-    /** What was accepted of it, ever. */
-    private record Kept(long rows, long segments, long shedRows, long lostSegments, long bytes) {
-        static final Kept NONE = new Kept(0, 0, 0, 0, 0);
-
-        Kept with(Message.Rows rows) {
-            return switch (rows.kind()) {
-                case SEGMENT, COARSER ->
-                    new Kept(
-                            this.rows + rows.rows(), segments + 1, shedRows, lostSegments, bytes + rows.bytes().length);
-                case SHED -> new Kept(this.rows, segments, sum(shedRows, rows.rows()), lostSegments, bytes);
-                case LOST ->
-                    new Kept(this.rows, segments, shedRows, sum(lostSegments, rows.to() - rows.from() + 1), bytes);
-            };
-        }
-
-        /** Of numbers that a device says, so that they may be any. */
-        private static long sum(long a, long b) {
-            return a + b < 0 ? Long.MAX_VALUE : a + b;
-        }
-    }
 
     EdgeDevice(String name, String stream) {
         this.name = name;
@@ -68,9 +47,13 @@ final class EdgeDevice {
         if (bytes.length >= KEPT_BYTES) {
             ByteBuffer in = ByteBuffer.wrap(bytes);
             identity = in.getLong();
-            last = in.getLong();
+            long last = in.getLong();
+            long rows = in.getLong();
+            long segments = in.getLong();
+            long shedRows = in.getLong();
+            long lostSegments = in.getLong();
+            kept = new Kept(last, rows, segments, in.getLong(), shedRows, lostSegments);
             durable = last;
-            kept = new Kept(in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
             tell();
         }
     }
@@ -78,7 +61,7 @@ final class EdgeDevice {
     byte[] remembered() {
         return ByteBuffer.allocate(KEPT_BYTES)
                 .putLong(identity)
-                .putLong(last)
+                .putLong(kept.number())
                 .putLong(kept.rows())
                 .putLong(kept.segments())
                 .putLong(kept.shedRows())
@@ -91,7 +74,7 @@ final class EdgeDevice {
     void useQueue(long ofIdentity) {
         if (identity != ofIdentity) {
             identity = ofIdentity;
-            last = 0;
+            kept = kept.withNumber(0);
             durable = 0;
         }
         versions = new Versions();
@@ -100,7 +83,7 @@ final class EdgeDevice {
     }
 
     long last() {
-        return last;
+        return kept.number();
     }
 
     long durable() {
@@ -109,13 +92,12 @@ final class EdgeDevice {
 
     /** Whether all that was accepted is on disk. */
     boolean isSettled() {
-        return durable == last;
+        return durable == kept.number();
     }
 
     /** @param damaged whether it should have brought rows, and did not */
     void accepted(Message.Rows rows, boolean damaged) {
-        last = rows.to();
-        kept = damaged ? kept : kept.with(rows);
+        kept = damaged ? kept.withNumber(rows.to()) : kept.with(rows);
         tell();
     }
 
@@ -131,8 +113,8 @@ final class EdgeDevice {
     }
 
     private void tell() {
-        update(status -> status.withKept(
-                last, kept.rows(), kept.segments(), kept.bytes(), kept.shedRows(), kept.lostSegments()));
+        Kept now = kept;
+        update(status -> status.withKept(now));
     }
 
     synchronized void update(java.util.function.UnaryOperator<EdgeStatus> change) {

@@ -8,281 +8,150 @@ import java.util.OptionalLong;
 /**
  * How a stream of a device is, as {@code millrace.edges} shows it.
  *
- * @param connected whether there is a connection on which it is open
- * @param agent which program the device runs
- * @param seenMicros when it said something last
- * @param offsetMicros by how much the server's clock is ahead of the device's
- * @param number up to which the stream has all
- * @param rows in the stream, ever
- * @param bytes of their segments
- * @param shedRows that the device threw away, as the stream was told in their place
- * @param twice segments that came again, and were dropped, since the stream is open
- * @param early that came before others, likewise
- * @param damaged that could not be read, and were dropped
  * @param told what the device said last of itself
- * @param settings that were set for it, and their number
- * @param settingsDone the number of those that it goes by
  * @param problem why nothing is taken, or why settings were refused; empty for none
  */
 public record EdgeStatus(
         String device,
         String stream,
-        boolean connected,
-        String address,
-        String agent,
-        OptionalLong seenMicros,
-        long offsetMicros,
-        long roundTripMicros,
-        long number,
-        long rows,
-        long segments,
-        long bytes,
-        long shedRows,
-        long lostSegments,
-        long twice,
-        long early,
-        long damaged,
+        Connection connection,
+        Seen seen,
+        Kept kept,
+        Dropped dropped,
         Optional<Message.Status> told,
-        String settings,
-        long settingsNumber,
-        long settingsDone,
+        Steering steering,
         String problem) {
+    /**
+     * How it is connected.
+     *
+     * @param up whether there is a connection on which the stream is open
+     * @param address of the device; empty without one
+     * @param agent which program the device runs
+     */
+    public record Connection(boolean up, String address, String agent) {}
+
+    /**
+     * When it said something last.
+     *
+     * @param micros empty if never
+     * @param offsetMicros by how much the server's clock is ahead of the device's
+     */
+    public record Seen(OptionalLong micros, long offsetMicros, long roundTripMicros) {}
+
+    /**
+     * What the stream was given of it, ever.
+     *
+     * @param number up to which it has all
+     * @param bytes of segments
+     * @param shedRows that the device threw away, as the stream was told in their place
+     */
+    public record Kept(long number, long rows, long segments, long bytes, long shedRows, long lostSegments) {
+        static final Kept NONE = new Kept(0, 0, 0, 0, 0, 0);
+
+        /** The same with what has the next numbers. */
+        Kept with(Message.Rows next) {
+            return switch (next.kind()) {
+                case SEGMENT, COARSER ->
+                    new Kept(
+                            next.to(),
+                            rows + next.rows(),
+                            segments + 1,
+                            bytes + next.bytes().length,
+                            shedRows,
+                            lostSegments);
+                case SHED -> new Kept(next.to(), rows, segments, bytes, sum(shedRows, next.rows()), lostSegments);
+                case LOST ->
+                    new Kept(
+                            next.to(), rows, segments, bytes, shedRows, sum(lostSegments, next.to() - next.from() + 1));
+            };
+        }
+
+        Kept withNumber(long newNumber) {
+            return new Kept(newNumber, rows, segments, bytes, shedRows, lostSegments);
+        }
+
+        /** Of numbers that a device says, so that they may be any. */
+        private static long sum(long a, long b) {
+            return a + b < 0 ? Long.MAX_VALUE : a + b;
+        }
+    }
+
+    /**
+     * Segments that were dropped since the stream is open.
+     *
+     * @param twice as they came again
+     * @param early that came before others: they may have waited
+     * @param damaged as they could not be read
+     */
+    public record Dropped(long twice, long early, long damaged) {}
+
+    /**
+     * What was set for it.
+     *
+     * @param number of the settings
+     * @param done the number of those that it goes by
+     */
+    public record Steering(String settings, long number, long done) {}
+
     static EdgeStatus unseen(String device, String stream) {
         return new EdgeStatus(
                 device,
                 stream,
-                false,
-                "",
-                "",
-                OptionalLong.empty(),
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
+                new Connection(false, "", ""),
+                new Seen(OptionalLong.empty(), 0, 0),
+                Kept.NONE,
+                new Dropped(0, 0, 0),
                 Optional.empty(),
-                "",
-                0,
-                0,
+                new Steering("", 0, 0),
                 "");
     }
 
-    EdgeStatus withKept(long newNumber, long newRows, long newSegments, long newBytes, long newShed, long newLost) {
-        return new EdgeStatus(
-                device,
-                stream,
-                connected,
-                address,
-                agent,
-                seenMicros,
-                offsetMicros,
-                roundTripMicros,
-                newNumber,
-                newRows,
-                newSegments,
-                newBytes,
-                newShed,
-                newLost,
-                twice,
-                early,
-                damaged,
-                told,
-                settings,
-                settingsNumber,
-                settingsDone,
-                problem);
+    EdgeStatus withKept(Kept newKept) {
+        return new EdgeStatus(device, stream, connection, seen, newKept, dropped, told, steering, problem);
     }
 
-    /** A connection opens it, or has gone. */
-    public EdgeStatus withConnection(boolean isConnected, String newAddress, String newAgent) {
-        return new EdgeStatus(
-                device,
-                stream,
-                isConnected,
-                newAddress,
-                newAgent,
-                seenMicros,
-                offsetMicros,
-                roundTripMicros,
-                number,
-                rows,
-                segments,
-                bytes,
-                shedRows,
-                lostSegments,
-                twice,
-                early,
-                damaged,
-                told,
-                settings,
-                settingsNumber,
-                settingsDone,
-                isConnected ? "" : problem);
+    /** A connection opens it. */
+    public EdgeStatus opened(String address, String agent) {
+        Connection now = new Connection(true, address, agent);
+        return new EdgeStatus(device, stream, now, seen, kept, dropped, told, steering, "");
+    }
+
+    /** The connection has gone. */
+    public EdgeStatus disconnected() {
+        Connection none = new Connection(false, "", connection.agent);
+        return new EdgeStatus(device, stream, none, seen, kept, dropped, told, steering, problem);
     }
 
     /** It said something. */
-    public EdgeStatus withSeen(long micros, long newOffset, long newRoundTrip) {
-        return new EdgeStatus(
-                device,
-                stream,
-                connected,
-                address,
-                agent,
-                OptionalLong.of(micros),
-                newOffset,
-                newRoundTrip,
-                number,
-                rows,
-                segments,
-                bytes,
-                shedRows,
-                lostSegments,
-                twice,
-                early,
-                damaged,
-                told,
-                settings,
-                settingsNumber,
-                settingsDone,
-                problem);
+    public EdgeStatus withSeen(long micros, long offsetMicros, long roundTripMicros) {
+        Seen now = new Seen(OptionalLong.of(micros), offsetMicros, roundTripMicros);
+        return new EdgeStatus(device, stream, connection, now, kept, dropped, told, steering, problem);
     }
 
     EdgeStatus withDropped(long moreTwice, long moreEarly, long moreDamaged) {
-        return new EdgeStatus(
-                device,
-                stream,
-                connected,
-                address,
-                agent,
-                seenMicros,
-                offsetMicros,
-                roundTripMicros,
-                number,
-                rows,
-                segments,
-                bytes,
-                shedRows,
-                lostSegments,
-                twice + moreTwice,
-                early + moreEarly,
-                damaged + moreDamaged,
-                told,
-                settings,
-                settingsNumber,
-                settingsDone,
-                problem);
+        Dropped more = new Dropped(dropped.twice + moreTwice, dropped.early + moreEarly, dropped.damaged + moreDamaged);
+        return new EdgeStatus(device, stream, connection, seen, kept, more, told, steering, problem);
     }
 
     /** What the device says of itself. */
     public EdgeStatus withTold(Message.Status newTold, long micros) {
-        return new EdgeStatus(
-                device,
-                stream,
-                connected,
-                address,
-                agent,
-                OptionalLong.of(micros),
-                offsetMicros,
-                roundTripMicros,
-                number,
-                rows,
-                segments,
-                bytes,
-                shedRows,
-                lostSegments,
-                twice,
-                early,
-                damaged,
-                Optional.of(newTold),
-                settings,
-                settingsNumber,
-                settingsDone,
-                problem);
+        Seen now = new Seen(OptionalLong.of(micros), seen.offsetMicros, seen.roundTripMicros);
+        return new EdgeStatus(device, stream, connection, now, kept, dropped, Optional.of(newTold), steering, problem);
     }
 
-    EdgeStatus withSettings(String newSettings, long newNumber) {
-        return new EdgeStatus(
-                device,
-                stream,
-                connected,
-                address,
-                agent,
-                seenMicros,
-                offsetMicros,
-                roundTripMicros,
-                number,
-                rows,
-                segments,
-                bytes,
-                shedRows,
-                lostSegments,
-                twice,
-                early,
-                damaged,
-                told,
-                newSettings,
-                newNumber,
-                settingsDone,
-                problem);
+    EdgeStatus withSettings(String settings, long number) {
+        Steering set = new Steering(settings, number, steering.done);
+        return new EdgeStatus(device, stream, connection, seen, kept, dropped, told, set, problem);
     }
 
     /** Settings count, or were refused. */
-    public EdgeStatus withSettingsDone(long newDone, String error) {
-        return new EdgeStatus(
-                device,
-                stream,
-                connected,
-                address,
-                agent,
-                seenMicros,
-                offsetMicros,
-                roundTripMicros,
-                number,
-                rows,
-                segments,
-                bytes,
-                shedRows,
-                lostSegments,
-                twice,
-                early,
-                damaged,
-                told,
-                settings,
-                settingsNumber,
-                error.isEmpty() ? newDone : settingsDone,
-                error);
+    public EdgeStatus withSettingsDone(long done, String error) {
+        Steering now = new Steering(steering.settings, steering.number, error.isEmpty() ? done : steering.done);
+        return new EdgeStatus(device, stream, connection, seen, kept, dropped, told, now, error);
     }
 
     EdgeStatus withProblem(String newProblem) {
-        return new EdgeStatus(
-                device,
-                stream,
-                connected,
-                address,
-                agent,
-                seenMicros,
-                offsetMicros,
-                roundTripMicros,
-                number,
-                rows,
-                segments,
-                bytes,
-                shedRows,
-                lostSegments,
-                twice,
-                early,
-                damaged,
-                told,
-                settings,
-                settingsNumber,
-                settingsDone,
-                newProblem);
+        return new EdgeStatus(device, stream, connection, seen, kept, dropped, told, steering, newProblem);
     }
 
     /** What the device threw away, made coarser and lost, as it counts that itself. */

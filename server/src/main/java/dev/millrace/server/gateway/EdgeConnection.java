@@ -75,8 +75,8 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
 
         @Override
         public void opened(long acknowledged) {
-            update(status -> status.withConnection(
-                    true, address(), hello.map(Message.Hello::agent).orElse("")));
+            update(status ->
+                    status.opened(address(), hello.map(Message.Hello::agent).orElse("")));
             send(new Message.Opened(number, acknowledged, ""));
         }
 
@@ -301,7 +301,7 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
     @Override
     public void channelInactive(ChannelHandlerContext context) {
         hello.ifPresent(who -> gateway.lost(who.device(), this));
-        streams.values().forEach(stream -> stream.update(status -> status.withConnection(false, "", status.agent())));
+        streams.values().forEach(stream -> stream.update(EdgeStatus::disconnected));
         streams.clear();
         context.fireChannelInactive();
     }

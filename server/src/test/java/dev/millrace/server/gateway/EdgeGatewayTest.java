@@ -123,7 +123,7 @@ class EdgeGatewayTest {
 
     private boolean hasAll() {
         long rows = database.edgeInlets().status().stream()
-                .mapToLong(status -> status.rows() + status.shedRows())
+                .mapToLong(status -> status.kept().rows() + status.kept().shedRows())
                 .sum();
         return rows == lines;
     }

@@ -15,13 +15,13 @@ import java.util.Arrays;
  * @param series one pass
  * @param passes how often
  */
-record Readings(TimeSeries series, int passes) {
+record AgentReadings(TimeSeries series, int passes) {
     private static final int ROWS = 8192; // that are compressed together
     private static final int MICROS_PER_SECOND = 1_000_000;
 
-    static Readings of(TimeSeries series, long values) {
+    static AgentReadings of(TimeSeries series, long values) {
         long each = (long) series.rows() * series.features().size();
-        return new Readings(series, (int) Math.max(1, (values + each - 1) / each));
+        return new AgentReadings(series, (int) Math.max(1, (values + each - 1) / each));
     }
 
     long rows() {

@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
                         + " JVM's start), and bytes for each hour of readings beside those of CSV, JSON, Protobuf and zstd. Then one that"
                         + " waits for 100 values a second.",
         mixinStandardHelpOptions = true)
-public final class EdgeCommand implements Callable<Integer> {
+public final class EdgeBenchCommand implements Callable<Integer> {
     @Option(
             names = "--values",
             description = "How many values of each set at least; it is repeated (default: ${DEFAULT-VALUE}).")
@@ -65,10 +65,10 @@ public final class EdgeCommand implements Callable<Integer> {
                 new DataSets(data).all().forEach(set -> sets.add(set.regular())); // times of some are numbers of rows
             }
             measure(
-                    Readings.of(SyntheticSeries.QUIET.make(1000), 1),
+                    AgentReadings.of(SyntheticSeries.QUIET.make(1000), 1),
                     folder.resolve("first")); // makes the archive of classes
             for (int i = 0; i < sets.size(); i++) {
-                print(sets.get(i).name(), measure(Readings.of(sets.get(i), values), folder.resolve("set" + i)));
+                print(sets.get(i).name(), measure(AgentReadings.of(sets.get(i), values), folder.resolve("set" + i)));
             }
             if (seconds > 0) {
                 slow(folder.resolve("slow"));
@@ -84,8 +84,8 @@ public final class EdgeCommand implements Callable<Integer> {
     }
 
     private record Measured(
-            Readings readings,
-            Readings.Sizes sizes,
+            AgentReadings readings,
+            AgentReadings.Sizes sizes,
             long linkBytes,
             double startSeconds,
             double cpuSeconds,
@@ -93,7 +93,7 @@ public final class EdgeCommand implements Callable<Integer> {
 
     private static void print(String set, Measured was) {
         double hours = was.readings().hours();
-        Readings.Sizes sizes = was.sizes();
+        AgentReadings.Sizes sizes = was.sizes();
         System.out.printf(
                 Locale.ROOT,
                 "{\"set\":\"%s\",\"features\":%d,\"rows\":%d,\"rss_mb\":%.1f,\"start_s\":%.2f,\"values_per_cpu_s\":%.0f,"
@@ -115,18 +115,18 @@ public final class EdgeCommand implements Callable<Integer> {
                 sizes.zstd() / (double) was.linkBytes());
     }
 
-    private Measured measure(Readings readings, Path folder) throws IOException, InterruptedException {
+    private Measured measure(AgentReadings readings, Path folder) throws IOException, InterruptedException {
         Files.createDirectory(folder);
         Path csv = folder.resolve("readings.csv");
-        Readings.Sizes sizes = readings.write(csv);
+        AgentReadings.Sizes sizes = readings.write(csv);
         try (Database database = Database.open(DatabaseOptions.defaults().withData(folder.resolve("db")));
                 EdgeGateway gateway = gateway(database, readings);
                 CountingRelay relay = new CountingRelay(gateway.port());
                 AgentProcess agent = new AgentProcess(config(readings, folder, csv, relay.port(), false))) {
             agent.await();
             EdgeStatus status = database.edgeInlets().status().get(0);
-            if (status.rows() != readings.rows()) {
-                throw new IllegalStateException(status.rows() + " rows are there of " + readings.rows());
+            if (status.kept().rows() != readings.rows()) {
+                throw new IllegalStateException(status.kept().rows() + " rows are there of " + readings.rows());
             }
             double start = (relay.connectedNanos() - agent.startNanos()) / 1e9;
             return new Measured(readings, sizes, relay.bytes(), start, agent.cpuSeconds(), agent.peakMb());
@@ -135,7 +135,7 @@ public final class EdgeCommand implements Callable<Integer> {
         }
     }
 
-    private static EdgeGateway gateway(Database database, Readings readings) {
+    private static EdgeGateway gateway(Database database, AgentReadings readings) {
         try (Session session = database.session();
                 StatementResults results = session.execute(
                         "CREATE STREAM readings (" + readings.sqlColumns() + ") WITH (connector = 'edge')")) {
@@ -144,7 +144,7 @@ public final class EdgeCommand implements Callable<Integer> {
         return EdgeGateway.listen(database, new Authentication.Trust(), List.of("localhost"), 0, 10, Optional.empty());
     }
 
-    private Path config(Readings readings, Path folder, Path csv, int port, boolean follow) throws IOException {
+    private Path config(AgentReadings readings, Path folder, Path csv, int port, boolean follow) throws IOException {
         return Files.writeString(folder.resolve("edge.conf"), """
                 device = millrace/bench, data = "%s"
                 server { address = "localhost:%d", token = none, tls = false }
@@ -161,7 +161,7 @@ public final class EdgeCommand implements Callable<Integer> {
     private void slow(Path folder) throws IOException, InterruptedException {
         Files.createDirectory(folder);
         Path csv = Files.createFile(folder.resolve("readings.csv"));
-        Readings readings = Readings.of(SyntheticSeries.NOISY.make(1000), 1);
+        AgentReadings readings = AgentReadings.of(SyntheticSeries.NOISY.make(1000), 1);
         try (Database database = Database.open(DatabaseOptions.defaults().withData(folder.resolve("db")));
                 EdgeGateway gateway = gateway(database, readings);
                 CountingRelay relay = new CountingRelay(gateway.port());

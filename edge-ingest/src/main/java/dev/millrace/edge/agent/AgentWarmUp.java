@@ -14,10 +14,10 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 
 /** Loads the classes that an agent uses, so that an archive can be made of them: a few rows in each format, in a folder of its own. */
-final class WarmUp {
+final class AgentWarmUp {
     private static final String COLUMNS = "columns = [\"ts timestamptz\", \"machine text\", \"temp double precision\"]";
 
-    private WarmUp() {}
+    private AgentWarmUp() {}
 
     static void run() throws IOException {
         Path folder = Files.createTempDirectory("millrace-edge");
