@@ -1,14 +1,19 @@
 package dev.millrace.benchmarks.latency;
 
 import dev.millrace.benchmarks.latency.SessionStatements.Times;
+import dev.millrace.benchmarks.storage.Folders;
 import dev.millrace.memory.Memory;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -17,12 +22,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code ./millrace bench neighbours}: how old the answers of light queries are, alone and beside a heavy one over the same stream,
- * which gets rows as fast as it takes them. The age of an answer is how long ago the newest row in it was brought.
+ * {@code ./millrace bench neighbours}: how old the answers of light queries are, alone and beside a heavy one over the same stream, which
+ * gets rows as fast as it takes them; or beside queries that read what another stream has kept. The age of an answer is how long ago the newest row in it was brought.
  */
 @Command(
         name = "neighbours",
@@ -31,6 +37,9 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true)
 public final class NeighboursCommand implements Callable<Integer> {
     private static final int ROWS_TOGETHER = 1_000;
+    private static final long KEPT_TOGETHER = 500_000;
+    private static final String SLOW =
+            "SELECT k, count(*) AS n, sum(sqrt(v)) AS roots, max(length(repeat(v::text, 100))) AS l FROM kept GROUP BY k";
     private static final long LOOK_MILLIS = 1;
     private static final int MOST_SAMPLES = 1_000_000;
 
@@ -46,11 +55,36 @@ public final class NeighboursCommand implements Callable<Integer> {
     @Option(names = "--seconds", defaultValue = "10", description = "Of each case (default: ${DEFAULT-VALUE}).")
     private double seconds;
 
+    @Option(
+            names = "--past",
+            description = "Rows that another stream has kept: a query reads them in the place of the heavy one.")
+    private Optional<Long> past = Optional.empty();
+
+    @Option(
+            names = "--every",
+            defaultValue = "0",
+            description = "Milliseconds from one thousand rows to the next (default: as fast as they are taken).")
+    private long everyMillis;
+
     private final long startNanos = System.nanoTime();
 
     @Override
-    public Integer call() throws InterruptedException, ExecutionException {
-        try (Database database = Database.open(DatabaseOptions.defaults());
+    public Integer call() throws InterruptedException, ExecutionException, IOException {
+        if (past.isPresent()) {
+            Path folder = Files.createTempDirectory("millrace-neighbours");
+            try {
+                measure(DatabaseOptions.defaults().withData(folder.resolve("data")));
+            } finally {
+                Folders.remove(folder);
+            }
+        } else {
+            measure(DatabaseOptions.defaults());
+        }
+        return 0;
+    }
+
+    private void measure(DatabaseOptions options) throws InterruptedException, ExecutionException {
+        try (Database database = Database.open(options);
                 Session opened = database.session()) {
             SessionStatements session = new SessionStatements(opened);
             session.run("CREATE STREAM offered (k BIGINT NOT NULL, brought BIGINT NOT NULL)");
@@ -58,21 +92,48 @@ public final class NeighboursCommand implements Callable<Integer> {
                 session.run("CREATE MATERIALIZED VIEW light_" + i + " AS SELECT max(brought) AS newest FROM offered"
                         + " WHERE k % " + light + " = " + i);
             }
-            measure(database, seconds / 3); // the code is compiled by then
+            past.ifPresent(rows -> keep(session, rows));
+            measure(database, past.isPresent() ? 2 * seconds : seconds / 3); // the code is compiled by then
             System.out.println(json("alone", measure(database, seconds)));
+            if (past.isPresent()) {
+                session.run("CREATE MATERIALIZED VIEW reading WITH (start = 'earliest') AS " + SLOW);
+                System.out.println(
+                        json("beside one that reads the past", measure(database, seconds, () -> isOver(database))));
+                session.run("DROP MATERIALIZED VIEW reading");
+                System.out.println(json("alone again", measure(database, seconds)));
+                return;
+            }
             session.run("CREATE MATERIALIZED VIEW heavy AS SELECT count(*) AS n FROM offered,"
                     + " LATERAL generate_series(1, " + steps + ") AS g(step) WHERE (step * k) % 7 = 3");
             System.out.println(json("beside a heavy one", measure(database, seconds)));
             session.run("DROP MATERIALIZED VIEW heavy");
             System.out.println(json("alone again", measure(database, seconds)));
         }
-        return 0;
+    }
+
+    private static void keep(SessionStatements session, long rows) {
+        session.run("CREATE STREAM kept (k BIGINT, v DOUBLE PRECISION) WITH (retention = 'forever')");
+        for (long from = 0; from < rows; from += KEPT_TOGETHER) {
+            session.run("INSERT INTO kept SELECT g % 1000, g FROM generate_series(" + from + ", "
+                    + (Math.min(rows, from + KEPT_TOGETHER) - 1) + ") AS g");
+        }
+        session.run("CHECKPOINT");
     }
 
     /** Rows that were brought meanwhile, and the ages seen. */
     private record Ages(double[] millis, long rows, double seconds) {}
 
+    private static boolean isOver(Database database) {
+        return database.backfills().stream()
+                .allMatch(backfill -> backfill.progress().isOver());
+    }
+
     private Ages measure(Database database, double forSeconds) throws InterruptedException, ExecutionException {
+        return measure(database, forSeconds, () -> false);
+    }
+
+    private Ages measure(Database database, double forSeconds, BooleanSupplier isOver)
+            throws InterruptedException, ExecutionException {
         AtomicBoolean over = new AtomicBoolean();
         ExecutorService feeder = Executors.newSingleThreadExecutor();
         long start = System.nanoTime();
@@ -80,7 +141,9 @@ public final class NeighboursCommand implements Callable<Integer> {
             Future<Long> brought = feeder.submit(() -> bring(database, over));
             double[] millis = new double[MOST_SAMPLES];
             int samples = 0;
-            for (int number = 0; System.nanoTime() - start < forSeconds * 1e9 && samples < MOST_SAMPLES; number++) {
+            for (int number = 0;
+                    System.nanoTime() - start < forSeconds * 1e9 && samples < MOST_SAMPLES && !isOver.getAsBoolean();
+                    number++) {
                 OptionalLong newest = number(opened, "SELECT newest FROM light_" + number % light);
                 if (newest.isPresent()) {
                     millis[samples++] = (System.nanoTime() - startNanos - newest.getAsLong()) / 1e6;
@@ -96,13 +159,14 @@ public final class NeighboursCommand implements Callable<Integer> {
         }
     }
 
-    private long bring(Database database, AtomicBoolean over) {
+    private long bring(Database database, AtomicBoolean over) throws InterruptedException {
         long rows = 0;
         try (Session opened = database.session()) {
             SessionStatements session = new SessionStatements(opened);
             for (; !over.get(); rows += ROWS_TOGETHER) {
                 session.run("INSERT INTO offered SELECT k, " + (System.nanoTime() - startNanos)
                         + " FROM generate_series(1, " + ROWS_TOGETHER + ") AS g(k)");
+                TimeUnit.MILLISECONDS.sleep(everyMillis);
             }
         }
         return rows;

@@ -1,5 +1,6 @@
 package dev.millrace.benchmarks.sketch;
 
+import dev.millrace.benchmarks.storage.Folders;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.session.Database;
@@ -13,7 +14,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -88,18 +88,10 @@ public final class PastCommand implements Callable<Integer> {
             try {
                 measure(PastSet.of(kind, plugs, days, new DataSets(data.orElseGet(DataSets::defaultRoot))), folder);
             } finally {
-                remove(folder);
+                Folders.remove(folder);
             }
         }
         return 0;
-    }
-
-    private static void remove(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 
     private void measure(PastSet set, Path folder) throws IOException {

@@ -16,7 +16,6 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -62,7 +61,7 @@ public final class LogCommand implements Callable<Integer> {
                 print(writers, bytes, nanos, elapsed, log.statistics().groups() - before.groups());
             }
         } finally {
-            remove(place);
+            Folders.remove(place);
         }
     }
 
@@ -115,14 +114,5 @@ public final class LogCommand implements Callable<Integer> {
                 nanos[nanos.length / 2] / 1e3,
                 nanos[(int) (nanos.length * .99)] / 1e3,
                 nanos[nanos.length - 1] / 1e3));
-    }
-
-    private static void remove(Path place) throws IOException {
-        try (Stream<Path> files = Files.list(place)) {
-            for (Path file : files.toList()) {
-                Files.delete(file);
-            }
-        }
-        Files.delete(place);
     }
 }

@@ -94,7 +94,7 @@ public final class SegmentsCommand implements Callable<Integer> {
             }
             return 0;
         } finally {
-            remove(place);
+            Folders.remove(place);
         }
     }
 
@@ -277,14 +277,5 @@ public final class SegmentsCommand implements Callable<Integer> {
         return vector instanceof BaseVariableWidthVector texts
                 ? 4L * rows + texts.getOffsetBuffer().getInt(4L * rows)
                 : vector.getDataBuffer().writerIndex();
-    }
-
-    private static void remove(Path place) throws IOException {
-        try (Stream<Path> files = Files.list(place)) {
-            for (Path file : files.toList()) {
-                Files.delete(file);
-            }
-        }
-        Files.delete(place);
     }
 }

@@ -1,9 +1,9 @@
 package dev.millrace.benchmarks.wire;
 
+import dev.millrace.benchmarks.storage.Folders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -113,7 +112,7 @@ public final class DurableCommand implements Callable<Integer> {
                 }
             }
         } finally {
-            remove(place);
+            Folders.remove(place);
         }
         return 0;
     }
@@ -171,15 +170,5 @@ public final class DurableCommand implements Callable<Integer> {
             }
         });
         return times * way.rows() / seconds;
-    }
-
-    private static void remove(Path place) throws IOException {
-        List<Path> all = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(place)) {
-            files.forEach(all::add);
-        }
-        for (int i = all.size() - 1; i >= 0; i--) {
-            Files.deleteIfExists(all.get(i));
-        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.host.BackgroundThread;
@@ -32,7 +33,8 @@ final class ReplacementThread implements BackgroundThread.Step, AutoCloseable {
             for (CatalogObject object : instance.catalog().objects()) {
                 Optional<String> replaced = Optional.ofNullable(object.options().get(CatalogObject.REPLACES));
                 List<Backfill> backfills = instance.retained().backfillsOf(object.name());
-                boolean isDue = !backfills.isEmpty() && backfills.stream().allMatch(Backfill::isOver);
+                boolean isDue = !backfills.isEmpty() && backfills.stream().allMatch(Backfill::isOver)
+                        || hasFailed(instance, object); // which is said, as all else that it waits for
                 if (replaced.isPresent() && isDue && !apply(instance, object, replaced.get())) {
                     next = AFTER_REFUSAL_MILLIS;
                 }
@@ -45,6 +47,12 @@ final class ReplacementThread implements BackgroundThread.Step, AutoCloseable {
     public long failed(RuntimeException why) {
         LOG.warning("no query takes the place of another", "reason", String.valueOf(why.getMessage()));
         return AFTER_REFUSAL_MILLIS;
+    }
+
+    private static boolean hasFailed(Instance instance, CatalogObject object) {
+        return instance.standing(object.name())
+                .filter(query -> query.state() == QueryState.FAILED)
+                .isPresent();
     }
 
     private boolean apply(Instance instance, CatalogObject object, String replaced) {

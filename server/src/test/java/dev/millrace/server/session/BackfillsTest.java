@@ -60,8 +60,11 @@ class BackfillsTest {
             assertEquals(List.of("" + ROWS), database.rows("SELECT rows FROM millrace.backfills WHERE query = 'v'"));
         }
         try (TestDatabase database = open()) {
-            int rows = ROWS + 1; // all that there was is past by now
-            await(database, STATES, "v|s|done|" + rows + "|" + rows + "|100|0", "w|s|done|0|0|100|0");
+            await(
+                    database,
+                    "SELECT query, state, percent, rows = all_rows FROM millrace.backfills ORDER BY query",
+                    "v|done|100|t", // of how many rows is only about known, as it began within a segment
+                    "w|done|100|t");
             database.run("DROP MATERIALIZED VIEW v; DROP MATERIALIZED VIEW w");
             assertEquals(List.of(), database.rows(STATES));
         }
@@ -71,7 +74,7 @@ class BackfillsTest {
     void oneThatIsPausedSaysHowFarItIsAndGoesOnThere() {
         try (TestDatabase database = open()) {
             create(database);
-            String slow = " AS SELECT count(*) AS n FROM s WHERE length(repeat('x', 100 + k::integer % 50)) > 5";
+            String slow = " AS SELECT count(*) / 1000 AS n FROM s, LATERAL generate_series(1, 1000) AS g(step)";
             database.run("CREATE MATERIALIZED VIEW v WITH (start = 'earliest')" + slow + "; PAUSE MATERIALIZED VIEW v");
             List<String> paused = database.rows("SELECT state, percent < 100, rows < all_rows, all_rows = " + ROWS
                     + ", seconds_left IS NULL FROM millrace.backfills");

@@ -384,13 +384,13 @@ class ReprocessTest {
         List<Path> images = new ArrayList<>();
         try (TestDatabase database = open(2)) {
             create(database);
-            database.run("CHECKPOINT; REPROCESS MATERIALIZED VIEW v FROM 'earliest' AS " + RIGHT
-                    + "; PAUSE MATERIALIZED VIEW v_reprocessed");
+            database.run("CHECKPOINT; PAUSE MATERIALIZED VIEW v; REPROCESS MATERIALIZED VIEW v FROM 'earliest' AS "
+                    + RIGHT + "; PAUSE MATERIALIZED VIEW v_reprocessed"); // none takes the place of one that is paused
             images.add(killed("begun"));
             database.run("CHECKPOINT");
             insert(database, 1 + random.nextInt(1000));
             images.add(killed("halfway"));
-            database.run("RESUME MATERIALIZED VIEW v_reprocessed");
+            database.run("RESUME MATERIALIZED VIEW v_reprocessed; RESUME MATERIALIZED VIEW v");
             awaitReplaced(database);
             insert(database, 1 + random.nextInt(100));
             images.add(killed("replaced"));
@@ -400,8 +400,7 @@ class ReprocessTest {
                 try (TestDatabase again = new TestDatabase(image, 1 + random.nextInt(3))) {
                     if (!again.rows("SELECT 1 FROM millrace.query_stats WHERE state = 'paused'")
                             .isEmpty()) {
-                        assertEquals(again.rows(WRONG + " ORDER BY k"), again.rows(ANSWER), image + ", seed " + SEED);
-                        again.run("RESUME MATERIALIZED VIEW v_reprocessed");
+                        again.run("RESUME MATERIALIZED VIEW v; RESUME MATERIALIZED VIEW v_reprocessed");
                     }
                     awaitReplaced(again);
                     insert(again, 7);
