@@ -9,6 +9,7 @@ import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.JoinKind;
 import dev.millrace.plan.node.Subplans;
+import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.bound.BoundedRows.Members;
 import dev.millrace.planner.bound.Known.Interval;
 import dev.millrace.planner.bound.Known.Verdict;
@@ -243,7 +244,9 @@ public final class Bounds implements NodeVisitor<BoundedRows> {
     @Override
     public BoundedRows windowAssign(PlanNode.WindowAssign assign) {
         BoundedRows input = bounded(assign.input());
-        if (!input.isExact(assign.timeColumn())) {
+        boolean areSessions = assign.window() instanceof WindowSpec.Session;
+        if (!input.isExact(assign.timeColumn())
+                || areSessions && !input.members().equals(BoundedRows.ALL)) {
             return opaque(assign);
         }
         PlanNode assigned = Nodes.windowAssign(input.plan(), assign.timeColumn(), assign.window());
@@ -547,8 +550,19 @@ public final class Bounds implements NodeVisitor<BoundedRows> {
         return opaque(pace);
     }
 
+    /** Below sessions, which rows share by their values and depend on which there are. */
     @Override
     public BoundedRows exchange(PlanNode.Exchange exchange) {
-        return opaque(exchange);
+        BoundedRows input = bounded(exchange.input());
+        boolean isSure = input.members().equals(BoundedRows.ALL)
+                && (!(exchange.distribution() instanceof PlanNode.Distribution.Hash hash)
+                        || hash.columns().stream().allMatch(input::isExact));
+        return isSure
+                ? new BoundedRows(
+                        new PlanNode.Exchange(input.plan(), exchange.distribution()),
+                        input.width(),
+                        input.columns(),
+                        input.members())
+                : opaque(exchange);
     }
 }

@@ -416,7 +416,7 @@ public final class Plans {
         boolean retained = input.filter(StreamInput::retained).isPresent();
         Optional<Condensing> condensing = input.flatMap(StreamInput::sketched)
                 .or(() -> input.flatMap(StreamInput::source).flatMap(Source::condensing));
-        boolean isUnknown = condensing.isEmpty() && sketchedPasts.isIn(name);
+        boolean isUnknown = sketchedPasts.isIn(name);
         return retained || condensing.isPresent() || isUnknown
                 ? new RelationFacts(
                         known.appendOnly(),

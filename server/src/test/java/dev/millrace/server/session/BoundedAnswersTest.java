@@ -127,6 +127,16 @@ class BoundedAnswersTest {
                                 + ") q WHERE e > 0.50000001"),
                         average);
             }
+            String sessions = "FROM SESSION(TABLE %s PARTITION BY door, DESCRIPTOR(time), INTERVAL '30 seconds')"
+                    + " GROUP BY door, window_start, window_end";
+            assertEquals(
+                    List.of("0"),
+                    database.rows("SELECT count(*) FROM (SELECT error_bound(avg(temp)) AS e " + sessions.formatted("s")
+                            + ") q WHERE e > 0.50000001"));
+            assertEquals(
+                    List.of("Infinity"),
+                    database.rows("SELECT DISTINCT error_bound(count(*)) "
+                            + sessions.formatted("(SELECT * FROM s WHERE temp > 20)")));
             String plan = String.join(
                     "\n",
                     database.rows(
@@ -247,6 +257,11 @@ class BoundedAnswersTest {
             database.run("CREATE MATERIALIZED VIEW u AS SELECT error_bound(avg(temp)) AS e FROM kept");
             database.run("INSERT INTO kept VALUES (TIMESTAMP '2027-01-01 00:00:00', 5, 1, 'hall', 1)");
             assertEquals(List.of("0"), database.rows("SELECT e FROM u"));
+            database.run("CREATE STREAM plant (ts TIMESTAMP, temp DOUBLE PRECISION) WITH (connector = 'edge',"
+                    + " retention = 'forever', retention.form = 'sketch')");
+            assertEquals(List.of("Infinity"), database.rows("SELECT error_bound(count(*)) FROM plant"));
+            assertEquals(
+                    refused, database.error("CREATE MATERIALIZED VIEW w AS SELECT error_bound(max(temp)) FROM plant"));
         }
     }
 
