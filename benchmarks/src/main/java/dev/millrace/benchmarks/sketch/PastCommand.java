@@ -20,7 +20,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.arrow.vector.BigIntVector;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

@@ -1,5 +1,6 @@
 package dev.millrace.server.retention;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -22,7 +23,9 @@ final class Reading {
 
     private volatile Place place;
     private volatile boolean isOver; // it has come once to where nothing was to come
-    private final Deque<Sample> samples = new ArrayDeque<>(); // guarded by itself
+    @GuardedBy("samples")
+    private final Deque<Sample> samples = new ArrayDeque<>();
+
 
     Reading(Place begin, long nowNanos) {
         place = begin;
