@@ -2,7 +2,7 @@ package dev.millrace.planner;
 
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.algebra.Translation;
-import dev.millrace.planner.bound.Bounds;
+import dev.millrace.planner.bound.BoundRules;
 import dev.millrace.planner.clock.ClockCheck;
 import dev.millrace.planner.clock.DecideByClock;
 import dev.millrace.planner.clock.DrawnOnce;
@@ -72,8 +72,8 @@ public final class Planner {
         Inference inference = new Inference(context.relations(), finite);
         PlanNode translated =
                 new Translation(context.relations(), finite, context.folder()).translateQuery(query.rel());
-        boolean asksBounds = Bounds.areAsked(translated);
-        PlanNode written = Bounds.apply(
+        boolean asksBounds = BoundRules.areAsked(translated);
+        PlanNode written = BoundRules.apply(
                 translated,
                 context.relations(),
                 context.maxError(),

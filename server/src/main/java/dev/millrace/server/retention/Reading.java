@@ -23,9 +23,8 @@ final class Reading {
 
     private volatile Place place;
     private volatile boolean isOver; // it has come once to where nothing was to come
-    @GuardedBy("samples")
-    private final Deque<Sample> samples = new ArrayDeque<>();
 
+    @GuardedBy("samples") private final Deque<Sample> samples = new ArrayDeque<>();
 
     Reading(Place begin, long nowNanos) {
         place = begin;

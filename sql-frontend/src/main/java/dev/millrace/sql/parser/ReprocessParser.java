@@ -26,8 +26,9 @@ final class ReprocessParser {
             words.next();
             beside = Optional.of(words.relationName());
         }
-        Optional<String> query =
-                words.accept("as") ? Optional.of(StatementParser.queryText(words).text()) : Optional.empty();
+        Optional<String> query = words.accept("as")
+                ? Optional.of(StatementParser.queryText(words).text())
+                : Optional.empty();
         return new Syntax.Reprocess(kind, name, from, to, beside, query);
     }
 

@@ -43,12 +43,14 @@ import java.util.stream.IntStream;
  * </pre>
  *
  * What no rule speaks of gives the rows that are shown, of which nothing is known. Use once, on one thread.
+ *
+ * <p>Long because each kind of node has its rule here.
  */
-public final class Bounds implements NodeVisitor<BoundedRows> {
+public final class BoundRules implements NodeVisitor<BoundedRows> {
     private final Function<String, RelationFacts> relations;
     private final Map<PlanNode, BoundedRows> done = new IdentityHashMap<>();
 
-    private Bounds(Function<String, RelationFacts> relations) {
+    private BoundRules(Function<String, RelationFacts> relations) {
         this.relations = relations;
     }
 
@@ -81,7 +83,7 @@ public final class Bounds implements NodeVisitor<BoundedRows> {
         if (maxError.isEmpty() && !areAsked(plan)) {
             return plan;
         }
-        BoundedRows rows = new Bounds(relations).bounded(plan);
+        BoundedRows rows = new BoundRules(relations).bounded(plan);
         boolean isLimited = maxError.isPresent() && rows.columns().stream().anyMatch(Optional::isPresent);
         return isLimited ? limited(rows.onlyShown(), maxError.getAsDouble(), names) : rows.asShown();
     }
