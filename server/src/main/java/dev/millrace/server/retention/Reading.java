@@ -1,5 +1,6 @@
 package dev.millrace.server.retention;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -22,7 +23,8 @@ final class Reading {
 
     private volatile Place place;
     private volatile boolean isOver; // it has come once to where nothing was to come
-    private final Deque<Sample> samples = new ArrayDeque<>(); // guarded by itself
+
+    @GuardedBy("this") private final Deque<Sample> samples = new ArrayDeque<>();
 
     Reading(Place begin, long nowNanos) {
         place = begin;
@@ -37,7 +39,7 @@ final class Reading {
             return;
         }
         place = new Place(entry, given, before.rows() + more, arrivedMicros);
-        synchronized (samples) {
+        synchronized (this) {
             if (nowNanos - samples.getLast().nanos() >= SAMPLE_NANOS) {
                 samples.add(new Sample(nowNanos, place.rows()));
             }
@@ -62,7 +64,7 @@ final class Reading {
 
     /** Of the last seconds. */
     double rowsPerSecond(long nowNanos) {
-        synchronized (samples) {
+        synchronized (this) {
             Sample first = samples.getFirst();
             return (place.rows() - first.rows()) * 1e9 / Math.max(1, nowNanos - first.nanos());
         }
