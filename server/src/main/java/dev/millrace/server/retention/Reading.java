@@ -24,7 +24,7 @@ final class Reading {
     private volatile Place place;
     private volatile boolean isOver; // it has come once to where nothing was to come
 
-    @GuardedBy("samples") private final Deque<Sample> samples = new ArrayDeque<>();
+    @GuardedBy("this") private final Deque<Sample> samples = new ArrayDeque<>();
 
     Reading(Place begin, long nowNanos) {
         place = begin;
@@ -39,7 +39,7 @@ final class Reading {
             return;
         }
         place = new Place(entry, given, before.rows() + more, arrivedMicros);
-        synchronized (samples) {
+        synchronized (this) {
             if (nowNanos - samples.getLast().nanos() >= SAMPLE_NANOS) {
                 samples.add(new Sample(nowNanos, place.rows()));
             }
@@ -64,7 +64,7 @@ final class Reading {
 
     /** Of the last seconds. */
     double rowsPerSecond(long nowNanos) {
-        synchronized (samples) {
+        synchronized (this) {
             Sample first = samples.getFirst();
             return (place.rows() - first.rows()) * 1e9 / Math.max(1, nowNanos - first.nanos());
         }

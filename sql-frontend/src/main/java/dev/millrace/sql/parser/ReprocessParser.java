@@ -3,6 +3,7 @@ package dev.millrace.sql.parser;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.text.Lexeme;
+import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -14,7 +15,7 @@ final class ReprocessParser {
         this.words = words;
     }
 
-    Syntax statement() {
+    Syntax reprocess() {
         words.expect("reprocess");
         ObjectKind kind = words.objectKind();
         String name = words.relationName();
@@ -40,10 +41,10 @@ final class ReprocessParser {
 
     /** 'earliest', '7 days', INTERVAL '7' DAY, TIMESTAMP '..'. */
     private Syntax.Moment moment() {
-        if (words.peek().kind() == Lexeme.Kind.STRING) {
+        if (words.peek().kind() == Kind.STRING) {
             return new Syntax.Moment(Optional.of(words.string()), Optional.empty());
         }
-        if (words.peek().isWord("interval") && words.peekAt(1).kind() == Lexeme.Kind.STRING) {
+        if (words.peek().isWord("interval") && words.peekAt(1).kind() == Kind.STRING) {
             words.next();
             String age = words.string();
             boolean hasUnit = Stream.of("second", "minute", "hour", "day", "seconds", "minutes", "hours", "days")

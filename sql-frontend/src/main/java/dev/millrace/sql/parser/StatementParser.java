@@ -156,7 +156,7 @@ public final class StatementParser {
             case "grant" -> roles.grant();
             case "revoke" -> roles.revoke();
             case "reassign" -> roles.reassign();
-            case "reprocess" -> new ReprocessParser(words).statement();
+            case "reprocess" -> new ReprocessParser(words).reprocess();
             case "vacuum", "analyze", "analyse" -> upkeep();
             case "reindex" -> new IndexParser(words).reindex();
             case "insert", "update", "delete", "merge" -> changes.change();
