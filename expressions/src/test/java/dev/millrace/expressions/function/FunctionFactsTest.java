@@ -42,8 +42,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * NULLs around it, where a strict function must give NULL.
  */
 class FunctionFactsTest {
-    private static final List<String> FILES =
-            List.of("logic", "numbers", "numeric", "text", "patterns", "datetime", "templates", "casts", "nested");
+    private static final List<String> FILES = List.of(
+            "logic", "numbers", "numeric", "text", "patterns", "datetime", "templates", "casts", "nested", "bounds");
 
     @RegisterExtension
     final LeakCheck memory = new LeakCheck();

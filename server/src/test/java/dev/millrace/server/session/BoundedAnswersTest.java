@@ -166,6 +166,37 @@ class BoundedAnswersTest {
         }
     }
 
+    /** Which of the rows pass is open for many of them, and these have any values. */
+    @Test
+    void percentilesTakeRowsThatMayPassAtEitherEnd() {
+        try (TestDatabase database = new TestDatabase(folder.resolve("data"))) {
+            String columns = "(at TIMESTAMP, v DOUBLE PRECISION, w DOUBLE PRECISION";
+            database.run("CREATE STREAM kept " + columns + ", WATERMARK FOR at AS at) WITH (retention = 'forever',"
+                    + " retention.form = 'sketch', sketch.error.v = '0.001 abs', sketch.error.w = '1 abs', sketch.segment = '1ms');"
+                    + "CREATE TABLE exact " + columns + ")");
+            database.run("INSERT INTO exact SELECT TIMESTAMP '2026-01-01' + g * INTERVAL '1 minute', g * 7 % 40,"
+                    + " 4 + g * 11 % 40 / 20.0 FROM generate_series(1, 40) g");
+            database.run("INSERT INTO kept SELECT * FROM exact WHERE v < 20; CHECKPOINT;"
+                    + "INSERT INTO kept SELECT * FROM exact WHERE v >= 20; CHECKPOINT");
+            Eventually.holds(
+                    "all is sketched",
+                    () -> database.rows("SELECT DISTINCT form FROM millrace.segments")
+                            .equals(List.of("sketch")));
+            for (double least = 4.1; least < 5.9; least += .1) {
+                String where = " WHERE w > " + least;
+                for (String percentile : List.of("cont(0.25)", "cont(0.5)", "disc(0.5)", "cont(0.9)")) {
+                    String asked = "percentile_" + percentile + " WITHIN GROUP (ORDER BY v)";
+                    assertEquals(
+                            List.of("t"),
+                            database.rows("SELECT p BETWEEN low AND high FROM (SELECT " + asked + " AS p FROM exact"
+                                    + where + ") e, (SELECT lower_bound(" + asked + ") AS low, upper_bound(" + asked
+                                    + ") AS high FROM kept" + where + ") s"),
+                            asked + where);
+                }
+            }
+        }
+    }
+
     @Test
     void whatNoRuleSpeaksOfIsNotBounded() throws Exception {
         SketchedRows.write(folder, new Random(SEED));
