@@ -12,6 +12,7 @@ import java.util.function.Function;
 /** Which relations have rows that were computed of sketches, or came as sketches, and were kept without how far they may be off. Stateless. */
 public final class SketchedPasts {
     private static final String DEVICES = "edge"; // the connector of streams whose rows devices send in sketches
+    private static final String FILES = "sketch";
 
     private final Function<String, Optional<CatalogObject>> objects;
 
@@ -30,7 +31,7 @@ public final class SketchedPasts {
             return false;
         }
         if (object.get().input().isPresent()) {
-            return object.get().input().get().connector().equals(DEVICES);
+            return isUnknown(object.get().input().get());
         }
         boolean isStanding = object.get().kind() == ObjectKind.CONTINUOUS_QUERY
                 || object.get().kind() == ObjectKind.MATERIALIZED_VIEW;
@@ -39,6 +40,13 @@ public final class SketchedPasts {
                                 object.get().options().getOrDefault("start", "now"),
                                 object.get().reads())
                 || object.get().reads().stream().anyMatch(read -> isIn(read, seen));
+    }
+
+    /** Sources with generated columns do not say how far those of the files are off. */
+    private static boolean isUnknown(StreamInput input) {
+        return input.connector().equals(DEVICES)
+                || input.connector().equals(FILES)
+                        && input.source().flatMap(Source::condensing).isEmpty();
     }
 
     /**

@@ -217,6 +217,13 @@ class BoundedAnswersTest {
             assertEquals(
                     List.of("Infinity"),
                     database.rows("SELECT error_bound(sum(temp)) FROM (SELECT temp FROM s ORDER BY temp LIMIT 10) q"));
+            database.run(
+                    "CREATE STREAM generated (time TIMESTAMP, temp DOUBLE PRECISION, load BIGINT, room TEXT, door BIGINT,"
+                            + " twice DOUBLE PRECISION GENERATED ALWAYS AS (2 * temp) STORED) WITH (connector = 'sketch', path = '"
+                            + folder.resolve("s.sketch") + "')");
+            assertEquals(
+                    List.of("Infinity|Infinity"),
+                    database.rows("SELECT error_bound(avg(temp)), error_bound(max(twice)) FROM generated"));
         }
     }
 
