@@ -8,8 +8,6 @@ import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
 import dev.millrace.testing.time.Eventually;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +18,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -379,7 +376,7 @@ class ReprocessTest {
 
     /** What the process leaves at different moments: it comes to the same answer as one that was never interrupted. */
     @Test
-    void itGoesOnAfterACrash() throws IOException {
+    void itGoesOnAfterACrash() {
         Random random = new Random(SEED);
         List<Path> images = new ArrayList<>();
         try (TestDatabase database = open(2)) {
@@ -411,15 +408,7 @@ class ReprocessTest {
         }
     }
 
-    /** What a process leaves that is killed while nothing is written. */
-    private Path killed(String name) throws IOException {
-        Path from = folder.resolve("data");
-        Path to = folder.resolve(name);
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : files.toList()) {
-                Files.copy(file, to.resolve(from.relativize(file)));
-            }
-        }
-        return to;
+    private Path killed(String name) {
+        return DirectoryImage.copy(folder.resolve("data"), folder.resolve(name));
     }
 }
