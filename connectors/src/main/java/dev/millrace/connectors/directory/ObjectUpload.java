@@ -27,7 +27,7 @@ import java.util.zip.CRC32C;
  * </pre>
  *
  * An upload can be completed once. Who finds one kept, and that the store does not know it any more, knows that it was completed, though its object may have been taken
- * away since. Stateless; by the thread of {@link Uploads}.
+ * away since. One whose parts the store lost was not completed, unless its object is there: the file is uploaded anew. Stateless; by the thread of {@link Uploads}.
  */
 final class ObjectUpload {
     private static final String PRINT = "millrace-file"; // in the object's metadata
@@ -64,12 +64,15 @@ final class ObjectUpload {
         if (kept.isEmpty()) {
             return isThere(store, file, object);
         }
-        if (store.complete(object, kept.get().upload(), kept.get().parts()) || isThere(store, file, object)) {
+        UploadRecord record = kept.get();
+        ObjectStore.Completion completion = store.complete(object, record.upload(), record.parts());
+        if (completion == ObjectStore.Completion.SHOWN || isThere(store, file, object)) {
             return true;
         }
-        if (millis(clock) - kept.get().sinceMillis() < SURE_MILLIS) {
+        if (completion == ObjectStore.Completion.UNKNOWN && millis(clock) - record.sinceMillis() < SURE_MILLIS) {
             return true; // completed before, and taken away
         }
+        store.abort(object, record.upload());
         try {
             Files.deleteIfExists(UploadRecord.of(file));
         } catch (IOException e) {
@@ -107,7 +110,8 @@ final class ObjectUpload {
             }
             throw e;
         }
-        if (!store.complete(object, whole.upload(), whole.parts()) && !isThere(store, file, object)) {
+        ObjectStore.Completion completion = store.complete(object, whole.upload(), whole.parts());
+        if (completion != ObjectStore.Completion.SHOWN && !isThere(store, file, object)) {
             throw MillraceException.external(
                     SqlState.IO_ERROR, "the upload of \"" + object + "\" is gone before it was completed");
         }

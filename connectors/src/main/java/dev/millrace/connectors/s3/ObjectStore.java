@@ -169,12 +169,22 @@ public final class ObjectStore implements AutoCloseable {
         }
     }
 
+    /** What became of an upload that was to be completed. */
+    public enum Completion {
+        /** The object is shown. */
+        SHOWN,
+        /** The store does not know the upload: it was completed or aborted before. */
+        UNKNOWN,
+        /** The store knows the upload, and not all of its parts: it gave them up, or was stopped while it completed it. */
+        PARTS_LOST
+    }
+
     /**
-     * Shows an object in one step; false if there is no such upload: it was completed or aborted before.
+     * Shows an object in one step.
      *
      * @param parts the tags of all parts, in their order
      */
-    public boolean complete(ObjectName name, String upload, List<String> parts) {
+    public Completion complete(ObjectName name, String upload, List<String> parts) {
         List<CompletedPart> all = new ArrayList<>();
         for (String tag : parts) {
             all.add(CompletedPart.builder().partNumber(all.size() + 1).eTag(tag).build());
@@ -184,10 +194,13 @@ public final class ObjectStore implements AutoCloseable {
                     .key(name.key())
                     .uploadId(upload)
                     .multipartUpload(made -> made.parts(all)));
-            return true;
+            return Completion.SHOWN;
         } catch (SdkException e) {
             if (StoreFailure.isNoSuchObject(e)) {
-                return false;
+                return Completion.UNKNOWN;
+            }
+            if (StoreFailure.isPartsLost(e)) {
+                return Completion.PARTS_LOST;
             }
             throw StoreFailure.of(where, name, e);
         }

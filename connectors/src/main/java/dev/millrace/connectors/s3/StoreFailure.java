@@ -8,6 +8,7 @@ import software.amazon.awssdk.core.exception.SdkException;
 
 /** What a store says, in one line of ours. */
 final class StoreFailure {
+    private static final int BAD_REQUEST = 400;
     private static final int NOT_FOUND = 404;
     private static final int FORBIDDEN = 403;
     private static final int UNAUTHORIZED = 401;
@@ -28,6 +29,13 @@ final class StoreFailure {
         return e instanceof AwsServiceException said
                 && said.statusCode() == NOT_FOUND
                 && !code(said).equals("NoSuchBucket");
+    }
+
+    /** Whether an upload is there without parts that it is to have. */
+    static boolean isPartsLost(SdkException e) {
+        return e instanceof AwsServiceException said
+                && said.statusCode() == BAD_REQUEST
+                && code(said).equals("InvalidPart");
     }
 
     static MillraceException of(String where, ObjectName name, SdkException e) {

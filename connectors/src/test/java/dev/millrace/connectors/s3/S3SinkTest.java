@@ -159,6 +159,41 @@ class S3SinkTest {
         assertEquals(List.of(1L), outside.seen());
     }
 
+    /** A store that was stopped while it completed an upload, before or behind the object. */
+    @Test
+    void anUploadWhosePartsTheStoreLostIsMadeAgainOrIsThere() throws IOException {
+        S3Outside outside = SERVER.outside("json");
+        PreparedRows last;
+        Map<Path, byte[]> before = new HashMap<>();
+        SERVER.server().goes();
+        try (CheckpointedSink sink = outside.open(durable())) {
+            sink.recover(Optional.empty());
+            last = checkpoint(sink, 1, Row.of(1L, "n"));
+            for (Path file : files()) {
+                before.put(file, Files.readAllBytes(file));
+            }
+        } finally {
+            SERVER.server().comes();
+        }
+        ObjectName object = new ObjectName(S3Server.BUCKET, outside.prefix() + "part-d-7-00000001.jsonl");
+        try (ObjectStore store = new ObjectStore(StoreOptions.read(outside.options("")))) {
+            for (int time = 0; time < 2; time++) {
+                String upload = store.begin(object, Map.of());
+                for (Map.Entry<Path, byte[]> file : before.entrySet()) {
+                    Files.write(file.getKey(), file.getValue());
+                    UploadRecords.keep(file.getKey(), upload, System.currentTimeMillis());
+                }
+                try (CheckpointedSink sink = outside.open(durable())) {
+                    sink.recover(Optional.of(last));
+                    Eventually.holds("no file is left", () -> files().isEmpty());
+                }
+                assertEquals(List.of(1L), outside.seen());
+                store.abort(object, upload);
+            }
+        }
+        assertEquals(List.of(), SERVER.server().uploads());
+    }
+
     @Test
     void uploadsThatACrashLeftAreGivenUp() {
         S3Outside outside = SERVER.outside("json");
