@@ -33,6 +33,7 @@ public final class DatabaseCatalog implements Catalog {
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private volatile Map<String, String> serverSettings = Map.of(); // written when a server starts, read by sessions
     private volatile Function<String, Optional<String>> subscribed = name -> Optional.empty(); // written by who opens
+    private volatile Function<String, Optional<CatalogObject>> others = name -> Optional.empty(); // likewise
     private volatile long version; // written under the database's lock, read by the plan cache
     private final Map<String, Long> since =
             new ConcurrentHashMap<>(); // the version from which columns are what they are
@@ -60,6 +61,11 @@ public final class DatabaseCatalog implements Catalog {
     /** Says what durable subscriptions there are. Before anybody asks. */
     public void subscriptions(Function<String, Optional<String>> queryOf) {
         subscribed = queryOf;
+    }
+
+    /** Says what else has a name. Before anybody asks. */
+    public void others(Function<String, Optional<CatalogObject>> named) {
+        others = named;
     }
 
     /** A durable subscription was made or dropped: what was analysed before may mean another. */
@@ -219,8 +225,10 @@ public final class DatabaseCatalog implements Catalog {
         return version;
     }
 
+    /** The object of this name, or what is read as one: a query of a template. */
     public Optional<CatalogObject> object(String name) {
-        return Optional.ofNullable(objects.get(name));
+        CatalogObject object = objects.get(name);
+        return object == null ? others.apply(name) : Optional.of(object);
     }
 
     /**
@@ -297,9 +305,9 @@ public final class DatabaseCatalog implements Catalog {
 
     @Override
     public Optional<Relation> relation(String name) {
-        CatalogObject object = objects.get(name);
-        if (object != null) {
-            return object.relation();
+        Optional<CatalogObject> object = object(name);
+        if (object.isPresent()) {
+            return object.get().relation();
         }
         return systemRelation(name)
                 .or(() -> systemRelation("pg_catalog." + name)) // which is searched first, as PostgreSQL does

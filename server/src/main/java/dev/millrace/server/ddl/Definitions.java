@@ -32,6 +32,7 @@ import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.retention.RetentionClause;
 import dev.millrace.server.sketched.SketchedForm;
+import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.Relation;
@@ -321,6 +322,7 @@ public final class Definitions {
     /** @param options in which those of a connector are left unread, if it has one */
     private CatalogObject table(Statement.CreateTable create, String text, long createdMicros, Options options) {
         STORAGE.forEach(options::text);
+        options.text(TemplateQueries.OPTION);
         if (create.watermark().isPresent()) {
             options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
             requireKey(create);

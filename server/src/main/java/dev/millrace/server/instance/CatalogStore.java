@@ -113,6 +113,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 || statement instanceof Statement.CreateContinuousQuery
                 || statement instanceof Statement.CreateMaterializedView
                 || statement instanceof Statement.CreateView
+                || statement instanceof Statement.CreateQueryTemplate
                 || statement instanceof Statement.CreateTableAs
                 || statement instanceof Statement.CreateSink
                 || statement instanceof Statement.CreateFunction

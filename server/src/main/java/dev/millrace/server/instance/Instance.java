@@ -34,6 +34,7 @@ import dev.millrace.server.storage.CheckpointStore;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KnownLog;
 import dev.millrace.server.storage.SecretsFile;
+import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.server.transaction.RowLocks;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.Frontend;
@@ -70,6 +71,7 @@ public final class Instance implements AutoCloseable {
     private final EdgeInlets edgeInlets = new EdgeInlets();
     private final Connectors connectors;
     private final Map<String, StandingQuery> queries = new ConcurrentHashMap<>();
+    private final TemplateQueries templates;
     private final Map<String, TableKeys> tableKeys = new ConcurrentHashMap<>();
     private final RowLocks rowLocks = new RowLocks();
     private final AtomicLong subscriptions = new AtomicLong();
@@ -156,9 +158,17 @@ public final class Instance implements AutoCloseable {
                 this::standing,
                 this::keepLogs);
         catalog.subscriptions(histories::queryOf);
+        this.templates = new TemplateQueries(catalog, tableKeys);
+        catalog.addListener(templates);
+        catalog.others(templates::query);
         this.adHoc = new AdHocStatements(frontend, catalog::version);
         this.systemSettings = new SystemSettings(engine, options);
         this.pgCatalog = new PgCatalog(catalog, systemSettings::shown);
+    }
+
+    /** Templates, and the queries of them. */
+    public TemplateQueries templates() {
+        return templates;
     }
 
     /** Settings that are everybody's. */

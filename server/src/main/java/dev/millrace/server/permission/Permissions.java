@@ -10,6 +10,7 @@ import dev.millrace.server.role.Roles;
 import dev.millrace.server.secret.SecretReferences;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
@@ -171,8 +172,6 @@ public final class Permissions {
             references(create.options());
         } else if (statement instanceof Statement.CreateQueryTemplate create) {
             creates(create.name(), create.ifExists());
-        } else if (statement instanceof Statement.CreateFromTemplate create) {
-            creates(create.name(), create.ifExists());
         } else if (statement instanceof Statement.CreateFunction create) {
             creates(create.name(), create.ifExists());
             Securable language = new Securable(Securable.Kind.LANGUAGE, create.language());
@@ -227,6 +226,12 @@ public final class Permissions {
 
     /** A relation, or a view, which reads with the privileges of its owner. */
     private void reads(String name) {
+        Optional<CatalogObject> ofTemplate = catalog.object(name)
+                .filter(object -> TemplateQueries.template(object).isPresent());
+        if (ofTemplate.isPresent()) {
+            ofTemplate.get().reads().forEach(this::reads);
+            return;
+        }
         on(name, Privilege.SELECT);
         catalog.object(name).filter(object -> object.kind() == ObjectKind.VIEW).ifPresent(this::ownerReads);
     }

@@ -27,7 +27,6 @@ public final class StatementKinds {
                 || statement instanceof Statement.CreateTableAs
                 || statement instanceof Statement.CreateSink
                 || statement instanceof Statement.CreateQueryTemplate
-                || statement instanceof Statement.CreateFromTemplate
                 || statement instanceof Statement.CreateFunction
                 || statement instanceof Statement.Drop
                 || statement instanceof Statement.AlterQuery
@@ -57,6 +56,7 @@ public final class StatementKinds {
         }
         boolean changes = isDefinition(statement)
                 || changesRows(statement)
+                || statement instanceof Statement.CreateFromTemplate // which writes a row
                 || statement instanceof Statement.Truncate
                 || statement instanceof Statement.CopyFrom
                 || statement instanceof Statement.AlterEdge;

@@ -17,6 +17,8 @@ import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.template.QueryChanges;
+import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.OnSlow;
 import java.util.Locale;
@@ -83,7 +85,13 @@ public final class Subscriptions {
             throw MillraceException.user(SqlState.FEATURE_NOT_SUPPORTED, "a subscription AS OF a time has no snapshot")
                     .withHint("AS OF goes on behind what was seen; SNAPSHOT begins again");
         }
-        Optional<CatalogObject> object = subscribe.relation().flatMap(database.catalog()::object);
+        Optional<CatalogObject> named = subscribe.relation().flatMap(database.catalog()::object);
+        Optional<CatalogObject> ofTemplate =
+                named.filter(found -> TemplateQueries.template(found).isPresent());
+        Optional<CatalogObject> object = ofTemplate
+                .flatMap(query ->
+                        database.catalog().object(query.reads().iterator().next()))
+                .or(() -> named);
         object.ifPresent(queries.checks()::requireHealthy);
         queries.checks().requireStreaming(subscribe.query().relations(), "SUBSCRIBE");
         Optional<StandingQuery> running = object.filter(
@@ -96,12 +104,20 @@ public final class Subscriptions {
                     bufferBytes(subscribe),
                     whenFull(onSlow(subscribe)),
                     subscribe.asOfMicros());
-            return new StandingChanges(
+            StandingChanges changes = new StandingChanges(
                     subscription(subscribe, running.get(), options),
                     form(subscribe),
                     object.get().appendOnly(),
                     cancellation,
                     notices);
+            return ofTemplate.isEmpty()
+                    ? changes
+                    : new QueryChanges(
+                            changes,
+                            ofTemplate.get().name(),
+                            ofTemplate.get().schema(),
+                            form(subscribe),
+                            database.engine().allocator());
         }
         if (subscribe.asOfMicros().isPresent()) {
             throw MillraceException.user(

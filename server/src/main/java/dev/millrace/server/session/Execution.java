@@ -50,6 +50,7 @@ import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.server.system.Inspection;
+import dev.millrace.server.template.Templates;
 import dev.millrace.server.transaction.Transactions;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
@@ -106,6 +107,7 @@ final class Execution {
     private final Reprocessing reprocessing;
     private final TableAlterations tables;
     private final KeptStatements kept;
+    private final Templates templates;
     private final Explanations explanations;
     private final EarlyStatements early;
 
@@ -152,6 +154,7 @@ final class Execution {
         this.reprocessing = new Reprocessing(database, indexes);
         this.tables = new TableAlterations(database, definitions, drops, indexes, queries, transactions, notices);
         this.kept = new KeptStatements(database, queries.epochs(), drops);
+        this.templates = new Templates(database, drops, notices, this::made, this::columns);
         this.explanations = new Explanations(database, queries, alterations);
         this.early = new EarlyStatements(database, names, queries);
     }
@@ -347,6 +350,10 @@ final class Execution {
         if (statement instanceof IndexStatement index) {
             indexes.prepare(index);
         }
+        templates.requireNoneIn(statement);
+        if (statement instanceof Statement.Drop drop && templates.drops(drop)) {
+            return templates.drop(drop);
+        }
         return CatalogStore.concerns(statement)
                 ? kept.keep(statement, () -> execute(statement, parsed.text()))
                 : execute(statement, parsed.text());
@@ -429,6 +436,10 @@ final class Execution {
             return definitions.createMaterializedView(create, text);
         } else if (statement instanceof Statement.CreateView create) {
             return views.create(create, text);
+        } else if (statement instanceof Statement.CreateQueryTemplate create) {
+            return templates.create(create);
+        } else if (statement instanceof Statement.CreateFromTemplate create) {
+            return templates.createQuery(create, text);
         } else if (statement instanceof Statement.CreateTableAs create) {
             return createTableAs(create);
         } else if (statement instanceof Statement.CreateStream create) {
@@ -452,7 +463,9 @@ final class Execution {
         } else if (statement instanceof Statement.ApplyReplacement apply) {
             return reprocessing.apply(apply);
         } else if (statement instanceof Statement.Drop drop) {
-            return drops.drop(drop);
+            return drop.kind() == Statement.ObjectKind.QUERY_TEMPLATE
+                    ? templates.dropTemplates(drop)
+                    : drops.drop(drop);
         } else if (statement instanceof Statement.Pause pause) {
             return restarts.pause(pause);
         } else if (statement instanceof Statement.Resume resume) {
@@ -499,6 +512,25 @@ final class Execution {
                         : "\"" + name + "\" has the new answer until it takes the place of \"" + reprocess.name()
                                 + "\"; millrace.backfills says how far it is");
         return Command.of("REPROCESS");
+    }
+
+    /** Executes a statement that another is made of. */
+    private void made(String text) {
+        ParsedStatement parsed = database.frontend().parse(text).get(0);
+        if (parsed.syntax().changesRows()) {
+            execute(parsed, Parameters.none()).close();
+            return;
+        }
+        queries.begin(); // what the one before made is there
+        Statement statement = queries.offload().run(() -> database.plans().analyze(parsed, names, Parameters.none()));
+        names.permissions().require(statement, parsed.syntax());
+        execute(statement, parsed.text()).close(); // kept with the other
+    }
+
+    private List<String> columns(String select) {
+        ParsedStatement parsed = database.frontend().parse(select).get(0);
+        Statement read = queries.offload().run(() -> database.plans().analyze(parsed, names, Parameters.none()));
+        return ((Statement.Select) read).query().schema().names();
     }
 
     private Command checkpoint() {
@@ -608,8 +640,7 @@ final class Execution {
         } else if (statement instanceof Statement.Unlisten) {
             return Command.of("UNLISTEN");
         }
-        throw MillraceException.notAvailableYet(StatementKinds.name(statement))
-                .withHint("a query with its values written in: those that differ in constants only share their code");
+        throw MillraceException.notAvailableYet(StatementKinds.name(statement));
     }
 
     private Command discard(Statement.Discard discard) {

@@ -16,6 +16,7 @@ import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.settings.SystemSettings;
+import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.Statement;
@@ -78,7 +79,10 @@ public final class Inspection {
                 rows(
                         Schema.of(text("name"), text("connector"), text("state"), bigint("rows_out"), text("error")),
                         this::sinks);
-            case TEMPLATES -> rows(Schema.of(text("name"), text("definition")), rows -> {});
+            case TEMPLATES ->
+                rows(
+                        Schema.of(text("name"), bigint("queries"), text("parameters"), text("definition")),
+                        this::templates);
             case FUNCTIONS ->
                 rows(
                         Schema.of(text("name"), text("kind"), text("arguments"), text("returns"), text("definition")),
@@ -99,6 +103,19 @@ public final class Inspection {
 
     private StatementResult rows(Schema schema, Consumer<RowBuilder> fill) {
         return FixedRows.of(schema, database.engine().allocator(), fill);
+    }
+
+    private void templates(RowBuilder rows) {
+        for (CatalogObject template : database.templates().templates()) {
+            rows.row(
+                    template.name(),
+                    database.templates().count(template.name()),
+                    template.schema().fields().stream()
+                            .skip(1)
+                            .map(field -> field.name() + " " + field.type())
+                            .collect(Collectors.joining(", ")),
+                    template.options().get(TemplateQueries.OPTION));
+        }
     }
 
     private void streams(RowBuilder rows) {

@@ -133,6 +133,26 @@ public final class TableKeys implements AutoCloseable {
         return (int) places.size();
     }
 
+    /** How many rows there are by their keys; waits for who changes the table. On any thread. */
+    public long count() {
+        lock().lock();
+        try {
+            return gone ? 0 : places.size();
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Whether there is a row whose key is this text; waits for who changes the table. On any thread. */
+    public boolean has(String only) {
+        lock().lock();
+        try {
+            return !gone && contains(only.length() + ":" + only);
+        } finally {
+            unlock();
+        }
+    }
+
     /** @throws MillraceException 40001 if the table was altered or dropped */
     public void requireThere() {
         if (gone) {

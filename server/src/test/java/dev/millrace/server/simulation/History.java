@@ -55,7 +55,8 @@ final class History {
     private static final int MOST_SUBSCRIBERS = 2;
     private static final int MOST_OPENINGS = 40;
     private static final int MOST_ROUNDS = 50;
-    private static final long RETRY_MILLIS = 5_000; // after which at the latest a disk that could not be read is read again
+    private static final long RETRY_MILLIS =
+            5_000; // after which at the latest a disk that could not be read is read again
     private static final long HEAL_MILLIS = 5_000;
     private static final List<String> OLD = List.of( // version 3 does not say of how many workers its plans are
             "2-closed",
