@@ -20,6 +20,7 @@ import dev.millrace.benchmarks.storage.SpillCommand;
 import dev.millrace.benchmarks.suite.CheckpointsCommand;
 import dev.millrace.benchmarks.suite.Suite;
 import dev.millrace.benchmarks.suite.SuiteCommand;
+import dev.millrace.benchmarks.templates.TemplatesCommand;
 import dev.millrace.benchmarks.wire.DurableCommand;
 import dev.millrace.benchmarks.wire.ReadsCommand;
 import dev.millrace.benchmarks.wire.WireCommand;
@@ -53,7 +54,8 @@ import picocli.CommandLine.Command;
             DecodeCommand.class,
             KafkaCommand.class,
             MqttCommand.class,
-            EdgeBenchCommand.class
+            EdgeBenchCommand.class,
+            TemplatesCommand.class
         })
 public final class Main implements Runnable {
     @Override
