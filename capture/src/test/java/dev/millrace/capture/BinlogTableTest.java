@@ -14,11 +14,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tables that follow a binary log, that of the MariaDB that is installed on this machine. */
+@Tag("peers")
 @Timeout(240)
 class BinlogTableTest {
     private static final AtomicInteger NAMES = new AtomicInteger();

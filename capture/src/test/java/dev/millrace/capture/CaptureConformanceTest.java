@@ -24,10 +24,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tables that follow logs of real databases, which are killed and begun again. */
+@Tag("peers")
 @Timeout(240)
 class CaptureConformanceTest {
     private static final AtomicInteger TABLES = new AtomicInteger();

@@ -13,11 +13,13 @@ import java.util.ServiceLoader;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What docs/connectors.md says of tables that follow others is so: its example runs, and it names every option. */
+@Tag("peers")
 @Timeout(120)
 class CaptureDocumentTest {
     @TempDir

@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A process is killed while a table follows one of another database and a sink writes it to a third: all three are the same in the end, the
  * last by rows that are only added. {@code -Dmillrace.capture.kills=100} kills more often.
  */
+@Tag("peers")
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 class KilledCaptureTest {
     private static final int KILLS = Integer.getInteger("millrace.capture.kills", 3);

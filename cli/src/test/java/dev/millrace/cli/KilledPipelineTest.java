@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Two topics, a join of their windows, and sinks that are exactly once, in a server that is killed again and again: what readers of the sinks see in the end is the
  * answer of a batch query over all records, each row once. By command: {@code ./check --connected N}.
  */
+@Tag("peers")
 @Timeout(36_000)
 class KilledPipelineTest {
     private static final int ROUNDS = Integer.getInteger("millrace.connected", 3);

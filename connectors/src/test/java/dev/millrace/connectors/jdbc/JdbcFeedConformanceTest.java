@@ -27,10 +27,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tables that are read again and again, of a server that is killed and begun again, and of a file. */
+@Tag("peers")
 class JdbcFeedConformanceTest {
     private static final AtomicInteger TABLES = new AtomicInteger();
 

@@ -16,9 +16,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The sink that inserts into tables of each dialect; servers are killed and begun again. */
+@Tag("peers")
 class JdbcSinkConformanceTest {
     private static final AtomicInteger TABLES = new AtomicInteger();
 

@@ -37,12 +37,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The sink of connector jdbc against real databases: SQLite and DuckDB in this JVM, PostgreSQL and MariaDB where they are installed. */
+@Tag("peers")
 @Timeout(180)
 class JdbcSinkTest {
     private static final long SEED = Long.getLong("millrace.jdbc.seed", System.nanoTime());

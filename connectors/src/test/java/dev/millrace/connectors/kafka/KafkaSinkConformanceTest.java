@@ -14,9 +14,11 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The sink that writes transactions to a real broker, which is stopped and begun again. */
+@Tag("peers")
 class KafkaSinkConformanceTest extends SinkConformance {
     private static final AtomicInteger TOPICS = new AtomicInteger();
 

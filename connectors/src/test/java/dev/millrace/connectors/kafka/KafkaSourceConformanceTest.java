@@ -16,9 +16,11 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The source over a real broker, which is stopped and begun again, and gets more partitions. */
+@Tag("peers")
 class KafkaSourceConformanceTest extends SourceConformance {
     private static final AtomicInteger TOPICS = new AtomicInteger();
 

@@ -2,8 +2,10 @@ package dev.millrace.connectors.s3;
 
 import dev.millrace.testing.connector.SinkConformance;
 import dev.millrace.testing.connector.SinkOutside;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Tag("peers")
 class S3ParquetSinkConformanceTest extends SinkConformance {
     @RegisterExtension
     static final SharedServer SERVER = new SharedServer();

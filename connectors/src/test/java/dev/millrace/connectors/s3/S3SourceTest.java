@@ -34,10 +34,12 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.zip.GZIPOutputStream;
 import org.apache.arrow.memory.BufferAllocator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("peers")
 class S3SourceTest {
     private static final Schema NONE = new Schema(List.of());
 

@@ -17,10 +17,12 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What docs/connectors.md says of databases is so: its examples run against a PostgreSQL, and it names every option. */
+@Tag("peers")
 @Timeout(180)
 class JdbcDocumentTest {
     private static final Pattern EXAMPLE = Pattern.compile("```sql\n(.*?)```", Pattern.DOTALL);

@@ -14,11 +14,13 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tables that are read from another database again and again. */
+@Tag("peers")
 @Timeout(120)
 class JdbcTableTest {
     private static final long SEED = Long.getLong("millrace.jdbc.seed", System.nanoTime());

@@ -16,11 +16,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Sinks of the connector kafka, against a real broker in this JVM. */
+@Tag("peers")
 @Timeout(180)
 class KafkaSinkTest {
     private static final long SEED = Long.getLong("millrace.kafka.seed", System.nanoTime());

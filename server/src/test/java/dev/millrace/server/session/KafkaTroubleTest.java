@@ -16,6 +16,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What goes wrong between queries and a real broker: the query says what it waits for, goes on by itself, and loses and doubles nothing; its neighbours are
  * not held up.
  */
+@Tag("peers")
 @Timeout(180)
 class KafkaTroubleTest {
     private static final AtomicInteger TOPICS = new AtomicInteger();

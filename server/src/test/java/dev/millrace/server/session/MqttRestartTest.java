@@ -12,11 +12,13 @@ import dev.millrace.testing.mqtt.MqttPeer;
 import dev.millrace.testing.mqtt.MqttTestBroker;
 import dev.millrace.testing.time.Eventually;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A broker that is stopped and started, under a stream of QoS 2. */
+@Tag("peers")
 @Timeout(120)
 class MqttRestartTest {
     @TempDir

@@ -16,6 +16,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.testing.mqtt.MqttPeer;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What messages of a real broker become. */
+@Tag("peers")
 @Timeout(120)
 class MqttStreamTest {
     @TempDir
