@@ -43,6 +43,8 @@ final class KernelWriter {
         BY_KEY,
         /** Found by the keys, and remembered in {@code groups}. */
         BY_KEY_REMEMBERED,
+        /** The same, and 0 where there is none: nothing is added. */
+        KNOWN_BY_KEY,
         /** Taken from {@code groups}. */
         GIVEN
     }
@@ -106,12 +108,12 @@ final class KernelWriter {
             body.line("long entry = only;");
         } else {
             writeKeys(keys);
-            if (entries == Entries.BY_KEY_REMEMBERED && updates.isEmpty()) { // else what is done per row hides the wait
+            if (entries != Entries.BY_KEY && updates.isEmpty()) { // else what is done per row hides the wait
                 ahead.append(body).line("groups[i] = hash << " + KeyGroups.BITS + ";");
             }
-            writeProbe(keys);
+            writeProbe(keys, entries != Entries.KNOWN_BY_KEY);
         }
-        if (entries == Entries.BY_KEY_REMEMBERED) {
+        if (entries == Entries.BY_KEY_REMEMBERED || entries == Entries.KNOWN_BY_KEY) {
             body.line("groups[i] = entry;");
         }
         if (logged) {
@@ -178,7 +180,7 @@ final class KernelWriter {
         return "v" + column + " != 0L && !Memory.getBit(v" + column + ", row)";
     }
 
-    private void writeProbe(KeyLayout keys) {
+    private void writeProbe(KeyLayout keys, boolean inserts) {
         StringBuilder equal = new StringBuilder();
         if (keys.hasNulls()) {
             equal.append("Memory.getLong(entry + " + GroupTable.BODY + "L) == nulls");
@@ -198,7 +200,11 @@ final class KernelWriter {
                         .close();
             }
         }
-        KeyCode.writeProbe(body, equal.toString(), store);
+        if (inserts) {
+            KeyCode.writeProbe(body, equal.toString(), store);
+        } else {
+            KeyCode.writeLookup(body, equal.toString());
+        }
     }
 
     // ---- distinct values

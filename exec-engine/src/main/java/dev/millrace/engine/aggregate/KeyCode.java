@@ -62,6 +62,21 @@ final class KeyCode {
 
     /** Sets {@code entry} to the one with {@code hash} of which {@code equal} holds, wherever it is, or inserts one and runs {@code store}. */
     static void writeProbe(SourceBuilder to, String equal, SourceBuilder store) {
+        SourceBuilder insert = new SourceBuilder()
+                .line("entry = table.insert(hash, slot);")
+                .append(store)
+                .line("index = table.indexAddress();")
+                .line("shift = table.shift();")
+                .line("mask = table.mask();");
+        writeSearch(to, equal, insert);
+    }
+
+    /** The same where an entry that is not there is 0. */
+    static void writeLookup(SourceBuilder to, String equal) {
+        writeSearch(to, equal, new SourceBuilder().line("entry = 0L;"));
+    }
+
+    private static void writeSearch(SourceBuilder to, String equal, SourceBuilder missing) {
         to.line("long entry = 0L;")
                 .line("long slot = hash << " + KeyGroups.BITS + " >>> shift;")
                 .open("for (;;)")
@@ -74,11 +89,7 @@ final class KeyCode {
                 .line("slot = hash << " + KeyGroups.BITS + " >>> shift;")
                 .line("continue;")
                 .close()
-                .line("entry = table.insert(hash, slot);")
-                .append(store)
-                .line("index = table.indexAddress();")
-                .line("shift = table.shift();")
-                .line("mask = table.mask();")
+                .append(missing)
                 .line("break;")
                 .close()
                 .open("if ((word ^ hash << 48) >>> 48 == 0L)")

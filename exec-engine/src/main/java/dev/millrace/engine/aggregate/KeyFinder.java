@@ -22,6 +22,7 @@ public final class KeyFinder implements AutoCloseable {
     private final NestedImages images;
     private final ChangeLog noLog;
     private final Map<Variant, GroupKernel> kernels = new HashMap<>();
+    private final Map<Variant, GroupKernel> lookups = new HashMap<>();
     private long[] entries = new long[0];
 
     /**
@@ -42,6 +43,16 @@ public final class KeyFinder implements AutoCloseable {
 
     /** The entries of rows, added where missing; valid until the next call. */
     public long[] find(GroupTable table, Batch batch, int[] rows, int count) {
+        return find(kernels, Entries.BY_KEY_REMEMBERED, table, batch, rows, count);
+    }
+
+    /** The entries of rows, 0 where there is none; valid until the next call. Not of no keys. */
+    public long[] known(GroupTable table, Batch batch, int[] rows, int count) {
+        return find(lookups, Entries.KNOWN_BY_KEY, table, batch, rows, count);
+    }
+
+    private long[] find(
+            Map<Variant, GroupKernel> made, Entries how, GroupTable table, Batch batch, int[] rows, int count) {
         if (entries.length < count) {
             entries = new long[count];
         }
@@ -49,10 +60,9 @@ public final class KeyFinder implements AutoCloseable {
         for (KeyLayout.Key key : keys.keys()) {
             nulls |= keys.hasNulls() && batch.hasNulls(key.column());
         }
-        GroupKernel kernel = kernels.computeIfAbsent(
+        GroupKernel kernel = made.computeIfAbsent(
                 new Variant(nulls, false),
-                variant -> KernelWriter.groups(
-                                input, keys, List.of(), AggregateState.NONE, Entries.BY_KEY_REMEMBERED, false, variant)
+                variant -> KernelWriter.groups(input, keys, List.of(), AggregateState.NONE, how, false, variant)
                         .compile(GroupKernel.class));
         kernel.add(table, batch, images, rows, count, entries, noLog);
         images.clear();

@@ -303,10 +303,15 @@ final class JoinState implements AutoCloseable {
 
     private void readRows(long entry, DataInput in) throws IOException {
         for (int side = 0; side < rows.size(); side++) {
-            rows.get(side).readList(list(entry, side), in, false);
-            if (hotKeys.isPresent()) {
-                hotKeys.get().enterAll(hot(entry, side), list(entry, side));
-            }
+            readRows(entry, side, in);
+        }
+    }
+
+    /** Adds the rows of a side to an entry that has none of it. */
+    void readRows(long entry, int side, DataInput in) throws IOException {
+        rows.get(side).readList(list(entry, side), in, false);
+        if (hotKeys.isPresent()) {
+            hotKeys.get().enterAll(hot(entry, side), list(entry, side));
         }
     }
 

@@ -47,6 +47,7 @@ public final class LookupJoinOperator implements Operator {
     private long watermark = NO_WATERMARK;
     private long released = NO_WATERMARK;
     private int[] positions;
+    private int[] chosen = new int[0]; // rows of a batch
     private static final int FIRST_PAIRS = 64; // most queries are small
 
     private long[] ours;
@@ -68,7 +69,10 @@ public final class LookupJoinOperator implements Operator {
         left = owned.own(new JoinSide(node.left().schema(), keys, node.leftKeys(), context.allocator()));
         right = owned.own(new JoinSide(
                 node.right().schema(), keys.over(node.rightKeys()), node.rightKeys(), context.allocator()));
-        state = owned.own(new JoinState(keys, Optional.empty(), context.allocator()));
+        state = owned.own(new JoinState(
+                keys,
+                RangeCondition.of(node.residual(), Optional.empty(), left.codec(), right.codec()),
+                context.allocator()));
         StateMemory nulls = owned.own(new StateMemory(context.allocator()));
         nullRow = nulls.allocate(right.codec().fixedBytes());
         right.codec().writeNulls(nullRow);
@@ -161,28 +165,67 @@ public final class LookupJoinOperator implements Operator {
     }
 
     private void lookUp(Batch batch, int[] rows, int count, Output output) {
-        RowCodec codec = left.codec();
-        codec.encode(batch, left.columns(), rows, count);
-        long[] entries = left.finder().find(state.table(), batch, rows, count);
-        long[] matched = left.matched(count);
-        for (int i = 0; i < count; i++) {
-            for (long row = RowTable.first(state.list(entries[i], 1)); row != 0; row = RowTable.next(row)) {
-                positions[pairs] = i;
-                ours[pairs] = codec.address(i);
-                theirs[pairs] = row;
-                if (++pairs == positions.length && !hasRoom()) {
-                    meet(batch, rows, matched, output);
+        long[] entries = keys.keys().isEmpty()
+                ? left.finder().find(state.table(), batch, rows, count)
+                : left.finder().known(state.table(), batch, rows, count);
+        int[] met = rows;
+        int those = count;
+        if (!isLeft) { // only rows that may have partners
+            met = chosen(count);
+            those = 0;
+            for (int i = 0; i < count; i++) {
+                if (entries[i] != 0) {
+                    met[those] = rows[i];
+                    entries[those++] = entries[i];
                 }
             }
         }
-        meet(batch, rows, matched, output);
-        for (int i = 0; i < count; i++) {
+        RowCodec codec = left.codec();
+        codec.encode(batch, left.columns(), met, those);
+        long[] matched = left.matched(those);
+        for (int i = 0; i < those; i++) {
+            if (entries[i] == 0) {
+                continue;
+            }
+            if (state.isHot(entries[i], 1)) {
+                findHot(i, entries[i], batch, met, matched, output);
+            } else {
+                for (long row = RowTable.first(state.list(entries[i], 1)); row != 0; row = RowTable.next(row)) {
+                    pair(i, row, batch, met, matched, output);
+                }
+            }
+        }
+        meet(batch, met, matched, output);
+        for (int i = 0; i < those; i++) {
             if (isLeft && matched[i] == 0) {
-                joined.add(codec.address(i), nullRow, left.weight(batch, rows[i]), output);
+                joined.add(codec.address(i), nullRow, left.weight(batch, met[i]), output);
             }
         }
         joined.flush(output);
-        state.removeEmpty(entries, count);
+        if (keys.keys().isEmpty()) {
+            state.removeEmpty(entries, count);
+        }
+    }
+
+    private int[] chosen(int count) {
+        if (chosen.length < count) {
+            chosen = new int[count];
+        }
+        return chosen;
+    }
+
+    private void findHot(int i, long entry, Batch batch, int[] rows, long[] matched, Output output) {
+        state.find(entry, 1, left.codec().address(i), row -> pair(i, row, batch, rows, matched, output));
+    }
+
+    /** A row of the left with one of the right: they are looked at when there are many. */
+    private void pair(int i, long row, Batch batch, int[] rows, long[] matched, Output output) {
+        positions[pairs] = i;
+        ours[pairs] = left.codec().address(i);
+        theirs[pairs] = row;
+        if (++pairs == positions.length && !hasRoom()) {
+            meet(batch, rows, matched, output);
+        }
     }
 
     private void meet(Batch batch, int[] rows, long[] matched, Output output) {
@@ -222,7 +265,7 @@ public final class LookupJoinOperator implements Operator {
             } else {
                 for (int count = in.readInt(); count > 0; count--) {
                     long entry = keys.read(state.table(), in);
-                    state.rows(1).readList(state.list(entry, 1), in, false);
+                    state.readRows(entry, 1, in);
                 }
             }
         });

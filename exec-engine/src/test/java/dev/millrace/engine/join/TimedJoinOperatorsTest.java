@@ -1,6 +1,9 @@
 package dev.millrace.engine.join;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.millrace.engine.aggregate.AggregateTests;
+import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
@@ -292,6 +295,71 @@ class TimedJoinOperatorsTest {
                     }
                 }
             }
+            harness.expect(expected);
+        }
+    }
+
+    /** More than {@link HotKeys#FEW} rows of a key, which come and go; left rows meet those that are below them. */
+    @Test
+    void lookUpsOfAKeyWithManyRowsMeetThoseInTheirRanges() {
+        for (JoinKind kind : List.of(JoinKind.INNER, JoinKind.LEFT)) {
+            Join plain = node(kind, new JoinTime.Current());
+            int width = LEFT.size();
+            Expression below = new Expression.Call(
+                    "lt",
+                    List.of(
+                            new Expression.Column(width + 1, RIGHT.type(1), true),
+                            new Expression.Column(1, LEFT.type(1), false)),
+                    DataType.BOOLEAN,
+                    true);
+            Join node = new Join(
+                    plain.left(),
+                    plain.right(),
+                    kind,
+                    plain.leftKeys(),
+                    plain.rightKeys(),
+                    Optional.of(below),
+                    plain.time(),
+                    plain.schema());
+            RandomGenerator random = new SplittableRandom(4);
+            OperatorHarness harness = new OperatorHarness(() -> new LookupJoinOperator(node), LEFT, RIGHT)
+                    .output(node.schema())
+                    .partitionedBy((port, batch, row) ->
+                            AggregateTests.keyGroup(List.of(0)).keyGroup(port, batch, row));
+            List<Row> table = new ArrayList<>();
+            ZSet expected = new ZSet();
+            for (int epoch = 0; epoch < 12; epoch++) {
+                List<Row> came = new ArrayList<>();
+                for (int i = 0; i < 40; i++) {
+                    Object key = random.nextInt(3) == 0 ? key(random) : 9L;
+                    if (i % 8 == 0) {
+                        Row left = Row.of(key, (long) random.nextInt(100), "left " + i);
+                        came.add(left);
+                        harness.rowsOf(0, List.of(left));
+                    } else if (!table.isEmpty() && random.nextInt(3) == 0) {
+                        harness.weighted(1, table.remove(random.nextInt(table.size())), -1);
+                    } else {
+                        Row row = Row.of(key, (long) random.nextInt(100), "right " + epoch + " " + i);
+                        table.add(row);
+                        harness.weighted(1, row, 1);
+                    }
+                }
+                harness.epochEnd();
+                for (Row left : came) {
+                    List<Row> partners = table.stream()
+                            .filter(row -> left.get(0) != null && left.get(0).equals(row.get(0)))
+                            .filter(row -> (long) row.get(1) < (long) left.get(1))
+                            .toList();
+                    partners.forEach(partner -> expected.add(joined(left, Optional.of(partner)), 1));
+                    if (partners.isEmpty() && kind == JoinKind.LEFT) {
+                        expected.add(joined(left, Optional.empty()), 1);
+                    }
+                }
+            }
+            assertTrue(table.stream()
+                            .filter(row -> Long.valueOf(9).equals(row.get(0)))
+                            .count()
+                    > HotKeys.FEW);
             harness.expect(expected);
         }
     }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -182,6 +184,30 @@ class TemplatesTest {
             }
             db.run("DROP CONTINUOUS QUERY b");
             assertTrue(db.error("SUBSCRIBE TO b").startsWith("42P01"));
+        }
+    }
+
+    @Test
+    void theDocumentsStatementsDoWhatItSays() throws IOException {
+        String text = Files.readString(Path.of("..", "docs", "templates.md"));
+        int begin = text.indexOf("```sql") + 6;
+        String block = text.substring(begin, text.indexOf("```", begin)).replaceAll("--.*", "");
+        try (TestDatabase db = new TestDatabase(2)) {
+            for (String statement : block.split(";")) {
+                if (statement.strip().startsWith("SUBSCRIBE TO")) {
+                    new Heard(db, statement.strip().substring("SUBSCRIBE TO".length())).close();
+                } else if (!statement.isBlank()) {
+                    db.run(statement);
+                }
+            }
+            assertEquals(
+                    List.of("q_4712|75.5", "q_4713|60"), db.rows("SELECT query, lim FROM over_limit ORDER BY query"));
+            db.run("UPDATE over_limit SET lim = lim + 5");
+            try (Heard all = new Heard(db, "over_limit_answers")) {
+                db.run(
+                        "INSERT INTO readings VALUES ('boiler-4713', '2026-01-01', 63), ('boiler-4713', '2026-01-01', 66); FLUSH");
+                assertEquals(Map.of("q_4713|2026-01-01 00:00:00+00|66", 1L), all.all());
+            }
         }
     }
 
