@@ -31,6 +31,7 @@ import dev.millrace.server.script.DefinitionScript;
 import dev.millrace.server.script.DefinitionScript.Definition;
 import dev.millrace.server.script.DefinitionScript.Step;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.sql.catalog.UserFunction.Kind;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.storage.retention.KeptSegment;
@@ -38,6 +39,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -141,7 +143,7 @@ public final class SystemRelations {
                 this::streamStats);
         add(
                 "query_groups",
-                "queries that differ only in literals, by the fingerprint they share",
+                "queries that differ only in literals, by the fingerprint they share; those of a template count one by one",
                 schema(text("fingerprint"), bigint("queries"), text("first_query")),
                 this::queryGroups);
         add(
@@ -420,11 +422,17 @@ public final class SystemRelations {
 
     private void queryGroups(RowBuilder rows) {
         Map<String, String> first = new TreeMap<>();
-        Map<String, Integer> counts = new TreeMap<>();
+        Map<String, Long> counts = new TreeMap<>();
+        Map<String, Long> ofTemplates = new HashMap<>();
+        database.templates()
+                .templates()
+                .forEach(template -> ofTemplates.put(
+                        TemplateQueries.answersOf(template.name()),
+                        database.templates().count(template.name())));
         for (StandingQuery query : byName().values()) {
             String fingerprint = database.plans().fingerprint(query.plan());
             first.putIfAbsent(fingerprint, query.name());
-            counts.merge(fingerprint, 1, Integer::sum);
+            counts.merge(fingerprint, ofTemplates.getOrDefault(query.name(), 1L), Long::sum);
         }
         counts.forEach(
                 (fingerprint, count) -> rows.row(fingerprint, count, Objects.requireNonNull(first.get(fingerprint))));

@@ -86,6 +86,8 @@ class TemplatesTest {
                             "over_limit|2|dev text, lim double precision|SELECT ts, temp FROM readings WHERE device = dev AND"
                                     + " temp > lim"),
                     db.rows("SHOW QUERY TEMPLATES"));
+            assertEquals(
+                    List.of("2|over_limit_answers"), db.rows("SELECT queries, first_query FROM millrace.query_groups"));
         }
     }
 
