@@ -95,6 +95,7 @@ final class History {
     private final ModelRegisters settings = new ModelRegisters();
     private final Optional<OldDirectory> old;
     private SimulatedDisk disk;
+    private int readErrors; // of the disk, when all was read last
     private SimulatedPlace place;
     private Database database;
     private Optional<Session> cancellable =
@@ -575,10 +576,12 @@ final class History {
 
     private void catchUp() {
         SteppedEngine engine = (SteppedEngine) database.engine();
+        int errors = disk.happened().getOrDefault(DiskFault.READ_ERROR, 0);
         for (int round = 0; round < MOST_ROUNDS && !disk.isDead(); round++) {
             engine.runUntilIdle();
-            clock.advanceMillis(round == 0 ? RETRY_MILLIS : 10);
+            clock.advanceMillis(round == 0 && errors != readErrors ? RETRY_MILLIS : 10);
         }
+        readErrors = errors;
     }
 
     /** What a process said after it had ended counts for nothing. */
