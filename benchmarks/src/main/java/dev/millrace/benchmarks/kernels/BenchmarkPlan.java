@@ -3,6 +3,7 @@ package dev.millrace.benchmarks.kernels;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.WindowSpec;
@@ -113,7 +114,49 @@ public enum BenchmarkPlan {
         PlanNode node(PlanNode bids) {
             return windows(bids, new WindowSpec.Hop(2_000_000, 10_000_000), List.of(COUNT));
         }
+    },
+
+    /**
+     * {@code WHERE auction = dev AND price > lim} for a hundred thousand queries of a template, one of each auction; each bid concerns one, and
+     * none wants it.
+     */
+    LOOKUP_100K_QUERIES {
+        @Override
+        PlanNode node(PlanNode bids) {
+            return lookup(bids);
+        }
+
+        @Override
+        int keys() {
+            return 100_000;
+        }
+
+        @Override
+        int queries() {
+            return 100_000;
+        }
+    },
+
+    /** The same with a hundred queries of each of a thousand auctions. */
+    LOOKUP_100K_QUERIES_1K_KEYS {
+        @Override
+        PlanNode node(PlanNode bids) {
+            return lookup(bids);
+        }
+
+        @Override
+        int keys() {
+            return 1_000;
+        }
+
+        @Override
+        int queries() {
+            return 100_000;
+        }
     };
+
+    /** More than any bid's price. */
+    static final long LIMIT = 1L << 40;
 
     /** The column that numbers are grouped by. */
     static final int AUCTION = 0;
@@ -129,6 +172,11 @@ public enum BenchmarkPlan {
 
     /** How many equally frequent keys take the place of auctions; 0 for the auctions as they are. */
     int keys() {
+        return 0;
+    }
+
+    /** How many queries a template has: rows of an auction and a limit of {@link #LIMIT} and more; 0 for other plans. */
+    int queries() {
         return 0;
     }
 
@@ -181,6 +229,21 @@ public enum BenchmarkPlan {
         Schema schema =
                 bids.schema().select(List.of(AUCTION)).concat(results(calls)).concat(bounds);
         return new PlanNode.WindowAggregate(bids, DATETIME, window, List.of(AUCTION), calls, Phase.SINGLE, schema);
+    }
+
+    private static PlanNode lookup(PlanNode bids) {
+        Schema used = bids.schema().select(List.of(AUCTION, 1, PRICE));
+        Schema parameters =
+                Schema.of(new Field("dev", DataType.BIGINT, false), new Field("lim", DataType.BIGINT, false));
+        return new PlanNode.Join(
+                new PlanNode.Scan("bid", List.of(AUCTION, 1, PRICE), List.of(), used),
+                new PlanNode.Scan("queries", List.of(0, 1), List.of(), parameters),
+                PlanNode.JoinKind.INNER,
+                List.of(AUCTION),
+                List.of(0),
+                Optional.of(call("gt", DataType.BOOLEAN, column(PRICE), column(used.size() + 1))),
+                Optional.of(new JoinTime.Current()),
+                used.concat(parameters));
     }
 
     private static Schema results(List<AggregateCall> calls) {

@@ -27,6 +27,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.FieldVector;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -64,12 +66,15 @@ public class OperatorBenchmark {
         "TUMBLE_COUNT_SUM_MAX",
         "TUMBLE_1K_KEYS",
         "TUMBLE_100K_KEYS",
-        "HOP_COUNT"
+        "HOP_COUNT",
+        "LOOKUP_100K_QUERIES",
+        "LOOKUP_100K_QUERIES_1K_KEYS"
     })
     public BenchmarkPlan plan;
 
     private final BufferAllocator root = PooledAllocation.newRoot(1L << 30);
     private final List<Batch> batches = new ArrayList<>();
+    private PlanNode scan;
     private Operator operator;
     private long epoch;
 
@@ -105,9 +110,28 @@ public class OperatorBenchmark {
         if (plan.keys() > 0) {
             drawKeys(new SplittableRandom(1));
         }
-        PlanNode node = plan.node(new PlanNode.Scan("bid", columns, List.of(), source.schema()));
-        operator = OperatorFactory.create(node);
+        scan = new PlanNode.Scan("bid", columns, List.of(), source.schema());
+        operator = OperatorFactory.create(plan.node(scan));
         operator.open(context);
+        if (plan.queries() > 0) {
+            operator.process(1, queries(), output);
+        }
+    }
+
+    private Batch queries() {
+        int count = plan.queries();
+        BigIntVector devices = new BigIntVector("dev", root);
+        BigIntVector limits = new BigIntVector("lim", root);
+        devices.allocateNew(count);
+        limits.allocateNew(count);
+        for (int query = 0; query < count; query++) {
+            devices.set(query, query % plan.keys());
+            limits.set(query, BenchmarkPlan.LIMIT + query);
+        }
+        devices.setValueCount(count);
+        limits.setValueCount(count);
+        Schema schema = ((PlanNode.Join) plan.node(scan)).right().schema();
+        return Batch.of(schema, new FieldVector[] {devices, limits}, count);
     }
 
     /** Replaces the auctions; nobody else has seen the batches yet. */

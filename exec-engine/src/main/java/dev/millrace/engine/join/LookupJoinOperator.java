@@ -3,6 +3,7 @@ package dev.millrace.engine.join;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Owned;
+import dev.millrace.engine.calc.Gather;
 import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
@@ -17,6 +18,7 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
+import dev.millrace.type.Field;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -24,6 +26,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import org.apache.arrow.vector.FieldVector;
 
 /**
  * Joins each left row once with the right rows there are at the end of its epoch ({@link JoinTime.Current}): the order of
@@ -31,6 +34,7 @@ import java.util.Optional;
  * the epoch, and the watermark with them.
  */
 public final class LookupJoinOperator implements Operator {
+    private static final int FIRST_PAIRS = 64; // most queries are small
 
     private final Join node;
     private final boolean isLeft;
@@ -46,10 +50,13 @@ public final class LookupJoinOperator implements Operator {
     private long nullRow;
     private long watermark = NO_WATERMARK;
     private long released = NO_WATERMARK;
-    private int[] positions;
-    private int[] chosen = new int[0]; // rows of a batch
-    private static final int FIRST_PAIRS = 64; // most queries are small
-
+    private int[] known = new int[0]; // rows of a batch that have entries
+    private int[] met = known; // rows of the batch under way
+    private long[] matched = new long[0]; // weights that they met
+    private boolean isEncoded; // whether all of those are, or only those of pairs that pass
+    private int[] positions; // of pairs, in the rows that are met
+    private int[] places; // likewise, of rows in the batch or of rows that are encoded
+    private int[] passed;
     private long[] ours;
     private long[] theirs;
     private int pairs;
@@ -82,6 +89,8 @@ public final class LookupJoinOperator implements Operator {
                 .map(condition -> owned.own(new Residual(
                         condition, node.left().schema(), node.right().schema(), context)));
         positions = new int[FIRST_PAIRS];
+        places = new int[FIRST_PAIRS];
+        passed = new int[FIRST_PAIRS];
         ours = new long[FIRST_PAIRS];
         theirs = new long[FIRST_PAIRS];
     }
@@ -93,6 +102,8 @@ public final class LookupJoinOperator implements Operator {
         }
         int more = Math.min(4 * positions.length, context.batchRows());
         positions = Arrays.copyOf(positions, more);
+        places = Arrays.copyOf(places, more);
+        passed = Arrays.copyOf(passed, more);
         ours = Arrays.copyOf(ours, more);
         theirs = Arrays.copyOf(theirs, more);
         return true;
@@ -168,34 +179,27 @@ public final class LookupJoinOperator implements Operator {
         long[] entries = keys.keys().isEmpty()
                 ? left.finder().find(state.table(), batch, rows, count)
                 : left.finder().known(state.table(), batch, rows, count);
-        int[] met = rows;
-        int those = count;
-        if (!isLeft) { // only rows that may have partners
-            met = chosen(count);
-            those = 0;
-            for (int i = 0; i < count; i++) {
-                if (entries[i] != 0) {
-                    met[those] = rows[i];
-                    entries[those++] = entries[i];
-                }
-            }
-        }
+        int those = isLeft ? count : known(rows, entries, count);
+        met = isLeft ? rows : known;
+        isEncoded = isLeft || isAnyHot(entries, those);
         RowCodec codec = left.codec();
-        codec.encode(batch, left.columns(), met, those);
-        long[] matched = left.matched(those);
+        if (isEncoded) {
+            codec.encode(batch, left.columns(), met, those);
+        }
+        matched = left.matched(those);
         for (int i = 0; i < those; i++) {
             if (entries[i] == 0) {
                 continue;
             }
             if (state.isHot(entries[i], 1)) {
-                findHot(i, entries[i], batch, met, matched, output);
+                findHot(i, entries[i], batch, output);
             } else {
                 for (long row = RowTable.first(state.list(entries[i], 1)); row != 0; row = RowTable.next(row)) {
-                    pair(i, row, batch, met, matched, output);
+                    pair(i, row, batch, output);
                 }
             }
         }
-        meet(batch, met, matched, output);
+        meet(batch, output);
         for (int i = 0; i < those; i++) {
             if (isLeft && matched[i] == 0) {
                 joined.add(codec.address(i), nullRow, left.weight(batch, met[i]), output);
@@ -207,42 +211,102 @@ public final class LookupJoinOperator implements Operator {
         }
     }
 
-    private int[] chosen(int count) {
-        if (chosen.length < count) {
-            chosen = new int[count];
+    /** Only rows that may have partners, and their entries. */
+    private int known(int[] rows, long[] entries, int count) {
+        if (known.length < count) {
+            known = new int[count];
         }
-        return chosen;
+        int those = 0;
+        for (int i = 0; i < count; i++) {
+            if (entries[i] != 0) {
+                known[those] = rows[i];
+                entries[those++] = entries[i];
+            }
+        }
+        return those;
     }
 
-    private void findHot(int i, long entry, Batch batch, int[] rows, long[] matched, Output output) {
-        state.find(entry, 1, left.codec().address(i), row -> pair(i, row, batch, rows, matched, output));
+    private boolean isAnyHot(long[] entries, int count) {
+        for (int i = 0; i < count; i++) {
+            if (state.isHot(entries[i], 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void findHot(int i, long entry, Batch batch, Output output) {
+        state.find(entry, 1, left.codec().address(i), row -> pair(i, row, batch, output));
     }
 
     /** A row of the left with one of the right: they are looked at when there are many. */
-    private void pair(int i, long row, Batch batch, int[] rows, long[] matched, Output output) {
+    private void pair(int i, long row, Batch batch, Output output) {
         positions[pairs] = i;
-        ours[pairs] = left.codec().address(i);
         theirs[pairs] = row;
         if (++pairs == positions.length && !hasRoom()) {
-            meet(batch, rows, matched, output);
+            meet(batch, output);
         }
     }
 
-    private void meet(Batch batch, int[] rows, long[] matched, Output output) {
-        int passed = residual.isPresent() && pairs > 0
-                ? residual.get().select(left.codec(), ours, right.codec(), theirs, pairs, i -> weight(batch, rows, i))
-                : pairs;
-        for (int k = 0; k < passed; k++) {
-            int i = residual.isPresent() ? residual.get().selected()[k] : k;
-            matched[positions[i]] += RowTable.weight(theirs[i]);
-            joined.add(ours[i], theirs[i], weight(batch, rows, i), output);
+    private void meet(Batch batch, Output output) {
+        int passed = pairs;
+        if (residual.isPresent() && pairs > 0) {
+            passed = residual.get()
+                    .select(
+                            (column, field) -> isEncoded ? encoded(column, field) : gathered(batch, column, field),
+                            (column, field) -> right.codec().decode(column, field, theirs, pairs, context.allocator()),
+                            pairs,
+                            pair -> weight(batch, pair));
+            keep(residual.get().selected(), passed);
+        }
+        if (!isEncoded) {
+            encodePassed(batch, passed);
+        }
+        for (int pair = 0; pair < passed; pair++) {
+            matched[positions[pair]] += RowTable.weight(theirs[pair]);
+            long ours = left.codec().address(isEncoded ? positions[pair] : places[pair]);
+            joined.add(ours, theirs[pair], weight(batch, pair), output);
         }
         joined.flush(output);
         pairs = 0;
     }
 
-    private long weight(Batch batch, int[] rows, int pair) {
-        return Math.multiplyExact(left.weight(batch, rows[positions[pair]]), RowTable.weight(theirs[pair]));
+    private FieldVector encoded(int column, Field field) {
+        for (int pair = 0; pair < pairs; pair++) {
+            ours[pair] = left.codec().address(positions[pair]);
+        }
+        return left.codec().decode(column, field, ours, pairs, context.allocator());
+    }
+
+    private FieldVector gathered(Batch batch, int column, Field field) {
+        for (int pair = 0; pair < pairs; pair++) {
+            places[pair] = met[positions[pair]];
+        }
+        return Gather.column(batch, column, field, places, pairs, context.allocator());
+    }
+
+    /** Of the pairs those that pass. */
+    private void keep(int[] selected, int count) {
+        for (int pair = 0; pair < count; pair++) {
+            positions[pair] = positions[selected[pair]];
+            theirs[pair] = theirs[selected[pair]];
+        }
+    }
+
+    /** Encodes the left rows of the first so many pairs, each once: {@link #places} are their numbers. */
+    private void encodePassed(Batch batch, int count) {
+        int rows = 0;
+        for (int pair = 0; pair < count; pair++) {
+            if (pair == 0 || positions[pair] != positions[pair - 1]) {
+                passed[rows++] = met[positions[pair]];
+            }
+            places[pair] = rows - 1;
+        }
+        left.codec().encode(batch, left.columns(), passed, rows);
+    }
+
+    private long weight(Batch batch, int pair) {
+        return Math.multiplyExact(left.weight(batch, met[positions[pair]]), RowTable.weight(theirs[pair]));
     }
 
     /** Per key group the number of entries, and of each its key and rows; the watermark in group -1. */
