@@ -158,7 +158,8 @@ public final class Instance implements AutoCloseable {
                 this::standing,
                 this::keepLogs);
         catalog.subscriptions(histories::queryOf);
-        this.templates = new TemplateQueries(catalog, tableKeys);
+        this.templates =
+                new TemplateQueries(catalog, tableKeys, name -> catalogStore.isUnkept(catalogStore.numberOf(name)));
         catalog.addListener(templates);
         catalog.others(templates::query);
         this.adHoc = new AdHocStatements(frontend, catalog::version);

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -30,12 +31,17 @@ public final class TemplateQueries implements DatabaseCatalog.Listener {
 
     private final DatabaseCatalog catalog;
     private final Map<String, TableKeys> keys;
+    private final Predicate<String> isBeingMade;
     private final Map<String, CatalogObject> templates = new ConcurrentSkipListMap<>();
 
-    /** @param keys of tables, by name */
-    public TemplateQueries(DatabaseCatalog catalog, Map<String, TableKeys> keys) {
+    /**
+     * @param keys of tables, by name
+     * @param isBeingMade whether the statement that makes a table is under way: who writes to it waits for that, so that waits for nobody who does
+     */
+    public TemplateQueries(DatabaseCatalog catalog, Map<String, TableKeys> keys, Predicate<String> isBeingMade) {
         this.catalog = catalog;
         this.keys = keys;
+        this.isBeingMade = isBeingMade;
     }
 
     /** The name of the continuous query that answers a template's queries. */
@@ -74,6 +80,7 @@ public final class TemplateQueries implements DatabaseCatalog.Listener {
     /** The template that has a query of this name, unless the name is another object's. */
     public Optional<CatalogObject> templateOf(String query) {
         return templates.values().stream()
+                .filter(template -> !isBeingMade.test(template.name()))
                 .filter(template -> Optional.ofNullable(keys.get(template.name()))
                         .filter(known -> known.has(query))
                         .isPresent())

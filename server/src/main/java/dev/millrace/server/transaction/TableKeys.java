@@ -17,9 +17,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
@@ -43,6 +45,8 @@ public final class TableKeys implements AutoCloseable {
     private final Schema schema;
     private final List<Integer> key;
     private final int[] allColumns;
+    private static final long MOST_WAIT_SECONDS = 10; // of who only reads
+
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
     // What follows is read and written by who holds the lock alone, which callers take for as long as they change the
@@ -133,23 +137,37 @@ public final class TableKeys implements AutoCloseable {
         return (int) places.size();
     }
 
-    /** How many rows there are by their keys; waits for who changes the table. On any thread. */
+    /** How many rows there are by their keys; waits for who changes the table, as {@link #has}. */
     public long count() {
-        lock().lock();
-        try {
-            return gone ? 0 : places.size();
-        } finally {
-            unlock();
-        }
+        return reading(() -> gone ? 0L : places.size());
     }
 
-    /** Whether there is a row whose key is this text; waits for who changes the table. On any thread. */
+    /**
+     * Whether there is a row whose key is this text. Waits for who changes the table, but only some seconds. On any thread.
+     *
+     * @throws MillraceException 55P03 if it is changed for longer
+     */
     public boolean has(String only) {
-        lock().lock();
+        return reading(() -> !gone && contains(only.length() + ":" + only));
+    }
+
+    private <T> T reading(Supplier<T> read) {
+        boolean locked = false;
         try {
-            return !gone && contains(only.length() + ":" + only);
+            locked = lock.readLock().tryLock(MOST_WAIT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (!locked) {
+            throw MillraceException.user(
+                            SqlState.LOCK_NOT_AVAILABLE,
+                            "\"" + table + "\" is being changed, and cannot be looked into")
+                    .withHint("try the statement again");
+        }
+        try {
+            return read.get();
         } finally {
-            unlock();
+            unlock(lock.readLock());
         }
     }
 

@@ -135,6 +135,23 @@ class TemplatesTest {
     }
 
     @Test
+    void aQueryThatIsMadeAgainWithOtherValuesHasGroupsOfItsOwn() {
+        try (TestDatabase db = new TestDatabase(2)) {
+            db.run(STREAM);
+            db.run(
+                    "CREATE QUERY TEMPLATE t(lim DOUBLE PRECISION) AS SELECT device, count(*) AS n FROM readings WHERE temp > lim"
+                            + " GROUP BY device");
+            db.run("CREATE CONTINUOUS QUERY q FROM TEMPLATE t(1)");
+            db.run("INSERT INTO readings VALUES ('x', '2026-01-01', 5), ('x', '2026-01-01', 9); FLUSH");
+            db.run("DROP CONTINUOUS QUERY q; CREATE CONTINUOUS QUERY q FROM TEMPLATE t(2)");
+            try (Heard q = new Heard(db, "q")) {
+                db.run("INSERT INTO readings VALUES ('x', '2026-01-01', 7); FLUSH");
+                assertEquals(Map.of("x|1", 1L), q.all());
+            }
+        }
+    }
+
+    @Test
     void whatCannotBeAnsweredTogetherIsRefused() {
         try (TestDatabase db = new TestDatabase(2)) {
             db.run(STREAM);
