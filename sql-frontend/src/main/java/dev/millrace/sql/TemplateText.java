@@ -30,6 +30,7 @@ public final class TemplateText {
     /** The first column of a template and of its answers: which query it is. */
     public static final String QUERY = "query";
 
+    private static final int MOST_DIGITS = 4; // of a column's number
     private static final String TABLE = "\"$t\"";
     private static final Set<String> BEHIND_FIRST =
             Set.of("join", "inner", "left", "cross", "natural", "asof", "right", "full", "tablesample");
@@ -209,6 +210,9 @@ public final class TemplateText {
     private Optional<String> replaced(int token, List<String> read) {
         if (isParameter(token)) {
             return Optional.of(place(tokens.get(token).text()));
+        } else if (isPlace(token)) { // of a column, behind the query's
+            return Optional.of(
+                    Integer.toString(Integer.parseInt(tokens.get(token).text()) + 1));
         } else if (isStar(token)) {
             List<String> columns = new ArrayList<>();
             read.forEach(column -> columns.add(Identifiers.quote(column)));
@@ -226,6 +230,43 @@ public final class TemplateText {
                 && (token == 0
                         || !tokens.get(token - 1).isSymbol(".")
                                 && !tokens.get(token - 1).isWord("as"));
+    }
+
+    /** Whether this is a number in GROUP BY that stands for a column of the answer. */
+    private boolean isPlace(int token) {
+        Lexeme number = tokens.get(token);
+        if (groups < 0
+                || token < groups
+                || number.kind() != Lexeme.Kind.INTEGER
+                || number.text().length() > MOST_DIGITS) {
+            return false;
+        }
+        Lexeme before = tokens.get(token - 1);
+        Lexeme after = tokens.get(token + 1);
+        boolean begins = token == groups || before.isSymbol(",") && depth(token) == 0;
+        boolean ends = after.isSymbol(",")
+                || after.kind() == Lexeme.Kind.END
+                || after.isWord("having")
+                || after.isWord("emit");
+        return begins && ends && !isBehindGroups(token);
+    }
+
+    /** How many parentheses are open, from GROUP BY on. */
+    private int depth(int token) {
+        int depth = 0;
+        for (int i = groups; i < token; i++) {
+            depth += tokens.get(i).isSymbol("(") ? 1 : tokens.get(i).isSymbol(")") ? -1 : 0;
+        }
+        return depth;
+    }
+
+    private boolean isBehindGroups(int token) {
+        for (int i = groups; i < token; i++) {
+            if (tokens.get(i).isWord("having") || tokens.get(i).isWord("emit")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isStar(int token) {

@@ -3,16 +3,12 @@ package dev.millrace.server.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.engine.subscription.EpochChanges;
-import dev.millrace.server.result.StatementResult;
-import dev.millrace.server.result.StatementResults;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -29,41 +25,6 @@ class TemplatesTest {
 
     @TempDir
     Path folder;
-
-    /** What a subscription has told so far, each row with how often it is there. */
-    private static final class Heard implements AutoCloseable {
-        private final StatementResults results;
-        private final StatementResult.Changes changes;
-        private final Map<String, Long> rows = new TreeMap<>();
-
-        Heard(TestDatabase database, String relation) {
-            results = database.session().execute("SUBSCRIBE TO " + relation, List.of());
-            changes = (StatementResult.Changes) results.next();
-        }
-
-        /** Rows that are told until nothing comes any more. */
-        Map<String, Long> all() {
-            for (Optional<EpochChanges> next = changes.next(0); next.isPresent(); next = changes.next(0)) {
-                try (EpochChanges epoch = next.get()) {
-                    epoch.batches().forEach(batch -> {
-                        for (int row = 0; row < batch.rowCount(); row++) {
-                            long weight = batch.weights().isPresent()
-                                    ? batch.weights().get().get(row)
-                                    : 1;
-                            rows.merge(TestDatabase.text(batch, row), weight, Long::sum);
-                        }
-                    });
-                }
-            }
-            rows.values().removeIf(weight -> weight == 0);
-            return rows;
-        }
-
-        @Override
-        public void close() {
-            results.close();
-        }
-    }
 
     @Test
     void aQueryHasTheRowsOfItsParametersAndNoOthers() {
@@ -237,6 +198,7 @@ class TemplatesTest {
             "SELECT device || a AS d, temp * b AS t FROM readings WHERE device <> a OR temp < c -- a comment",
             "SELECT DISTINCT device FROM readings WHERE temp > b",
             "SELECT device, count(*) AS n, sum(temp) AS s FROM readings WHERE temp > b GROUP BY device HAVING count(*) > 1",
+            "SELECT device, round(temp), sum(temp) AS s FROM readings WHERE device = a OR temp > b GROUP BY 1, 2",
             "SELECT window_start, device, count(*) AS n, max(temp) AS m FROM TUMBLE(readings, ts, INTERVAL '10 seconds') r"
                     + " WHERE device = a AND temp < c GROUP BY device, window_start, window_end",
             "SELECT r.ts, s.site FROM readings r JOIN sites s ON s.device = r.device WHERE s.site = a AND r.temp > b",
