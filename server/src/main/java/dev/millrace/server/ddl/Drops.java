@@ -58,7 +58,7 @@ public final class Drops {
     }
 
     /** Drops objects, and with CASCADE what reads them; returns the names of all that are gone. */
-    public List<String> all(List<String> names, boolean cascade) {
+    List<String> all(List<String> names, boolean cascade) {
         Set<String> order = new LinkedHashSet<>();
         names.forEach(name -> order.addAll(database.catalog().withDependents(name)));
         if (!cascade) {

@@ -17,7 +17,6 @@ import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
-import dev.millrace.server.template.QueryChanges;
 import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.OnSlow;

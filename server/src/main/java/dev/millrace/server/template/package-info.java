@@ -8,8 +8,8 @@
  *   SUBSCRIBE TO q                                 the rows of t_answers whose query is q
  * </pre>
  *
- * So what is durable, counted, limited, explained and measured of tables and queries is of templates, too; nothing here runs. Entry:
- * {@link dev.millrace.server.template.Templates}; names are found by {@link dev.millrace.server.template.TemplateQueries}. Source: Pluto,
+ * So what is durable, counted, limited, explained and measured of tables and queries is of templates, too; nothing here runs. Statements are executed by {@code ddl}; here names are found,
+ * by {@link dev.millrace.server.template.TemplateQueries}. Source: Pluto,
  * dissertation ch. 3: code that is registered once (U1), groups of queries (U4).
  */
 package dev.millrace.server.template;

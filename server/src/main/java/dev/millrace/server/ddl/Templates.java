@@ -1,11 +1,11 @@
-package dev.millrace.server.template;
+package dev.millrace.server.ddl;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
-import dev.millrace.server.ddl.Drops;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.result.StatementResult.Command;
+import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.sql.TemplateText;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;

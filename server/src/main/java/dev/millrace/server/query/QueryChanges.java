@@ -1,4 +1,4 @@
-package dev.millrace.server.template;
+package dev.millrace.server.query;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
@@ -17,7 +17,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VarCharVector;
 
 /** Of the changes of a template's answers those of one query. As those, for one thread. */
-public final class QueryChanges implements StatementResult.Changes {
+final class QueryChanges implements StatementResult.Changes {
     private final StatementResult.Changes answers;
     private final byte[] query;
     private final Schema schema;
@@ -26,7 +26,7 @@ public final class QueryChanges implements StatementResult.Changes {
     private final BufferAllocator allocator;
 
     /** @param answers taken over */
-    public QueryChanges(
+    QueryChanges(
             StatementResult.Changes answers,
             String query,
             Schema schema,
