@@ -124,6 +124,7 @@ class LocalEngine implements Engine {
         this.schedulingPolicy = options.schedulingPolicy();
         this.operators = operators;
         this.memory = new MemoryScopes(options.memoryLimitBytes(), sinkThreads, spill, options.spillLimitBytes());
+        workers.measureMemory(() -> (double) memory.bytes() / Math.max(1, this.options.memoryLimitBytes()));
         this.relief = HeapRelief.ofProcess().map(ofProcess -> new HeapRelief(ofProcess, memory));
         this.epochs = new Epochs(workers, clock, TimeUnit.MILLISECONDS.toNanos(options.epochMillis()), signal, journal);
         this.quiescence = new Quiescence(epochs, workers, signal);
