@@ -1,6 +1,7 @@
 package dev.millrace.scheduler;
 
 import java.util.Optional;
+import java.util.OptionalDouble;
 
 /**
  * A task in a run queue, and its statistics.
@@ -119,6 +120,14 @@ public final class ScheduledTask implements TaskStatistics {
     public double utilisation(long nowNanos) {
         long idle = idleNanos + (state == State.WAITING ? Math.max(0, nowNanos - idleSinceNanos) : 0);
         return nowNanos <= sinceNanos ? 0 : Math.max(0, 1 - (double) idle / (nowNanos - sinceNanos));
+    }
+
+    /** How long its query can do without a worker before its next window is late; empty if no window's end is known. */
+    public OptionalDouble slackNanos(long nowNanos) {
+        Optional<Progress> progress = progress().filter(Progress::isKnown);
+        return progress.isEmpty()
+                ? OptionalDouble.empty()
+                : OptionalDouble.of(progress.get().slackNanos(nowNanos, Path.workNanos(this)));
     }
 
     @Override

@@ -23,10 +23,11 @@ public final class SchedulingPolicies {
             "min_memory", (Ranking) (now, memory, task) -> (long) (-PRECISION * Path.steepest(task)),
             "edgewise", EdgeWise.ALL,
             "edgewise_half", EdgeWise.HALF,
-            "klink", new Klink()));
+            "klink", Klink.LEAST_SLACK));
 
     static {
         BY_NAME.put("edgewise_50", EdgeWise.AT_MOST_50);
+        BY_NAME.put("klink_shortest", Klink.SHORTEST_DUE);
     }
 
     private SchedulingPolicies() {}

@@ -1,5 +1,6 @@
 package dev.millrace.scheduler;
 
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
@@ -48,9 +49,12 @@ public final class SweepingWatermarks {
     private long epochs;
     private double sum;
     private double squares;
+    private final ArrayDeque<Long> pending = new ArrayDeque<>(); // when those came that are not through
 
     // Written by who tells what came, read by policies and statistics.
     private volatile boolean known;
+    private volatile boolean due;
+    private volatile long dueSinceNanos; // while one is
     private volatile Estimate next = new Estimate(0, 0, 0, 0);
     private volatile long estimates;
     private volatile long hits;
@@ -61,7 +65,7 @@ public final class SweepingWatermarks {
     }
 
     /**
-     * The first watermark at or behind a window's end has come.
+     * The first watermark at or behind a window's end has come; {@link #through} is called when it was carried to the query's end.
      *
      * @param deadlineNanos the window's end as a time of the clock: of the windows that it completes, the last
      */
@@ -88,6 +92,19 @@ public final class SweepingWatermarks {
         long deadline = deadlineNanos + periodNanos;
         next = new Estimate(deadline, deadline + firstDelay + mean, sigma, Math.max(SIGMAS * sigma, mostOff(mean)));
         known = true;
+        pending.add(nowNanos);
+        dueSinceNanos = pending.getFirst();
+        due = true;
+    }
+
+    /** The oldest of those that came was carried to the query's end. */
+    public void through() {
+        pending.poll();
+        if (pending.isEmpty()) {
+            due = false;
+        } else {
+            dueSinceNanos = pending.getFirst();
+        }
     }
 
     /** How far off the mean those were that had come, but for one of twenty. Once a window: sorting some hundred numbers. */
@@ -135,8 +152,14 @@ public final class SweepingWatermarks {
         return hits;
     }
 
-    /** See {@link Progress#slackNanos}. One that is later than its interval is due: its slack goes on to fall. */
+    /**
+     * See {@link Progress#slackNanos}. While one that came waits on its way, nothing is estimated: Eq. 1 has its time. One that is
+     * later than its interval is due: its slack goes on to fall.
+     */
     public double slackNanos(long nowNanos, double workNanos) {
+        if (due) {
+            return dueSinceNanos - nowNanos - workNanos;
+        }
         Estimate estimate = next;
         double w = estimate.expectedNanos() - nowNanos;
         double sigma = estimate.sigmaNanos();

@@ -4,7 +4,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 
 /** Runs tasks and timers. Safe on any thread. */
-public abstract sealed class Workers implements AutoCloseable permits WorkerThreads, SteppedWorkers {
+public abstract sealed class Workers implements AutoCloseable permits WorkerThreads, SteppedWorkers, SimulatedWorkers {
     Workers() {}
 
     /** Takes a task in; it runs once it is woken. */

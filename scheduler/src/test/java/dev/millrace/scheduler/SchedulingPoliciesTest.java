@@ -49,6 +49,7 @@ final class SchedulingPoliciesTest {
             SweepingWatermarks input = new SweepingWatermarks(10 * SECOND);
             for (long end = lastEndNanos - 50 * SECOND; end <= lastEndNanos; end += 10 * SECOND) {
                 input.swept(end, end + delayNanos);
+                input.through();
             }
             return new Said(
                     owner,
@@ -111,6 +112,16 @@ final class SchedulingPoliciesTest {
                 Said.task("loaded").window(NOW - 4 * SECOND, 0).queued(5_500_000); // in 6 s, 5.5 of which are work
         Said late = Said.task("late").window(NOW - 9 * SECOND, 8 * SECOND); // its watermark in 9 s
         assertEquals(List.of("loaded", "soon", "later", "late"), order("klink", late, later, soon, loaded));
+    }
+
+    @Test
+    void ofThoseThatAreDueTheShortestMayComeFirst() {
+        Said behind =
+                Said.task("behind").window(NOW - 15 * SECOND, 0).queued(2_000_000); // late by 5 s, and 2 s of work
+        Said nearly = Said.task("nearly").window(NOW - 11 * SECOND, 0).queued(100_000);
+        Said soon = Said.task("soon").window(NOW - 9 * SECOND, 0).queued(10);
+        assertEquals(List.of("behind", "nearly", "soon"), order("klink", soon, behind, nearly));
+        assertEquals(List.of("nearly", "behind", "soon"), order("klink_shortest", soon, behind, nearly));
     }
 
     @Test

@@ -19,6 +19,7 @@ final class SweepingWatermarksTest {
         SweepingWatermarks input = new SweepingWatermarks(3 * SECOND);
         for (int i = 0; i < epochs; i++) {
             input.swept(i * 3 * SECOND, i * 3 * SECOND + delayOfEpoch.applyAsLong(i));
+            input.through();
         }
         return input;
     }
@@ -101,6 +102,18 @@ final class SweepingWatermarksTest {
         assertTrue(uniform.hits() >= .98 * uniform.estimates(), uniform.hits() + " of " + uniform.estimates());
         assertTrue(zipf.hits() >= .945 * zipf.estimates(), zipf.hits() + " of " + zipf.estimates());
         assertTrue(zipf.hits() < zipf.estimates()); // a watermark that is out of all proportion is not foreseen
+    }
+
+    @Test
+    void oneThatCameAndIsNotThroughIsDueSinceItCame() {
+        SweepingWatermarks input = after(10, epoch -> 100 * MILLI);
+        input.swept(30 * SECOND, 30 * SECOND + 100 * MILLI);
+        input.swept(33 * SECOND, 33 * SECOND + 100 * MILLI);
+        assertEquals(-4 * SECOND - 900 * MILLI, input.slackNanos(35 * SECOND, 0));
+        input.through();
+        assertEquals(-SECOND - 900 * MILLI, input.slackNanos(35 * SECOND, 0));
+        input.through();
+        assertEquals(SECOND + 100 * MILLI, input.slackNanos(35 * SECOND, 0), SweepingWatermarks.CYCLE_NANOS);
     }
 
     @Test

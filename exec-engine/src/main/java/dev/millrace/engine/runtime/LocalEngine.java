@@ -34,6 +34,7 @@ import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.Subplans;
+import dev.millrace.scheduler.SchedulerStatistics;
 import dev.millrace.scheduler.SchedulingPolicies;
 import dev.millrace.scheduler.Signal;
 import dev.millrace.scheduler.SteppedWorkers;
@@ -520,6 +521,11 @@ class LocalEngine implements Engine {
     public void setSchedulingPolicy(String name) {
         workers.setPolicy(SchedulingPolicies.named(name));
         schedulingPolicy = name;
+    }
+
+    @Override
+    public SchedulerStatistics scheduler() {
+        return workers.statistics();
     }
 
     @Override

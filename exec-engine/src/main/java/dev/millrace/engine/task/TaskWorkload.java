@@ -12,6 +12,7 @@ final class TaskWorkload implements Workload {
     private final TaskInput[] inputs;
     private final EntryStage[] entries;
     private final OutletStage[] outlets;
+    private final boolean seesWindows;
     private volatile Optional<ScheduledTask> downstream = Optional.empty(); // set once the tasks of a query are there
 
     TaskWorkload(TaskHost host, List<Stage> stages, List<TaskInput> inputs) {
@@ -25,6 +26,9 @@ final class TaskWorkload implements Workload {
                 .filter(OutletStage.class::isInstance)
                 .map(OutletStage.class::cast)
                 .toArray(OutletStage[]::new);
+        this.seesWindows = stages.stream()
+                .anyMatch(stage -> stage instanceof OperatorStage operator
+                        && operator.windows().isPresent());
     }
 
     void feeds(ScheduledTask next) {
@@ -74,8 +78,9 @@ final class TaskWorkload implements Workload {
         return downstream;
     }
 
+    /** Of a task that sees when windows end. What is behind an exchange has no estimate: what comes there is due, as it is of windows before. */
     @Override
     public Optional<Progress> progress() {
-        return host.windows();
+        return seesWindows ? host.windows() : Optional.empty();
     }
 }

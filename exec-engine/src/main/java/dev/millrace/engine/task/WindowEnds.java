@@ -59,6 +59,8 @@ final class WindowEnds {
         if (!isFirst) {
             long agoMicros = Math.max(-MOST_MICROS, Math.min(MOST_MICROS, nowMicros - end));
             estimates.swept(nowNanos - 1_000 * agoMicros, nowNanos);
+            estimates.through(); // the task carries it on before it takes another row; what follows elsewhere is due as
+            // it comes
         }
     }
 }
