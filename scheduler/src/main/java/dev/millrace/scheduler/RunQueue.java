@@ -1,14 +1,14 @@
 package dev.millrace.scheduler;
 
 import dev.millrace.scheduler.ScheduledTask.State;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
 
 /**
  * The runnable tasks and the policy. Tasks in the background run when there are no others, or when one of them has waited for long, so that
- * they come to an end beside any number of others. Not thread-safe: its owner has the lock, or there is one thread only.
+ * they come to an end beside any number of others. Not thread-safe: its owner has the lock, or there is one thread only. What is not runnable is
+ * not here and costs nothing.
  */
 final class RunQueue {
     /** How long a task in the background may wait for others. */
@@ -17,21 +17,48 @@ final class RunQueue {
     /** After so many others one runs in the background, also where no time passes. */
     private static final int MOST_OTHERS = 1_000;
 
-    private final List<ScheduledTask> ready = new ArrayList<>();
-    private final List<ScheduledTask> background = new ArrayList<>();
+    private DoubleSupplier memoryShare = () -> 0;
+    private long decisions;
+    private long waitNanos;
+    private ReadyTasks ready;
+    private ReadyTasks background;
     private int others; // that ran since one in the background did, while one was ready
+    private int running;
     private SchedulingPolicy policy;
 
     RunQueue(SchedulingPolicy policy) {
         this.policy = policy;
+        this.ready = new ReadyTasks(policy, this::memoryShare);
+        this.background = new ReadyTasks(policy, this::memoryShare);
     }
 
-    void setPolicy(SchedulingPolicy newPolicy) {
+    /** See {@link Workers#measureMemory}. */
+    void measureMemory(DoubleSupplier share) {
+        memoryShare = share;
+    }
+
+    private double memoryShare() {
+        return memoryShare.getAsDouble();
+    }
+
+    /** Takes effect at the next decision. */
+    void setPolicy(SchedulingPolicy newPolicy, long nowNanos) {
         policy = newPolicy;
+        ready = moved(ready, nowNanos);
+        background = moved(background, nowNanos);
+    }
+
+    private ReadyTasks moved(ReadyTasks from, long nowNanos) {
+        ReadyTasks to = new ReadyTasks(policy, this::memoryShare);
+        for (ScheduledTask task = from.oldest(); task != null; task = from.oldest()) {
+            from.remove(task);
+            to.add(task, nowNanos);
+        }
+        return to;
     }
 
     boolean isEmpty() {
-        return ready.isEmpty() && background.isEmpty();
+        return ready.size() + background.size() == 0;
     }
 
     /** Returns whether a task became runnable that was not. */
@@ -39,7 +66,7 @@ final class RunQueue {
         switch (task.state) {
             case WAITING -> {
                 task.becomesReady(nowNanos);
-                add(task);
+                add(task, nowNanos);
                 return true;
             }
             case RUNNING -> task.state = State.WOKEN;
@@ -53,33 +80,42 @@ final class RunQueue {
         if (isEmpty()) {
             return Optional.empty();
         }
-        boolean isBackground = ready.isEmpty() || isBackgroundDue(nowNanos);
-        others = isBackground || background.isEmpty() ? 0 : others + 1;
-        List<ScheduledTask> from = isBackground ? background : ready;
-        ScheduledTask task = from.remove(from.size() == 1 ? 0 : policy.choose(nowNanos, from));
-        task.state = State.RUNNING;
+        boolean isBackground = ready.size() == 0 || isBackgroundDue(nowNanos);
+        others = isBackground || background.size() == 0 ? 0 : others + 1;
+        ScheduledTask task = (isBackground ? background : ready).take(nowNanos);
+        task.begins(nowNanos);
+        decisions++;
+        waitNanos += nowNanos - task.readySinceNanos();
+        running++;
         return Optional.of(task);
     }
 
-    private boolean isBackgroundDue(long nowNanos) {
-        return others >= MOST_OTHERS
-                || background.stream().anyMatch(task -> nowNanos - task.readySinceNanos() >= MOST_WAIT_NANOS);
+    /** How many rows a task may take, whose turn has come. */
+    long mostRows(ScheduledTask task) {
+        return policy instanceof Ranking ranking ? ranking.mostRows(task) : Long.MAX_VALUE;
     }
 
-    private void add(ScheduledTask task) {
-        (task.task().isBackground() ? background : ready).add(task);
+    private boolean isBackgroundDue(long nowNanos) {
+        ScheduledTask oldest = background.oldest();
+        return oldest != null && (others >= MOST_OTHERS || nowNanos - oldest.readySinceNanos() >= MOST_WAIT_NANOS);
+    }
+
+    private void add(ScheduledTask task, long nowNanos) {
+        task.place.inBackground = task.task().isBackground(); // which may change before it runs
+        (task.place.inBackground ? background : ready).add(task, nowNanos);
     }
 
     /** A run is over. */
     void ran(ScheduledTask task, Task.Outcome outcome, long fromNanos, long toNanos) {
+        running--;
         task.ran(fromNanos, toNanos);
         if (task.removed || outcome == Task.Outcome.DONE) {
             task.state = State.DONE;
         } else if (outcome == Task.Outcome.READY || task.state == State.WOKEN) {
             task.becomesReady(toNanos);
-            add(task);
+            add(task, toNanos);
         } else {
-            task.state = State.WAITING;
+            task.waits(toNanos);
         }
     }
 
@@ -90,10 +126,13 @@ final class RunQueue {
             return false;
         }
         if (task.state == State.READY) {
-            ready.remove(task);
-            background.remove(task);
+            (task.place.inBackground ? background : ready).remove(task);
         }
         task.state = State.DONE;
         return true;
+    }
+
+    SchedulerStatistics statistics() {
+        return new SchedulerStatistics(ready.size() + background.size(), running, decisions, waitNanos);
     }
 }

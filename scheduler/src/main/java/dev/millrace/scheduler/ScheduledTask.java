@@ -1,5 +1,8 @@
 package dev.millrace.scheduler;
 
+import java.util.Optional;
+import java.util.OptionalDouble;
+
 /**
  * A task in a run queue, and its statistics.
  *
@@ -17,22 +20,39 @@ public final class ScheduledTask implements TaskStatistics {
         DONE
     }
 
+    private static final double KEPT = .9; // of what runs before took, when another ended
+
     private final Task task;
     private final long id;
     private final Workers workers;
+    private final long sinceNanos;
 
     // All written with the run queue's lock held; state also read without it, by wake().
     volatile State state = State.WAITING;
     boolean removed;
-    private long readySinceNanos;
-    private long lastRunNanos = Long.MIN_VALUE;
-    private volatile long cpuNanos; // read by statistics
-    private volatile long runs; // read by statistics
+    final Place place = new Place(this);
+    private final Workload workload;
+    private long countedRows; // that it had taken before its last run
+    private double recentRows; // the last runs weigh most
+    private double recentNanos;
 
-    ScheduledTask(Task task, long id, Workers workers) {
+    // Read by statistics and policies without it.
+    private volatile long readySinceNanos;
+    private volatile long lastRunNanos = Long.MIN_VALUE;
+    private volatile long cpuNanos;
+    private volatile long waitNanos;
+    private volatile long idleNanos;
+    private volatile long idleSinceNanos; // while it waits
+    private volatile long runs;
+    private volatile double rowNanos;
+
+    ScheduledTask(Task task, long id, Workers workers, long nowNanos) {
         this.task = task;
         this.id = id;
         this.workers = workers;
+        this.workload = task.workload();
+        this.idleSinceNanos = nowNanos;
+        this.sinceNanos = nowNanos;
     }
 
     /** There is something to do. Cheap when it is already known; safe on any thread, also while the task runs. */
@@ -63,14 +83,51 @@ public final class ScheduledTask implements TaskStatistics {
     }
 
     void becomesReady(long nowNanos) {
+        if (state == State.WAITING) {
+            idleNanos += nowNanos - idleSinceNanos;
+        }
         state = State.READY;
         readySinceNanos = nowNanos;
+    }
+
+    void begins(long nowNanos) {
+        state = State.RUNNING;
+        waitNanos += nowNanos - readySinceNanos;
     }
 
     void ran(long fromNanos, long toNanos) {
         lastRunNanos = toNanos;
         cpuNanos += toNanos - fromNanos;
         runs++;
+        long rows = workload.rowsIn();
+        recentNanos = KEPT * recentNanos + (toNanos - fromNanos);
+        recentRows = KEPT * recentRows + (rows - countedRows);
+        countedRows = rows;
+        rowNanos = recentRows > 0 ? recentNanos / recentRows : 0;
+    }
+
+    void waits(long nowNanos) {
+        state = State.WAITING;
+        idleSinceNanos = nowNanos;
+    }
+
+    /** Time it has waited for a worker while there was something to do. */
+    public long waitNanos() {
+        return waitNanos;
+    }
+
+    /** The share of time in which there was something to do, since it is there (EdgeWise, section 5.1: 1 - T_empty / T). */
+    public double utilisation(long nowNanos) {
+        long idle = idleNanos + (state == State.WAITING ? Math.max(0, nowNanos - idleSinceNanos) : 0);
+        return nowNanos <= sinceNanos ? 0 : Math.max(0, 1 - (double) idle / (nowNanos - sinceNanos));
+    }
+
+    /** How long its query can do without a worker before its next window is late; empty if no window's end is known. */
+    public OptionalDouble slackNanos(long nowNanos) {
+        Optional<Progress> progress = progress().filter(Progress::isKnown);
+        return progress.isEmpty()
+                ? OptionalDouble.empty()
+                : OptionalDouble.of(progress.get().slackNanos(nowNanos, Path.workNanos(this)));
     }
 
     @Override
@@ -110,6 +167,32 @@ public final class ScheduledTask implements TaskStatistics {
 
     @Override
     public long queuedBytes() {
-        return task.queuedBytes();
+        return workload.queuedBytes();
+    }
+
+    @Override
+    public long queuedRows() {
+        return workload.queuedRows();
+    }
+
+    @Override
+    public double rowNanos() {
+        return rowNanos;
+    }
+
+    @Override
+    public double selectivity() {
+        long rows = workload.rowsIn();
+        return rows <= 0 ? 1 : (double) workload.rowsOut() / rows;
+    }
+
+    @Override
+    public Optional<ScheduledTask> downstream() {
+        return workload.downstream();
+    }
+
+    @Override
+    public Optional<Progress> progress() {
+        return workload.progress();
     }
 }

@@ -9,8 +9,26 @@ import java.util.TreeMap;
 
 /** The policies by name. */
 public final class SchedulingPolicies {
-    private static final Map<String, SchedulingPolicy> BY_NAME = new TreeMap<>(
-            Map.of("fcfs", new FirstComeFirstServed(), "random", new AnyTask(), "round_robin", new RoundRobin()));
+    private static final double PRECISION =
+            1L << 40; // ranks are whole numbers: of what is a rate, so many parts of one
+    private static final long GOLDEN_SECTION = 0x9E3779B97F4A7C15L;
+
+    private static final Map<String, SchedulingPolicy> BY_NAME = new TreeMap<>(Map.of(
+            "fcfs", (Ranking) (now, memory, task) -> task.readySinceNanos(),
+            "round_robin", (Ranking) (now, memory, task) -> task.lastRunNanos(),
+            "random", (Lottery) SchedulingPolicies::any,
+            "highest_rate", (Ranking) SchedulingPolicies::highestRate,
+            "streambox", (Ranking) SchedulingPolicies::streamBox,
+            "min_latency", (Ranking) (now, memory, task) -> Path.length(task),
+            "min_memory", (Ranking) (now, memory, task) -> (long) (-PRECISION * Path.steepest(task)),
+            "edgewise", EdgeWise.ALL,
+            "edgewise_half", EdgeWise.HALF,
+            "klink", Klink.LEAST_SLACK));
+
+    static {
+        BY_NAME.put("edgewise_50", EdgeWise.AT_MOST_50);
+        BY_NAME.put("klink_shortest", Klink.SHORTEST_DUE);
+    }
 
     private SchedulingPolicies() {}
 
@@ -30,5 +48,24 @@ public final class SchedulingPolicies {
 
     public static List<String> names() {
         return List.copyOf(BY_NAME.keySet());
+    }
+
+    /** By the bits of the moment: what waits in a channel waits for a random time, which is what tests of consistency want. */
+    private static int any(long nowNanos, int ready) {
+        long mixed = nowNanos * GOLDEN_SECTION;
+        return (int) Long.remainderUnsigned(mixed ^ mixed >>> 32, ready);
+    }
+
+    /** Most rows at the end for the time that they take (Sharaf et al., as Klink's section 6.1.3 has it). */
+    private static long highestRate(long nowNanos, double memoryShare, TaskStatistics task) {
+        return (long) (-PRECISION * Path.selectivity(task) / Path.rowNanos(task));
+    }
+
+    /** Whose window ends first (StreamBox, as Klink's section 6.1.3 has it); without windows, whose rows came first. */
+    private static long streamBox(long nowNanos, double memoryShare, TaskStatistics task) {
+        return task.progress()
+                .filter(Progress::isKnown)
+                .map(Progress::deadlineNanos)
+                .orElseGet(task::readySinceNanos);
     }
 }

@@ -4,6 +4,7 @@ import dev.millrace.time.Clock;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
+import java.util.function.DoubleSupplier;
 
 /**
  * Runs tasks on the calling thread, one unit of work per step, in an order drawn from a seed: a whole engine in one thread
@@ -32,7 +33,7 @@ public final class SteppedWorkers extends Workers {
         this.clock = clock;
         this.random = new SplittableRandom(seed);
         this.others = others;
-        this.queue = new RunQueue((nowNanos, runnable) -> random.nextInt(runnable.size()));
+        this.queue = new RunQueue((Lottery) (nowNanos, ready) -> random.nextInt(ready));
     }
 
     /** Runs a timer that is due, one task, or a part of what others do; false if there is none of these. */
@@ -52,7 +53,7 @@ public final class SteppedWorkers extends Workers {
             Task.Outcome outcome = Task.Outcome.DONE;
             long from = clock.nanoTime();
             try {
-                outcome = task.task().run(Long.MIN_VALUE);
+                outcome = task.task().run(Long.MIN_VALUE, Long.MAX_VALUE);
             } finally {
                 queue.ran(task, outcome, from, clock.nanoTime());
             }
@@ -67,7 +68,7 @@ public final class SteppedWorkers extends Workers {
 
     @Override
     public ScheduledTask add(Task task) {
-        return new ScheduledTask(task, nextId++, this);
+        return new ScheduledTask(task, nextId++, this, clock.nanoTime());
     }
 
     @Override
@@ -92,6 +93,15 @@ public final class SteppedWorkers extends Workers {
     /** The order is the seed's: no effect. */
     @Override
     public void setPolicy(SchedulingPolicy policy) {}
+
+    /** The order is the seed's: no effect. */
+    @Override
+    public void measureMemory(DoubleSupplier share) {}
+
+    @Override
+    public SchedulerStatistics statistics() {
+        return queue.statistics();
+    }
 
     @Override
     public Timers.Timer schedule(long atNanos, Runnable action) {

@@ -13,11 +13,11 @@ public interface Task {
     }
 
     /**
-     * Works until there is nothing to do, or a natural stop after {@code untilNanos} by the clock's {@code nanoTime};
-     * always does at least one unit of work if there is one. Must not block or throw: what it throws is reported as
-     * uncaught, and it is {@link Outcome#DONE}.
+     * Works until there is nothing to do, or a natural stop after {@code untilNanos} by the clock's {@code nanoTime}, or after
+     * {@code mostRows}; always does at least one unit of work if there is one. Must not block or throw: what it throws is
+     * reported as uncaught, and it is {@link Outcome#DONE}.
      */
-    Outcome run(long untilNanos);
+    Outcome run(long untilNanos, long mostRows);
 
     /**
      * Called on another thread, some times a second, while a run lasts much longer than it was given: it may be on a step
@@ -28,7 +28,7 @@ public interface Task {
     /** Whose task it is: a query's name. */
     String owner();
 
-    /** Greater runs sooner, under policies that care. */
+    /** Greater runs sooner, unless a lottery decides. */
     int priority();
 
     /** Whether it makes up for what is long past: then it runs when others have nothing to do, and else now and then. */
@@ -36,6 +36,8 @@ public interface Task {
         return false;
     }
 
-    /** Bytes waiting for it now; about right is enough. */
-    long queuedBytes();
+    /** What waits for it. The same one each time. */
+    default Workload workload() {
+        return Workload.UNKNOWN;
+    }
 }

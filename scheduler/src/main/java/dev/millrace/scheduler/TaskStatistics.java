@@ -1,10 +1,8 @@
 package dev.millrace.scheduler;
 
-/**
- * What a policy knows of a runnable task. Times are by the clock's {@code nanoTime}.
- *
- * <p>Policies to come (klink, edgewise, highest_rate) need more than these; they are added here as they come.
- */
+import java.util.Optional;
+
+/** What a policy knows of a task. Times are by the clock's {@code nanoTime}. Read by any thread, about right is enough. */
 public interface TaskStatistics {
     /** Numbers tasks in order of their creation. */
     long id();
@@ -27,4 +25,19 @@ public interface TaskStatistics {
 
     /** Bytes waiting for it. */
     long queuedBytes();
+
+    /** Rows waiting for it. */
+    long queuedRows();
+
+    /** Time a row takes, of late; 0 before the first. */
+    double rowNanos();
+
+    /** Rows it gives on for one that it takes; 1 before the first. */
+    double selectivity();
+
+    /** Who takes its rows, if that is one task. */
+    Optional<? extends TaskStatistics> downstream();
+
+    /** When the query's next answer is due, if it has windows. */
+    Optional<Progress> progress();
 }

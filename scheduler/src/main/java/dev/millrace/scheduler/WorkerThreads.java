@@ -10,6 +10,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -183,10 +184,12 @@ public final class WorkerThreads extends Workers {
     @GuardedBy("lock") private void run(ScheduledTask task) {
         Task.Outcome outcome = Task.Outcome.DONE;
         long from = clock.nanoTime();
+        long mostRows = queue.mostRows(task);
         lock.unlock();
         running.set(task);
         try {
-            outcome = task.task().run(from + (task.task().isBackground() ? BACKGROUND_QUANTUM_NANOS : QUANTUM_NANOS));
+            long quantum = task.task().isBackground() ? BACKGROUND_QUANTUM_NANOS : QUANTUM_NANOS;
+            outcome = task.task().run(from + quantum, mostRows);
         } catch (Throwable e) {
             report(e);
         } finally {
@@ -249,7 +252,7 @@ public final class WorkerThreads extends Workers {
     public ScheduledTask add(Task task) {
         lock.lock();
         try {
-            return new ScheduledTask(task, nextId++, this);
+            return new ScheduledTask(task, nextId++, this, clock.nanoTime());
         } finally {
             lock.unlock();
         }
@@ -319,7 +322,27 @@ public final class WorkerThreads extends Workers {
     public void setPolicy(SchedulingPolicy policy) {
         lock.lock();
         try {
-            queue.setPolicy(policy);
+            queue.setPolicy(policy, clock.nanoTime());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void measureMemory(DoubleSupplier share) {
+        lock.lock();
+        try {
+            queue.measureMemory(share);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public SchedulerStatistics statistics() {
+        lock.lock();
+        try {
+            return queue.statistics();
         } finally {
             lock.unlock();
         }

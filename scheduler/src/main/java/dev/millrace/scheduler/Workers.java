@@ -1,9 +1,10 @@
 package dev.millrace.scheduler;
 
 import java.util.function.BooleanSupplier;
+import java.util.function.DoubleSupplier;
 
 /** Runs tasks and timers. Safe on any thread. */
-public abstract sealed class Workers implements AutoCloseable permits WorkerThreads, SteppedWorkers {
+public abstract sealed class Workers implements AutoCloseable permits WorkerThreads, SteppedWorkers, SimulatedWorkers {
     Workers() {}
 
     /** Takes a task in; it runs once it is woken. */
@@ -21,6 +22,16 @@ public abstract sealed class Workers implements AutoCloseable permits WorkerThre
 
     /** Takes effect at the next choice. */
     public abstract void setPolicy(SchedulingPolicy policy);
+
+    /**
+     * Says what policies are told of memory.
+     *
+     * @param share how much of what there may be is used, 0 to 1: on any thread, for each decision, without locks
+     */
+    public abstract void measureMemory(DoubleSupplier share);
+
+    /** What was done so far. */
+    public abstract SchedulerStatistics statistics();
 
     /** Calls {@code action} once at {@code atNanos} by the clock's {@code nanoTime}. It must be short. */
     public abstract Timers.Timer schedule(long atNanos, Runnable action);

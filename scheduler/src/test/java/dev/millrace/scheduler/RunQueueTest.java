@@ -23,17 +23,12 @@ final class RunQueueTest {
         }
 
         @Override
-        public Outcome run(long untilNanos) {
+        public Outcome run(long untilNanos, long mostRows) {
             return Outcome.WAITING;
         }
 
         @Override
         public int priority() {
-            return 0;
-        }
-
-        @Override
-        public long queuedBytes() {
             return 0;
         }
     }
@@ -132,13 +127,80 @@ final class RunQueueTest {
 
     @Test
     void thePolicyMayChangeWhileTasksWait() {
-        RunQueue queue = new RunQueue((now, runnable) -> runnable.size() - 1);
+        RunQueue queue = new RunQueue((Ranking) (now, memory, task) -> -task.readySinceNanos());
         queue.wake(task("a"), 1);
         queue.wake(task("b"), 2);
         queue.wake(task("c"), 3);
         assertEquals("c", queue.take(4).orElseThrow().owner());
-        queue.setPolicy(SchedulingPolicies.named("fcfs"));
+        queue.setPolicy(SchedulingPolicies.named("fcfs"), 4);
         assertEquals("a", queue.take(4).orElseThrow().owner());
+    }
+
+    @Test
+    void policiesAreToldHowMuchMemoryIsUsed() {
+        RunQueue queue = new RunQueue((Ranking) (now, memory, task) -> memory > .5 ? -task.id() : task.id());
+        List<ScheduledTask> tasks = List.of(task("a"), task("b"), task("c"));
+        tasks.forEach(task -> queue.wake(task, 0));
+        assertEquals(List.of("a", "b", "c"), takeAll(queue, 0));
+        tasks.forEach(task -> queue.ran(task, Outcome.WAITING, 0, 0));
+        queue.measureMemory(() -> .9);
+        tasks.forEach(task -> queue.wake(task, 0));
+        assertEquals(List.of("c", "b", "a"), takeAll(queue, 0));
+    }
+
+    @Test
+    void whatATaskIsKnownByIsCountedAsItRuns() {
+        long[] rows = new long[2];
+        Workload workload = new Workload() {
+            @Override
+            public long rowsIn() {
+                return rows[0];
+            }
+
+            @Override
+            public long rowsOut() {
+                return rows[1];
+            }
+        };
+        ScheduledTask task = workers.add(new Counted(workload));
+        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"));
+        long began = Clock.system().nanoTime();
+        long woken = began + 1_000_000_000;
+        queue.wake(task, woken);
+        queue.take(woken + 500);
+        rows[0] = 100;
+        rows[1] = 25;
+        queue.ran(task, Outcome.WAITING, woken + 500, woken + 10_500);
+        assertEquals(100, task.rowNanos(), 1e-9);
+        assertEquals(.25, task.selectivity(), 1e-9);
+        assertEquals(500, task.waitNanos());
+        assertTrue(task.utilisation(woken + 1_000_000_000)
+                < 1e-3); // of two seconds it had something to do for ten microseconds
+        for (int i = 1; i <= 20; i++) { // rows that come now are slower
+            queue.wake(task, woken + i * 100_000L);
+            queue.take(woken + i * 100_000L);
+            rows[0] += 10;
+            queue.ran(task, Outcome.WAITING, woken + i * 100_000L, woken + i * 100_000L + 10_000);
+        }
+        assertTrue(task.rowNanos() > 400 && task.rowNanos() < 1_000, "now " + task.rowNanos());
+        assertEquals(new SchedulerStatistics(0, 0, 21, 500), queue.statistics());
+    }
+
+    private record Counted(Workload workload) implements Task {
+        @Override
+        public Outcome run(long untilNanos, long mostRows) {
+            return Outcome.WAITING;
+        }
+
+        @Override
+        public String owner() {
+            return "counted";
+        }
+
+        @Override
+        public int priority() {
+            return 0;
+        }
     }
 
     @Test

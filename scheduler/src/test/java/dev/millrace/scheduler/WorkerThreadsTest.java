@@ -27,7 +27,7 @@ final class WorkerThreadsTest {
 
     private record Running(Supplier<Task.Outcome> body) implements Task {
         @Override
-        public Outcome run(long untilNanos) {
+        public Outcome run(long untilNanos, long mostRows) {
             return body.get();
         }
 
@@ -38,11 +38,6 @@ final class WorkerThreadsTest {
 
         @Override
         public int priority() {
-            return 0;
-        }
-
-        @Override
-        public long queuedBytes() {
             return 0;
         }
     }

@@ -23,6 +23,7 @@ public final class Channel implements AutoCloseable {
     @GuardedBy("this") private boolean closed;
 
     private volatile long queuedBytes; // written under the lock, read by statistics and policies
+    private volatile long queuedRows; // the same
     private volatile boolean full; // written under the lock, read by producers
     private volatile int size; // written under the lock, read by the consumer
 
@@ -47,6 +48,7 @@ public final class Channel implements AutoCloseable {
             if (!closed) {
                 if (item instanceof Rows rows) {
                     queuedBytes += rows.batch().sizeInBytes();
+                    queuedRows += rows.batch().rowCount();
                     full |= queuedBytes > highBytes;
                 }
                 items.add(item);
@@ -76,6 +78,7 @@ public final class Channel implements AutoCloseable {
             size--;
             if (item instanceof Rows rows) {
                 queuedBytes -= rows.batch().sizeInBytes();
+                queuedRows -= rows.batch().rowCount();
                 room = full && (queuedBytes < lowBytes || queuedBytes == 0);
                 full &= !room;
             }
@@ -99,6 +102,10 @@ public final class Channel implements AutoCloseable {
         return queuedBytes;
     }
 
+    public long queuedRows() {
+        return queuedRows;
+    }
+
     /** Frees what is queued, and from now on what is put; producers have room for ever. */
     @Override
     public void close() {
@@ -109,6 +116,7 @@ public final class Channel implements AutoCloseable {
             items.clear();
             size = 0;
             queuedBytes = 0;
+            queuedRows = 0;
             full = false;
         }
         for (Item item : left) {

@@ -13,6 +13,7 @@ import dev.millrace.engine.statistic.FlushProgress;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.memory.SpillSpace;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.scheduler.SchedulerStatistics;
 import dev.millrace.time.Clock;
 import java.util.Collection;
 import java.util.List;
@@ -224,6 +225,9 @@ public interface Engine extends AutoCloseable {
 
     /** Its name now. */
     String schedulingPolicy();
+
+    /** What workers did so far. */
+    SchedulerStatistics scheduler();
 
     /** Bytes of batches and state in memory now. */
     long allocatedBytes();

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * @param epochMillis an epoch is closed at the latest so long after its first row, if sources do not fall idle before
  * @param memoryLimitBytes of all batches and state in memory together; where state cannot be on disk who asks for more fails with 53200
  * @param spillLimitBytes of state on disk, where state goes beyond the memory, if the engine was given a place
- * @param schedulingPolicy {@code fcfs}, {@code random} or {@code round_robin}
+ * @param schedulingPolicy one of {@code SchedulingPolicies.names()}
  * @param channelHighBytes a producer pauses when a channel between two tasks holds more; small enough that what is
  *     queued stays in the cache
  * @param channelLowBytes and goes on when it holds less; below {@code channelHighBytes}

@@ -34,6 +34,7 @@ import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.Subplans;
+import dev.millrace.scheduler.SchedulerStatistics;
 import dev.millrace.scheduler.SchedulingPolicies;
 import dev.millrace.scheduler.Signal;
 import dev.millrace.scheduler.SteppedWorkers;
@@ -124,6 +125,7 @@ class LocalEngine implements Engine {
         this.schedulingPolicy = options.schedulingPolicy();
         this.operators = operators;
         this.memory = new MemoryScopes(options.memoryLimitBytes(), sinkThreads, spill, options.spillLimitBytes());
+        workers.measureMemory(() -> (double) memory.bytes() / Math.max(1, this.options.memoryLimitBytes()));
         this.relief = HeapRelief.ofProcess().map(ofProcess -> new HeapRelief(ofProcess, memory));
         this.epochs = new Epochs(workers, clock, TimeUnit.MILLISECONDS.toNanos(options.epochMillis()), signal, journal);
         this.quiescence = new Quiescence(epochs, workers, signal);
@@ -519,6 +521,11 @@ class LocalEngine implements Engine {
     public void setSchedulingPolicy(String name) {
         workers.setPolicy(SchedulingPolicies.named(name));
         schedulingPolicy = name;
+    }
+
+    @Override
+    public SchedulerStatistics scheduler() {
+        return workers.statistics();
     }
 
     @Override

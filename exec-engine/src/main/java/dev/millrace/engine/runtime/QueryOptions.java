@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * @param materialized whether its current answer is kept, for pull queries, for queries that start later, and for
  *     subscriptions with a snapshot
  * @param sinks where its output goes from the first row; the query owns and closes them
- * @param priority greater runs sooner, under policies that care
+ * @param priority greater runs sooner, whatever the policy but {@code random}
  * @param restore state of an earlier run of the same plan to begin with: it has seen the rows that the relations it
  *     reads have now, and goes on with what comes next
  * @param mostRowNanos how long it may be at one row before it fails

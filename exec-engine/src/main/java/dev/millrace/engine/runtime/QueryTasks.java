@@ -13,6 +13,7 @@ import dev.millrace.engine.statistic.LateRowLog;
 import dev.millrace.engine.task.ChannelInput;
 import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.MemoryScope;
+import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.task.Restores;
@@ -25,7 +26,9 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.StateFormat;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.scheduler.Progress;
 import dev.millrace.scheduler.ScheduledTask;
+import dev.millrace.scheduler.SweepingWatermarks;
 import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
 import java.io.IOException;
@@ -100,6 +103,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     /** Of a paused query: whether rows wait that a relation has already, which is read where it is kept. By who makes a checkpoint. */
     volatile boolean waitsForShared;
 
+    private volatile Optional<Progress> windows = Optional.empty(); // written when the tasks start, read by policies
     private volatile boolean stopping; // written by who stops the tasks, read by their workers
     private volatile boolean closed; // written by who frees the tasks, read by who would take a snapshot of them
 
@@ -157,6 +161,13 @@ final class QueryTasks implements TaskHost, AutoCloseable {
 
     void start() {
         running.set(tasks.size());
+        List<SweepingWatermarks> ends = new ArrayList<>();
+        for (PlacedStage placed : stages) {
+            if (placed.stage() instanceof OperatorStage operator) {
+                operator.windows().ifPresent(ends::add);
+            }
+        }
+        windows = ends.isEmpty() ? Optional.empty() : Optional.of(new Progress(ends));
         scheduled.forEach(ScheduledTask::wake);
     }
 
@@ -196,6 +207,11 @@ final class QueryTasks implements TaskHost, AutoCloseable {
             }
         }
         return false;
+    }
+
+    @Override
+    public Optional<Progress> windows() {
+        return windows;
     }
 
     @Override

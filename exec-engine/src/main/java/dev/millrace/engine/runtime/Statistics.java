@@ -11,21 +11,29 @@ import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.engine.statistic.SplitStatistics;
 import dev.millrace.engine.statistic.SubscriberStatistics;
+import dev.millrace.engine.statistic.TurnStatistics;
 import dev.millrace.engine.statistic.WatermarkStatistics;
 import dev.millrace.engine.task.EntryStage;
 import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.OutletStage;
 import dev.millrace.engine.task.PipelineTask;
+import dev.millrace.engine.task.Stage;
 import dev.millrace.engine.task.TaskInput;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode.Values;
+import dev.millrace.scheduler.ScheduledTask;
+import dev.millrace.scheduler.SweepingWatermarks;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Set;
 
 /** Sums up what the stages of a query counted. */
 final class Statistics {
@@ -125,13 +133,25 @@ final class Statistics {
                     .counts()
                     .ifPresent(found -> counts.merge(source.node().id(), found, ScanCounts::plus));
         }
+        Map<Stage, ScheduledTask> scheduled = new HashMap<>();
+        for (int i = 0; i < tasks.scheduled.size(); i++) {
+            for (Stage stage : tasks.tasks.get(i).stages()) {
+                scheduled.put(stage, tasks.scheduled.get(i));
+            }
+        }
+        long now = tasks.resources().clock().nanoTime();
         return byNode.entrySet().stream()
-                .map(node -> operator(node.getValue(), queued, Optional.ofNullable(counts.get(node.getKey()))))
+                .map(node -> operator(
+                        node.getValue(), queued, scheduled, now, Optional.ofNullable(counts.get(node.getKey()))))
                 .toList();
     }
 
     private static OperatorStatistics operator(
-            List<PlacedStage> stages, Map<EntryStage, Long> queued, Optional<ScanCounts> counts) {
+            List<PlacedStage> stages,
+            Map<EntryStage, Long> queued,
+            Map<Stage, ScheduledTask> scheduled,
+            long nowNanos,
+            Optional<ScanCounts> counts) {
         Node node = stages.get(0).node();
         long rowsIn = 0;
         long rowsOut = 0;
@@ -178,7 +198,36 @@ final class Statistics {
                 stateEntries,
                 forgotten,
                 queuedBytes,
-                lateRows);
+                lateRows,
+                turns(stages, scheduled, nowNanos));
+    }
+
+    private static TurnStatistics turns(List<PlacedStage> stages, Map<Stage, ScheduledTask> scheduled, long nowNanos) {
+        Set<ScheduledTask> tasks = new LinkedHashSet<>();
+        for (PlacedStage placed : stages) {
+            ScheduledTask task = scheduled.get(placed.stage());
+            if (task != null
+                    && !(placed.stage() instanceof OutletStage && placed.node().isCut())) {
+                tasks.add(task); // of an exchange the side that reads
+            }
+        }
+        if (tasks.isEmpty()) {
+            return TurnStatistics.NONE;
+        }
+        OptionalDouble slack = OptionalDouble.empty();
+        long queuedRows = 0;
+        long waitNanos = 0;
+        double utilisation = 0;
+        for (ScheduledTask task : tasks) {
+            queuedRows += task.queuedRows();
+            waitNanos += task.waitNanos();
+            utilisation += task.utilisation(nowNanos) / tasks.size();
+            OptionalDouble own = task.slackNanos(nowNanos);
+            if (own.isPresent() && own.getAsDouble() < slack.orElse(Double.MAX_VALUE)) {
+                slack = own;
+            }
+        }
+        return new TurnStatistics(queuedRows, utilisation, waitNanos, slack);
     }
 
     private static List<WatermarkStatistics> watermarks(QueryTasks tasks) {
@@ -199,7 +248,9 @@ final class Statistics {
                     stage.assignedMicros(),
                     stage.assignedSinceEpochMicros(),
                     stage.isAssignerIdle(),
-                    !stage.isAssignerIdle() && stage.assignedMicros() == least && least != Operator.END_OF_INPUT));
+                    !stage.isAssignerIdle() && stage.assignedMicros() == least && least != Operator.END_OF_INPUT,
+                    stage.windows().map(SweepingWatermarks::estimates).orElse(0L),
+                    stage.windows().map(SweepingWatermarks::hits).orElse(0L)));
         }
         return watermarks;
     }

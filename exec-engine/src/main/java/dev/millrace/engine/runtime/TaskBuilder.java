@@ -55,6 +55,7 @@ import dev.millrace.plan.node.PlanNode.Union;
 import dev.millrace.plan.node.PlanNode.Values;
 import dev.millrace.plan.node.PlanNode.Watermark;
 import dev.millrace.plan.node.SharedSides;
+import dev.millrace.scheduler.ScheduledTask;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -76,6 +77,8 @@ import org.apache.arrow.memory.BufferAllocator;
  * <p>Long because every kind of leaf, exchange and operator is connected here to the tasks that share it.
  */
 final class TaskBuilder {
+    private record Built(PipelineTask task, ScheduledTask scheduled) {}
+
     private final QueryTasks query;
     private final Resources resources;
     private final PlanGraph graph;
@@ -96,6 +99,7 @@ final class TaskBuilder {
     private final Map<Node, Long> schemaHashes = new HashMap<>();
     private final Map<Integer, Integer> instances = new HashMap<>(); // of a pipeline
     private final Map<Long, Runnable> wakes = new HashMap<>(); // of a pipeline's instance
+    private final Map<Long, Built> built = new HashMap<>(); // of a pipeline's instance
     private final List<Runnable> restores = new ArrayList<>();
     private List<Outlet> outlets = List.of(); // of the last pipeline's instances
 
@@ -180,8 +184,25 @@ final class TaskBuilder {
                     buildTask(pipeline, instance);
                 }
             }
+            linkTasks();
         } finally {
             readers.values().forEach(Closing::all); // those no task took over
+        }
+    }
+
+    /** Tells policies who takes a task's rows: of several alike one that may stand for them. */
+    private void linkTasks() {
+        for (Node node : graph.nodes()) {
+            if (node.isCut()) {
+                int from = node.inputs().get(0).pipeline();
+                for (int instance = 0; instance < instancesOf(from); instance++) {
+                    int to = instance % instancesOf(node.pipeline());
+                    Built consumer = Objects.requireNonNull(built.get(key(node.pipeline(), to)));
+                    Objects.requireNonNull(built.get(key(from, instance)))
+                            .task()
+                            .feeds(consumer.scheduled());
+                }
+            }
         }
     }
 
@@ -361,7 +382,9 @@ final class TaskBuilder {
         }
         PipelineTask task = new PipelineTask(query, order, inputs);
         restore.ifPresent(saved -> goOn(pipeline, instance, stages, saved));
-        Runnable wake = query.add(task)::wake;
+        ScheduledTask scheduled = query.add(task);
+        built.put(key(pipeline, instance), new Built(task, scheduled));
+        Runnable wake = scheduled::wake;
         wakes.put(key(pipeline, instance), wake);
         sources.forEach(source -> source.start(Optional.empty(), wake));
     }

@@ -13,6 +13,7 @@ package dev.millrace.engine.statistic;
  * @param stateEntries groups, rows or keys kept
  * @param forgotten groups or rows dropped since the start because they were kept for long enough
  * @param queuedBytes waiting in channels before it
+ * @param turns those of its pipeline
  */
 public record OperatorStatistics(
         int operator,
@@ -28,4 +29,5 @@ public record OperatorStatistics(
         long stateEntries,
         long forgotten,
         long queuedBytes,
-        long lateRows) {}
+        long lateRows,
+        TurnStatistics turns) {}

@@ -26,6 +26,7 @@ public final class ChannelInput extends TaskInput {
     private long cutEpoch = NO_EPOCH; // that came last of those at which a checkpoint was cut
     private int waitingAtCut;
     private volatile long waitingBytes; // written by the task's worker, read by statistics
+    private volatile long waitingRows; // the same
 
     /** What comes from another task. */
     public ChannelInput(EntryStage entry, Channel channel) {
@@ -77,6 +78,7 @@ public final class ChannelInput extends TaskInput {
         }
         if (item instanceof Rows rows) {
             waitingBytes -= rows.batch().sizeInBytes();
+            waitingRows -= rows.batch().rowCount();
         }
         return Optional.of(item);
     }
@@ -123,12 +125,18 @@ public final class ChannelInput extends TaskInput {
         waiting.add(item);
         if (item instanceof Rows rows) {
             waitingBytes += rows.batch().sizeInBytes();
+            waitingRows += rows.batch().rowCount();
         }
     }
 
     @Override
     public long queuedBytes() {
         return channel.queuedBytes() + waitingBytes;
+    }
+
+    @Override
+    public long queuedRows() {
+        return channel.queuedRows() + waitingRows;
     }
 
     @Override
@@ -141,5 +149,6 @@ public final class ChannelInput extends TaskInput {
         }
         waiting.clear();
         waitingBytes = 0;
+        waitingRows = 0;
     }
 }

@@ -9,6 +9,7 @@ import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.OperatorMetrics;
 import dev.millrace.operator.Output;
+import dev.millrace.scheduler.SweepingWatermarks;
 import dev.millrace.time.Clock;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
@@ -22,6 +23,7 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     private final OperatorMetrics metrics = new OperatorMetrics();
     private final Optional<WatermarkOperator> assigner;
     private final Optional<Alarm> alarm;
+    private final Optional<WindowEnds> windowEnds;
     private long assigned = Operator.NO_WATERMARK;
     private long received = Operator.NO_WATERMARK;
     private long passed = Operator.NO_WATERMARK;
@@ -44,6 +46,12 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
         this.keyGroups = keyGroups;
         this.assigner = operator instanceof WatermarkOperator watermarks ? Optional.of(watermarks) : Optional.empty();
         this.alarm = operator instanceof Alarm timed ? Optional.of(timed) : Optional.empty();
+        this.windowEnds = assigner.flatMap(WatermarkOperator::lateBeyond).flatMap(WindowEnds::of);
+    }
+
+    /** What is known of when the windows will end whose watermarks are assigned here, if there are any. */
+    public Optional<SweepingWatermarks> windows() {
+        return windowEnds.map(WindowEnds::estimates);
     }
 
     /** Has failures of rows kept; before it is opened. */
@@ -120,6 +128,11 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
             assignedMicros = micros;
             assignedIdle = false;
             assignedSinceMicros = host.clock().epochMicros();
+            if (windowEnds.isPresent() && micros != Operator.END_OF_INPUT) {
+                windowEnds
+                        .get()
+                        .reached(micros, assignedSinceMicros, host.clock().nanoTime());
+            }
         }
     }
 

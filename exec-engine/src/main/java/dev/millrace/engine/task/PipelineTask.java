@@ -8,8 +8,10 @@ import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.RowByRow;
+import dev.millrace.scheduler.ScheduledTask;
 import dev.millrace.scheduler.Task;
 import dev.millrace.scheduler.Timers;
+import dev.millrace.scheduler.Workload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -37,6 +39,7 @@ public final class PipelineTask implements Task, AutoCloseable {
 
     private final TaskHost host;
     private final List<Stage> stages;
+    private final TaskWorkload workload;
     private final List<TaskInput> inputs;
     private final List<OutletStage> outlets = new ArrayList<>();
     private final List<OperatorStage> idleAssigners = new ArrayList<>();
@@ -78,6 +81,7 @@ public final class PipelineTask implements Task, AutoCloseable {
         this.host = host;
         this.stages = List.copyOf(stages);
         this.inputs = List.copyOf(inputs);
+        this.workload = new TaskWorkload(host, this.stages, this.inputs);
         this.current = stages.get(0);
         for (Stage stage : this.stages) {
             stage.start(this);
@@ -168,12 +172,13 @@ public final class PipelineTask implements Task, AutoCloseable {
     }
 
     @Override
-    public synchronized Outcome run(long untilNanos) {
+    public synchronized Outcome run(long untilNanos, long mostRows) {
         if (done) {
             return Outcome.DONE;
         }
         runner = Thread.currentThread();
         sinceNanos = host.clock().nanoTime();
+        long rows = mostRows == Long.MAX_VALUE ? 0 : workload.rowsIn();
         try (Interrupt.Binding binding = host.interrupt().bind()) {
             while (true) {
                 Outcome outcome = step();
@@ -181,7 +186,8 @@ public final class PipelineTask implements Task, AutoCloseable {
                     done = outcome == Outcome.DONE;
                     return outcome;
                 }
-                if (host.clock().nanoTime() >= untilNanos) {
+                if (host.clock().nanoTime() >= untilNanos
+                        || mostRows != Long.MAX_VALUE && workload.rowsIn() - rows >= mostRows) {
                     return Outcome.READY;
                 }
             }
@@ -524,12 +530,13 @@ public final class PipelineTask implements Task, AutoCloseable {
     }
 
     @Override
-    public long queuedBytes() {
-        long bytes = 0;
-        for (TaskInput input : inputs) {
-            bytes += input.queuedBytes();
-        }
-        return bytes;
+    public Workload workload() {
+        return workload;
+    }
+
+    /** Says who takes its rows, or most of them. */
+    public void feeds(ScheduledTask next) {
+        workload.feeds(next);
     }
 
     /** Closes inputs and operators. The task must not run any more. */

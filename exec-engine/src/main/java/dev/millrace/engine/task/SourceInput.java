@@ -248,8 +248,14 @@ public final class SourceInput extends TaskInput {
         wake.run();
     }
 
+    /** What its reader has at hand is not known before it is read. */
     @Override
     public long queuedBytes() {
+        return 0;
+    }
+
+    @Override
+    public long queuedRows() {
         return 0;
     }
 

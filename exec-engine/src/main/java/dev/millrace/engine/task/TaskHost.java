@@ -2,8 +2,10 @@ package dev.millrace.engine.task;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.scheduler.Progress;
 import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
+import java.util.Optional;
 
 /** What a query lends to its tasks. Safe on any thread; calls must return soon. */
 public interface TaskHost {
@@ -14,6 +16,11 @@ public interface TaskHost {
     /** Whether its tasks run when others have nothing to do: it reads the past. */
     default boolean isBackground() {
         return false;
+    }
+
+    /** When its next window ends, if it has any; for each decision, on any thread. */
+    default Optional<Progress> windows() {
+        return Optional.empty();
     }
 
     Clock clock();

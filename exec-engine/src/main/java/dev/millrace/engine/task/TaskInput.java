@@ -46,6 +46,9 @@ public abstract sealed class TaskInput implements AutoCloseable permits ChannelI
     /** Bytes that wait here; on any thread. */
     public abstract long queuedBytes();
 
+    /** Rows that wait here; on any thread. */
+    public abstract long queuedRows();
+
     public EntryStage entry() {
         return entry;
     }

@@ -33,6 +33,7 @@ public final class WatermarkOperator implements Operator {
     private static final int[] NOTHING = {};
 
     private final Schema schema;
+    private final Optional<WindowSpec> lateBeyond;
     private final int timeColumn;
     private final int comparedColumn; // its own, or the window's end
     private final long delayMicros;
@@ -53,19 +54,24 @@ public final class WatermarkOperator implements Operator {
     public WatermarkOperator(PlanNode.Watermark node) {
         this.schema = node.schema();
         this.timeColumn = node.timeColumn();
-        Optional<WindowSpec> windows = node.lateBeyond();
-        this.comparedColumn = windows.isPresent() && windows.get() instanceof WindowSpec.Attached attached
+        this.lateBeyond = node.lateBeyond();
+        this.comparedColumn = lateBeyond.isPresent() && lateBeyond.get() instanceof WindowSpec.Attached attached
                 ? attached.endColumn()
                 : timeColumn;
         this.delayMicros = node.delayMicros();
         this.idleTimeoutMicros = node.idleTimeoutMicros();
-        this.bound = LateBound.of(windows);
+        this.bound = LateBound.of(lateBeyond);
         this.ofVersions = node.input() instanceof PlanNode.Versions;
     }
 
     @Override
     public void open(OperatorContext newContext) {
         context = newContext;
+    }
+
+    /** The windows whose ends make rows late. */
+    public Optional<WindowSpec> lateBeyond() {
+        return lateBeyond;
     }
 
     /** After so long without a row nobody should wait for this input; 0 for never. */

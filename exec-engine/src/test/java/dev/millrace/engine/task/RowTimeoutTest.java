@@ -89,7 +89,7 @@ class RowTimeoutTest {
         EntryStage entry = new EntryStage(new Schema(List.of(new Field("n", DataType.BIGINT, true))));
         SourceInput input = new SourceInput(entry, new Reader(), new Host(), false);
         try (PipelineTask task = new PipelineTask(new Host(), List.of(entry), List.of(input))) {
-            Thread runner = new Thread(() -> task.run(0), "runner");
+            Thread runner = new Thread(() -> task.run(0, Long.MAX_VALUE), "runner");
             runner.start();
             begun.acquire();
             try {

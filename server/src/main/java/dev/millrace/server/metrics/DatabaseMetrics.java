@@ -204,6 +204,18 @@ public final class DatabaseMetrics implements MultiCollector {
                 "millrace_operator_queue_bytes",
                 "Waiting before it.",
                 each -> each.operator().queuedBytes());
+        operators.gauge(
+                "millrace_operator_queue_rows",
+                "Waiting before its pipeline.",
+                each -> each.operator().turns().queuedRows());
+        operators.gauge(
+                "millrace_operator_utilisation",
+                "Share of time in which its pipeline had something to do.",
+                each -> each.operator().turns().utilisation());
+        operators.counter(
+                "millrace_operator_schedule_seconds",
+                "Time for which its pipeline waited for workers.",
+                each -> each.operator().turns().waitNanos() / NANOS_PER_SECOND);
     }
 
     private record QueryWatermark(String query, WatermarkStatistics mark) {
@@ -230,6 +242,14 @@ public final class DatabaseMetrics implements MultiCollector {
                 "millrace_watermark_lag_seconds",
                 "How far event time is behind the clock.",
                 each -> (nowMicros - each.mark().watermarkMicros()) / MICROS_PER_SECOND);
+        watermarks.counter(
+                "millrace_watermark_estimates",
+                "How often it was said when a window's last watermark would come, and it has.",
+                each -> each.mark().estimates());
+        watermarks.counter(
+                "millrace_watermark_estimates_right",
+                "How often it then came in time.",
+                each -> each.mark().hits());
     }
 
     private record QuerySplit(String query, SplitStatistics split) {
@@ -364,6 +384,18 @@ public final class DatabaseMetrics implements MultiCollector {
                 one -> one.engine().options().memoryLimitBytes());
         whole.gauge(
                 "millrace_spilled_bytes", "State on disk.", one -> one.engine().spilledBytes());
+        whole.gauge(
+                "millrace_scheduler_ready",
+                "Tasks that wait for a worker.",
+                one -> one.engine().scheduler().ready());
+        whole.counter(
+                "millrace_scheduler_decisions",
+                "How often a task was chosen.",
+                one -> one.engine().scheduler().decisions());
+        whole.counter(
+                "millrace_scheduler_wait_seconds",
+                "Time for which those that were chosen had waited.",
+                one -> one.engine().scheduler().waitNanos() / NANOS_PER_SECOND);
         whole.gauge("millrace_sessions", "Sessions of clients and of the program itself.", Database::sessionCount);
         whole.counter("millrace_statements", "Statements executed, failed ones included.", Database::statementCount);
     }

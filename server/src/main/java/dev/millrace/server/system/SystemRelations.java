@@ -8,6 +8,7 @@ import dev.millrace.engine.statistic.LateRow;
 import dev.millrace.engine.statistic.OperatorStatistics;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
+import dev.millrace.engine.statistic.TurnStatistics;
 import dev.millrace.engine.statistic.WatermarkStatistics;
 import dev.millrace.engine.task.FailedRows;
 import dev.millrace.error.MillraceException;
@@ -15,6 +16,7 @@ import dev.millrace.expressions.user.UserCode;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.tree.Rewriter;
+import dev.millrace.scheduler.SchedulerStatistics;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.feed.RunningFeed;
@@ -57,6 +59,7 @@ import java.util.function.Consumer;
  */
 public final class SystemRelations {
     private static final double NANOS_PER_SECOND = 1e9;
+    private static final double NANOS_PER_MILLI = 1e6;
 
     private final Instance database;
 
@@ -95,7 +98,9 @@ public final class SystemRelations {
                         timestamp("watermark"),
                         timestamp("since"),
                         bool("idle"),
-                        bool("holds_back")),
+                        bool("holds_back"),
+                        bigint("estimates"),
+                        bigint("estimates_right")),
                 this::watermarks);
         add(
                 "query_stats",
@@ -134,7 +139,11 @@ public final class SystemRelations {
                         bigint("state_entries"),
                         bigint("forgotten"),
                         bigint("queued_bytes"),
-                        bigint("late_rows")),
+                        bigint("late_rows"),
+                        bigint("queued_rows"),
+                        real("utilisation"),
+                        real("schedule_seconds"),
+                        real("slack_seconds")),
                 this::operatorStats);
         add(
                 "stream_stats",
@@ -151,6 +160,20 @@ public final class SystemRelations {
                 "the threads that run queries",
                 schema(bigint("worker"), text("thread"), text("node")),
                 this::workers);
+        add(
+                "scheduler",
+                "who runs next, how long tasks waited for their turns, and how often the ends of windows came when they were expected",
+                schema(
+                        text("policy"),
+                        bigint("workers"),
+                        bigint("ready"),
+                        bigint("running"),
+                        bigint("decisions"),
+                        real("schedule_seconds"),
+                        real("mean_wait_ms"),
+                        bigint("estimates"),
+                        bigint("estimates_right")),
+                this::scheduler);
         add(
                 "plan_cache",
                 "what is remembered of statements, and how often that was of use",
@@ -315,7 +338,9 @@ public final class SystemRelations {
                         shown(mark.watermarkMicros()),
                         mark.sinceEpochMicros(),
                         mark.idle(),
-                        mark.holdsBack());
+                        mark.holdsBack(),
+                        mark.estimates(),
+                        mark.hits());
             }
         }
     }
@@ -370,9 +395,41 @@ public final class SystemRelations {
                         operator.stateEntries(),
                         operator.forgotten(),
                         operator.queuedBytes(),
-                        operator.lateRows());
+                        operator.lateRows(),
+                        operator.turns().queuedRows(),
+                        operator.turns().utilisation(),
+                        operator.turns().waitNanos() / NANOS_PER_SECOND,
+                        slackSeconds(operator.turns()));
             }
         }
+    }
+
+    private static Optional<Double> slackSeconds(TurnStatistics turns) {
+        return turns.slackNanos().isPresent()
+                ? Optional.of(turns.slackNanos().getAsDouble() / NANOS_PER_SECOND)
+                : Optional.empty();
+    }
+
+    private void scheduler(RowBuilder rows) {
+        SchedulerStatistics scheduler = database.engine().scheduler();
+        long estimates = 0;
+        long right = 0;
+        for (StandingQuery query : byName().values()) {
+            for (WatermarkStatistics mark : query.statistics().watermarks()) {
+                estimates += mark.estimates();
+                right += mark.hits();
+            }
+        }
+        rows.row(
+                database.engine().schedulingPolicy(),
+                database.engine().options().workers(),
+                scheduler.ready(),
+                scheduler.running(),
+                scheduler.decisions(),
+                scheduler.waitNanos() / NANOS_PER_SECOND,
+                scheduler.meanWaitNanos() / NANOS_PER_MILLI,
+                estimates,
+                right);
     }
 
     private void recovery(RowBuilder rows) {

@@ -30,6 +30,8 @@ class HttpMetricsTest {
         assertTrue(metrics.contains("millrace_query_rows_in_total{query=\"t\"} 2.0\n"), metrics);
         assertTrue(metrics.contains("millrace_query_view_rows{query=\"t\"} 2.0\n"), metrics);
         assertTrue(metrics.contains("# TYPE millrace_operator_cpu_seconds_total counter\n"), metrics);
+        assertTrue(metrics.contains("# TYPE millrace_operator_utilisation gauge\n"), metrics);
+        assertTrue(metrics.contains("# TYPE millrace_scheduler_decisions_total counter\n"), metrics);
         assertTrue(metrics.contains("millrace_statement_seconds_bucket{le=\"+Inf\"} "), metrics);
         assertTrue(metrics.contains("millrace_http_request_seconds_count{endpoint=\"/health\"} 1\n"), metrics);
         assertTrue(metrics.contains("jvm_memory_used_bytes"), metrics);
