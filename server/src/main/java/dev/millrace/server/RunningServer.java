@@ -226,22 +226,29 @@ public final class RunningServer implements AutoCloseable {
                 config.engine().workers(),
                 "memory_bytes",
                 config.engine().memoryLimitBytes());
-        Optional<EdgeGateway> edge = config.edgePort() < 0
-                ? Optional.empty()
-                : Optional.of(EdgeGateway.listen(
-                        database,
-                        authentication,
-                        config.addresses(),
-                        config.edgePort(),
-                        config.limits().connections(),
-                        tls));
+        Optional<EdgeGateway> edge = edge(config, database, authentication, tls);
         postgres.serve(database, authentication);
         return new RunningServer(config, database, postgres, http, edge, authentication);
     }
 
-    /** Where devices are served; none if they are not. */
+    private static Optional<EdgeGateway> edge(
+            ServerConfig config, Database database, Authentication authentication, Optional<Tls> tls) {
+        int connections = config.limits().connections();
+        if (config.edgePort() < 0) {
+            return config.edgeBroker()
+                    .map(broker -> EdgeGateway.atBroker(database, authentication, connections, broker));
+        }
+        EdgeGateway gateway =
+                EdgeGateway.listen(database, authentication, config.addresses(), config.edgePort(), connections, tls);
+        return Optional.of(config.edgeBroker().map(gateway::andAt).orElse(gateway));
+    }
+
+    /** Where devices are served; none if they are not, or by a broker alone. */
     public OptionalInt edgePort() {
-        return edge.map(gateway -> OptionalInt.of(gateway.port())).orElse(OptionalInt.empty());
+        return edge.stream()
+                .mapToInt(EdgeGateway::port)
+                .filter(port -> port >= 0)
+                .findFirst();
     }
 
     /** Who asks for the server's health is told that it is well, and no more how far it is. */
@@ -311,6 +318,12 @@ public final class RunningServer implements AutoCloseable {
                                     + " would let anyone in without a password")
                     .withHint("set " + PASSWORD_VARIABLE + ", or listen on localhost");
         }
+        if (trust && config.edgeBroker().filter(broker -> !broker.isLoopback()).isPresent()) {
+            throw MillraceException.user(
+                            SqlState.INVALID_AUTHORIZATION,
+                            "devices that send by a broker elsewhere would not have to prove who they are")
+                    .withHint("set " + PASSWORD_VARIABLE);
+        }
         return trust ? new Authentication.Trust() : new Authentication.Scram(database::secretOf, database.decoys());
     }
 
@@ -324,10 +337,15 @@ public final class RunningServer implements AutoCloseable {
         String web = http.map(server -> "\nmillrace: metrics, health and SQL over HTTP at " + scheme + "://localhost:"
                         + server.port() + " (/metrics, /health, /api/v1)")
                 .orElse("");
-        String devices = edge.map(gateway -> "\nmillrace: devices send to port " + gateway.port())
-                .orElse("");
+        String devices = edge.map(RunningServer::devices).orElse("");
         return kept + "millrace: listening on " + String.join(", ", config.addresses()) + ":" + postgres.port()
                 + "; connect with: psql -h localhost -p " + postgres.port() + " -U millrace" + web + devices;
+    }
+
+    private static String devices(EdgeGateway gateway) {
+        String port = gateway.port() < 0 ? "" : " to port " + gateway.port();
+        String broker = gateway.broker().map(at -> " by " + at).orElse("");
+        return "\nmillrace: devices send" + port + broker;
     }
 
     /** Ends sessions as {@link PgServer#stop} says, and lets sinks have all that was accepted, as far as time permits. */

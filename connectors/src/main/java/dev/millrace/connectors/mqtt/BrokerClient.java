@@ -272,6 +272,11 @@ final class BrokerClient implements AutoCloseable {
         return true;
     }
 
+    /** Bytes of a packet that the broker takes. */
+    long mostPacketBytes() {
+        return limits.packetBytes();
+    }
+
     /** Has the thread write it, with all that others have it write meanwhile. */
     private void send(Outgoing packet) {
         outgoing.add(packet);

@@ -2,7 +2,7 @@ package dev.millrace.edge.agent;
 
 import dev.millrace.edge.config.EdgeConfig;
 import dev.millrace.edge.config.EdgeConfigFile;
-import dev.millrace.edge.link.SocketWire;
+import dev.millrace.edge.link.BrokerWire;
 import dev.millrace.error.MillraceException;
 import dev.millrace.storage.disk.RealDisk;
 import java.io.IOException;
@@ -106,7 +106,12 @@ public final class EdgeProgram {
                     EdgeAgent.Machine.of(new RealDisk(config.data()), allocator, System.in, EdgeProgram::say);
             Runtime.getRuntime().addShutdownHook(hook);
             try (EdgeAgent agent = new EdgeAgent(
-                    config, machine, () -> new SocketWire(config.server().orElseThrow()))) {
+                    config,
+                    machine,
+                    () -> BrokerWire.of(
+                            config.server().orElseThrow(),
+                            config.device(),
+                            machine.random().nextLong()))) {
                 drive(agent, stopped);
             }
         } finally {

@@ -90,7 +90,10 @@ public final class Fleet implements AutoCloseable {
         EdgeAgent.Machine part = new EdgeAgent.Machine(
                 here.disk(), here.clock(), allocator, here.stdin(), here.random(), heapBytes, here.log());
         EdgeConfig.Server server = config.server().orElseThrow();
-        return new EdgeAgent(config, part, () -> wires.dial(server.host(), server.port()));
+        return new EdgeAgent(
+                config,
+                part,
+                () -> wires.dial(server.peer().host(), server.peer().port()));
     }
 
     public Status status() {

@@ -1,6 +1,7 @@
 package dev.millrace.edge.config;
 
 import dev.millrace.edge.queue.WhenFull;
+import dev.millrace.edge.socket.RemoteHost;
 import dev.millrace.type.Schema;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,17 +30,31 @@ public record EdgeConfig(
     }
 
     /**
-     * The server's port for devices.
+     * Where the server is reached.
      *
+     * @param peer its port for devices, or the broker
      * @param user the role that it logs in as
      * @param token its password
-     * @param tls whether the connection is encrypted
-     * @param authority who is trusted to have signed the server's certificate, in PEM; else those whom the JVM trusts
+     * @param broker how messages go by a broker; else the peer is the server
      */
-    public record Server(String host, int port, String user, String token, boolean tls, Optional<Path> authority) {
+    public record Server(RemoteHost peer, String user, String token, Optional<Broker> broker) {
         @Override
         public String toString() {
-            return host + ":" + port; // and no token
+            return peer.host() + ":" + peer.port(); // and no token
+        }
+    }
+
+    /**
+     * The way by a broker.
+     *
+     * @param topic that the topics of all devices begin with, without a slash at its end
+     * @param clientId as whom it is connected to
+     * @param user with a password, if the broker wants one
+     */
+    public record Broker(String topic, String clientId, Optional<String> user, Optional<String> password) {
+        @Override
+        public String toString() {
+            return topic; // and no password
         }
     }
 
@@ -66,7 +81,7 @@ public record EdgeConfig(
     /**
      * Where rows are from.
      *
-     * @param type {@code stdin}, {@code file}, {@code tcp}, {@code http}, {@code system}
+     * @param type {@code stdin}, {@code file}, {@code tcp}, {@code http}, {@code mqtt}, {@code system}
      * @param format of records
      * @param options of the input and of the format, each read once
      */

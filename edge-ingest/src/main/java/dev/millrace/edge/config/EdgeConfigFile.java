@@ -12,6 +12,8 @@ import dev.millrace.edge.config.EdgeConfig.InputConfig;
 import dev.millrace.edge.config.EdgeConfig.StreamConfig;
 import dev.millrace.edge.queue.QueueOptions;
 import dev.millrace.edge.queue.WhenFull;
+import dev.millrace.edge.socket.RemoteHost;
+import dev.millrace.edge.wire.DeviceTopics;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
@@ -32,7 +34,7 @@ import java.util.TreeSet;
 /** Reads {@code edge.conf}, in the form that the server's configuration has (HOCON). Errors name the file and the line. */
 public final class EdgeConfigFile {
     private static final Map<String, DataType> TYPES = types();
-    private static final Set<String> INPUTS = Set.of("stdin", "file", "tcp", "http", "system", "sensor");
+    private static final Set<String> INPUTS = Set.of("stdin", "file", "tcp", "http", "mqtt", "system", "sensor");
     private static final Map<String, Schema> GIVEN_COLUMNS =
             Map.of("system", VitalColumns.SCHEMA, "sensor", SensorColumns.SCHEMA);
     private static final int MOST_KEYS = 100_000;
@@ -128,34 +130,59 @@ public final class EdgeConfigFile {
         }
         int slash = device.indexOf('/');
         EdgeConfig.Server read = new EdgeConfig.Server(
-                address.substring(0, colon).replaceAll("^\\[|]$", ""),
-                port,
+                new RemoteHost(
+                        address.substring(0, colon).replaceAll("^\\[|]$", ""),
+                        port,
+                        server.bool("tls", true),
+                        server.given("authority").map(Path::of)),
                 server.text("user", slash < 0 ? device : device.substring(0, slash)),
-                server.token(),
-                server.bool("tls", true),
-                Optional.of(server.text("authority", ""))
-                        .filter(text -> !text.isEmpty())
-                        .map(Path::of));
+                server.secret("token").orElseThrow(() -> server.missing("token")),
+                server.broker(device));
         server.rejectUnknown();
         return read;
     }
 
-    /** Itself, or in a file that others cannot read. */
-    private String token() {
-        String file = text("token-file", "");
-        String token = text("token", "");
-        if (file.isEmpty() == token.isEmpty()) {
-            throw new ConfigException.BadValue(
-                    config.root().origin(), prefix + "token", "either token or token-file has to be there");
+    private Optional<EdgeConfig.Broker> broker(String device) {
+        String transport = text("transport", "tcp");
+        if (transport.equals("tcp")) {
+            return Optional.empty();
         }
-        if (file.isEmpty()) {
-            return token;
+        if (!transport.equals("mqtt")) {
+            throw bad("transport", "is tcp or mqtt, not \"" + transport + "\"");
+        }
+        String topic = text("topic", DeviceTopics.DEFAULT_PREFIX);
+        if (!DeviceTopics.isPrefix(topic)) {
+            throw bad("topic", "is the beginning of topics, such as \"" + DeviceTopics.DEFAULT_PREFIX + "\"");
+        }
+        return Optional.of(new EdgeConfig.Broker(
+                topic, text("client-id", "millrace-edge/" + device), given("broker-user"), secret("broker-password")));
+    }
+
+    private Optional<String> given(String name) {
+        return Optional.of(text(name, "")).filter(text -> !text.isEmpty());
+    }
+
+    /** Itself, or in a file that others cannot read. */
+    private Optional<String> secret(String name) {
+        Optional<String> file = given(name + "-file");
+        Optional<String> secret = given(name);
+        if (file.isPresent() && secret.isPresent()) {
+            throw missing(name);
         }
         try {
-            return Files.readString(Path.of(file)).strip();
+            return file.isEmpty()
+                    ? secret
+                    : Optional.of(Files.readString(Path.of(file.get())).strip());
         } catch (java.io.IOException e) {
-            throw bad("token-file", "cannot be read: " + e.getMessage());
+            throw bad(name + "-file", "cannot be read: " + e.getMessage());
         }
+    }
+
+    private ConfigException missing(String secret) {
+        return new ConfigException.BadValue(
+                config.root().origin(),
+                prefix + secret,
+                "either " + secret + " or " + secret + "-file has to be there");
     }
 
     private EdgeConfig.Queue queue() {

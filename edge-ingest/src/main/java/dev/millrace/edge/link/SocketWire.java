@@ -1,13 +1,13 @@
 package dev.millrace.edge.link;
 
 import dev.millrace.edge.config.EdgeConfig.Server;
+import dev.millrace.edge.socket.RemoteHost;
 import dev.millrace.edge.wire.Message;
 import dev.millrace.edge.wire.MessageCodec;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
@@ -15,19 +15,15 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
-import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLSocket;
 
 /** A TCP connection, with or without TLS: a thread that connects and writes, and one that reads. */
 public final class SocketWire implements DeviceWire {
-    private static final int CONNECT_MILLIS = 10_000;
     private static final int STACK_BYTES = 256 << 10;
 
     private final LinkedBlockingQueue<Message> out = new LinkedBlockingQueue<>();
     private final ConcurrentLinkedQueue<Message> in = new ConcurrentLinkedQueue<>();
     private final AtomicLong bytes = new AtomicLong();
-    private final Server server;
+    private final RemoteHost peer;
     private final Thread writer;
     private volatile Optional<Socket> socket = Optional.empty(); // written by the writer, read by who closes
     private volatile Optional<String> failure = Optional.empty(); // written by both threads, read by the agent's
@@ -35,14 +31,14 @@ public final class SocketWire implements DeviceWire {
 
     /** Begins to connect. */
     public SocketWire(Server server) {
-        this.server = server;
+        this.peer = server.peer();
         this.writer = new Thread(null, this::write, "edge-send", STACK_BYTES);
         writer.setDaemon(true);
         writer.start();
     }
 
     private void write() {
-        try (Socket connected = connect()) {
+        try (Socket connected = peer.connect()) {
             socket = Optional.of(connected);
             if (closed) {
                 return;
@@ -68,29 +64,6 @@ public final class SocketWire implements DeviceWire {
         }
     }
 
-    private Socket connect() throws IOException, GeneralSecurityException {
-        Socket plain = new Socket();
-        try {
-            plain.setTcpNoDelay(true);
-            plain.connect(new InetSocketAddress(server.host(), server.port()), CONNECT_MILLIS);
-            if (!server.tls()) {
-                return plain;
-            }
-            SSLSocket secure = (SSLSocket)
-                    Authority.sockets(server.authority()).createSocket(plain, server.host(), server.port(), true);
-            SSLParameters parameters = secure.getSSLParameters();
-            parameters.setEndpointIdentificationAlgorithm("HTTPS");
-            secure.setSSLParameters(parameters);
-            secure.setSoTimeout(CONNECT_MILLIS);
-            secure.startHandshake();
-            secure.setSoTimeout(0);
-            return secure;
-        } catch (IOException | GeneralSecurityException | RuntimeException e) {
-            plain.close();
-            throw e;
-        }
-    }
-
     private void read(Socket from) {
         try {
             DataInputStream input = new DataInputStream(new java.io.BufferedInputStream(from.getInputStream()));
@@ -112,12 +85,7 @@ public final class SocketWire implements DeviceWire {
 
     private void failed(Exception e) {
         if (failure.isEmpty()) {
-            String what = e instanceof java.io.EOFException
-                    ? "the server has closed it"
-                    : e instanceof SSLException
-                            ? "no encrypted connection to " + server.host() + ": " + e.getMessage()
-                            : e.getMessage();
-            failure = Optional.of(what == null ? e.getClass().getSimpleName() : what);
+            failure = Optional.of(e instanceof java.io.EOFException ? "the server has closed it" : peer.reason(e));
         }
     }
 

@@ -23,6 +23,10 @@
  *   STATUS                                    -&gt;
  * </pre>
  *
+ * <p>By way of a broker (MQTT 5, QoS 1) frames go as {@link dev.millrace.edge.wire.BrokerPart parts}: what is one behind the other in these is the same as on a
+ * socket. A connection has a number that the device draws, and each side numbers its parts from 0; {@link dev.millrace.edge.wire.DeviceTopics} are the topics. A part that comes twice is
+ * passed over, one that is missing ends the connection, and so does number -1. A part of a connection that the server does not know is answered by that, unless it is the first.
+ *
  * <p>Rows of a stream are sent in the order of their numbers, each version before the first of a connection that refers to it. When OPENED is
  * there nothing of an earlier connection of the device is accepted any more. The server asks for versions that it misses (NEED_VERSIONS): all behind what is
  * acknowledged is sent again then. Times are microseconds since 1970 UTC.

@@ -9,6 +9,7 @@ import dev.millrace.edge.queue.WhenFull;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sketch.schema.Bound;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,10 +36,10 @@ class EdgeConfigFileTest {
     void aWholeFileIsRead() {
         EdgeConfig config = EdgeConfigFile.parse(WHOLE, "edge.conf");
         EdgeConfig.Server server = config.server().orElseThrow();
-        assertEquals("::1", server.host());
-        assertEquals(5434, server.port());
+        assertEquals("::1", server.peer().host());
+        assertEquals(5434, server.peer().port());
         assertEquals("fleet", server.user(), "the role is what is before the slash");
-        assertTrue(server.tls());
+        assertTrue(server.peer().tls());
         assertFalse(config.toString().contains("secret"), config.toString());
         assertEquals(new EdgeConfig.Queue(8 << 20, WhenFull.COARSER, 3), config.queue());
         assertEquals(2_000_000, config.commitMicros());
@@ -48,6 +49,20 @@ class EdgeConfigFileTest {
         assertEquals(Bound.absolute(.5), stream.settings().bound("temp", true));
         assertEquals(Bound.ofRange(.01), stream.settings().bound("other", true));
         assertEquals(";", stream.input().options().get("delimiter"));
+    }
+
+    @Test
+    void aServerMayBeBehindABroker() {
+        String text =
+                WHOLE.replace("token = secret", "token = secret, transport = mqtt, topic = a/b, broker-password = x");
+        EdgeConfig config = EdgeConfigFile.parse(text, "edge.conf");
+        EdgeConfig.Broker broker = config.server().orElseThrow().broker().orElseThrow();
+        assertEquals("a/b", broker.topic());
+        assertEquals("millrace-edge/fleet/pump-7", broker.clientId());
+        assertEquals(Optional.of("x"), broker.password());
+        assertEquals(
+                Optional.empty(),
+                EdgeConfigFile.parse(WHOLE, "edge.conf").server().orElseThrow().broker());
     }
 
     @ParameterizedTest
@@ -66,6 +81,10 @@ class EdgeConfigFileTest {
                 "commit = 2s | commit = soon | edge.conf: 5: Invalid value at 'commit'",
                 "data = /var | dada = /var | edge.conf: No configuration setting found for key 'data'",
                 ":5434 | :x | edge.conf: 3: Invalid value at 'server.address': is host:port",
+                "token = secret | token = secret, transport = mqtt, topic = \"a/#\" | edge.conf: 3: Invalid value at 'server.topic': is the beginning of topics",
+                "token = secret | token = secret, transport = udp | edge.conf: 3: Invalid value at 'server.transport': is tcp or mqtt, not \"udp\"",
+                "token = secret | token = secret, topic = a | edge.conf: 3: Invalid value at 'server.topic': there is no such option",
+                "token = secret | token = secret, transport = mqtt, broker-password = a, broker-password-file = b | edge.conf: 3: Invalid value at 'server.broker-password': either broker-password or",
                 "token = secret | tokn = secret | edge.conf: 3: Invalid value at 'server.token': either token or token-file",
             })
     void whatIsWrongIsNamedWithItsLine(String right, String wrong, String message) {

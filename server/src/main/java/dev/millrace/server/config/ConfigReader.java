@@ -2,6 +2,7 @@ package dev.millrace.server.config;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigException;
+import dev.millrace.edge.wire.DeviceTopics;
 import dev.millrace.engine.runtime.EngineOptions;
 import dev.millrace.error.Suggestion;
 import dev.millrace.scheduler.SchedulingPolicies;
@@ -52,6 +53,7 @@ final class ConfigReader {
                         text("http.cors-origin"),
                         httpLimits()),
                 (int) integer("edge.port", -1, PORTS - 1),
+                edgeBroker(),
                 new TlsOptions(
                         oneOf("tls.mode", TlsMode.values()),
                         path("tls.certificate"),
@@ -73,6 +75,23 @@ final class ConfigReader {
                 duration("http.body-timeout"),
                 duration("http.idle-timeout"),
                 ofAddress == 0 ? Math.max(1, connections / 2) : ofAddress);
+    }
+
+    private Optional<EdgeBroker> edgeBroker() {
+        String topic = get("edge.mqtt.topic");
+        if (!DeviceTopics.isPrefix(topic)) {
+            throw bad("edge.mqtt.topic", "must be the beginning of topics, such as " + DeviceTopics.DEFAULT_PREFIX);
+        }
+        EdgeBroker broker = new EdgeBroker(
+                get("edge.mqtt.url"),
+                topic,
+                text("edge.mqtt.client-id").orElse("millrace-server/" + topic),
+                text("edge.mqtt.user"),
+                text("edge.mqtt.password"),
+                path("edge.mqtt.authority"),
+                path("edge.mqtt.certificate"),
+                path("edge.mqtt.key"));
+        return Optional.of(broker).filter(given -> !given.url().isEmpty());
     }
 
     /** All options that were asked for. */

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param addresses names or addresses of interfaces to listen on
  * @param port for PostgreSQL clients; 0 for any that is free
  * @param edgePort for devices; 0 for any that is free, -1 for none
+ * @param edgeBroker by which devices send, too
  * @param stopTimeout for statements under way when the server is told to stop
  */
 public record ServerConfig(
@@ -25,6 +26,7 @@ public record ServerConfig(
         int port,
         Http http,
         int edgePort,
+        Optional<EdgeBroker> edgeBroker,
         TlsOptions tls,
         Auth auth,
         Limits limits,

@@ -7,34 +7,26 @@ import dev.millrace.server.device.DeviceSession;
 import dev.millrace.server.device.EdgeInlet;
 import dev.millrace.server.device.EdgeStatus;
 import dev.millrace.server.log.EventLog;
-import io.netty.channel.ChannelFutureListener;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.handler.codec.DecoderException;
-import io.netty.handler.timeout.ReadTimeoutException;
-import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * One connection of a device. On its event loop, but for what others are said to call.
+ * One connection of a device. On its channel's thread, but for what others are said to call.
  *
  * <pre>
  *   HELLO --role and token are right--> OPEN .. : streams, by their numbers
  *     +--- not --> REFUSED, closed       ^  each PING: is the role still one that may?
  * </pre>
  */
-final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
+final class EdgeConnection {
     private static final EventLog LOG = EventLog.named("edge");
     private static final int MOST_STREAMS = 256;
     private static final int MOST_NAME = 200;
 
     private final EdgeGateway gateway;
-    private final SocketChannel channel;
-    private final FrameDecoder decoder;
+    private final DeviceChannel channel;
     private final Map<Integer, Stream> streams = new HashMap<>();
     private final Map<Integer, Message.Open> waiting = new HashMap<>(); // for their streams to be there
     private Optional<Message.Hello> hello = Optional.empty();
@@ -42,10 +34,9 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
     private int held; // streams that have no room for more
     private int checks; // that are made elsewhere
 
-    EdgeConnection(EdgeGateway gateway, SocketChannel channel, FrameDecoder decoder) {
+    EdgeConnection(EdgeGateway gateway, DeviceChannel channel) {
         this.gateway = gateway;
         this.channel = channel;
-        this.decoder = decoder;
     }
 
     /** A stream of it; told by the stream's thread. */
@@ -75,8 +66,8 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
 
         @Override
         public void opened(long acknowledged) {
-            update(status ->
-                    status.opened(address(), hello.map(Message.Hello::agent).orElse("")));
+            update(status -> status.opened(
+                    channel.address(), hello.map(Message.Hello::agent).orElse("")));
             send(new Message.Opened(number, acknowledged, ""));
         }
 
@@ -102,7 +93,7 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
 
         @Override
         public void room() {
-            channel.eventLoop().execute(() -> {
+            channel.execute(() -> {
                 if (isHeld) {
                     isHeld = false;
                     held--;
@@ -125,34 +116,20 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
     }
 
     /** Nothing is read while streams have no room, something is checked, or the device does not read its answers: all of these would pile up. */
-    private void readOrWait() {
-        channel.config().setAutoRead(held == 0 && checks == 0 && channel.isWritable());
-    }
-
-    @Override
-    public void channelWritabilityChanged(ChannelHandlerContext context) {
-        readOrWait();
-        context.fireChannelWritabilityChanged();
-    }
-
-    private String address() {
-        return channel.remoteAddress() == null
-                ? ""
-                : channel.remoteAddress().getAddress().getHostAddress() + ":"
-                        + channel.remoteAddress().getPort();
+    void readOrWait() {
+        channel.read(held == 0 && checks == 0 && channel.isWritable());
     }
 
     private void send(Message message) {
-        channel.writeAndFlush(message);
+        channel.send(message);
     }
 
-    private void refuse(MillraceException why, boolean again) {
-        channel.writeAndFlush(new Message.Refused(why.sqlState().code(), String.valueOf(why.getMessage()), again))
-                .addListener(ChannelFutureListener.CLOSE);
+    void refuse(MillraceException why, boolean again) {
+        channel.sendLast(new Message.Refused(why.sqlState().code(), String.valueOf(why.getMessage()), again));
     }
 
-    @Override
-    protected void channelRead0(ChannelHandlerContext context, Message message) {
+    /** Something has come. */
+    void take(Message message) {
         if (message instanceof Message.Hello first && hello.isEmpty()) {
             hello = Optional.of(first);
             greet(first);
@@ -200,9 +177,13 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
             refuse(violation("a device has a name of 1 to " + MOST_NAME + " characters"), false);
             return;
         }
+        if (!channel.mayBe(first.device())) {
+            refuse(violation("device \"" + first.device() + "\" does not speak by the topic of its name"), false);
+            return;
+        }
         check(() -> gateway.access().admit(first.user(), first.token(), first.device()), () -> {
             admitted = true;
-            decoder.admit();
+            channel.admit();
             gateway.has(first.device(), this);
             send(new Message.Welcome(gateway.clock().epochMicros()));
         });
@@ -216,7 +197,7 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
             try {
                 work.run();
             } finally {
-                channel.eventLoop().execute(() -> {
+                channel.execute(() -> {
                     checks--;
                     readOrWait();
                 });
@@ -229,17 +210,17 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
         elsewhere(() -> {
             try {
                 checked.run();
-                channel.eventLoop().execute(then);
+                channel.execute(then);
             } catch (MillraceException e) {
                 LOG.info(
                         "refuses a device",
                         "device",
                         hello.map(Message.Hello::device).orElse(""),
                         "address",
-                        address(),
+                        channel.address(),
                         "reason",
                         String.valueOf(e.getMessage()));
-                channel.eventLoop().execute(() -> refuse(e, false));
+                channel.execute(() -> refuse(e, false));
             }
         });
     }
@@ -262,7 +243,7 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
         elsewhere(() -> {
             try {
                 gateway.access().mayInsert(who.user(), inlet.get().stream());
-                channel.eventLoop().execute(() -> {
+                channel.execute(() -> {
                     Stream stream = new Stream(open.stream(), who, inlet.get());
                     streams.put(open.stream(), stream);
                     stream.offer(open);
@@ -275,8 +256,8 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
 
     /** A stream has come that was not there: those that waited may be it. Any thread. */
     void tryAgain() {
-        channel.eventLoop().execute(() -> {
-            if (channel.isActive()) {
+        channel.execute(() -> {
+            if (channel.isOpen()) {
                 new HashMap<>(waiting).values().forEach(this::open);
             }
         });
@@ -298,24 +279,12 @@ final class EdgeConnection extends SimpleChannelInboundHandler<Message> {
                 () -> {});
     }
 
-    @Override
-    public void channelInactive(ChannelHandlerContext context) {
+    /** The channel has ended. */
+    void ended() {
         hello.ifPresent(who -> gateway.lost(who.device(), this));
         streams.values().forEach(stream -> stream.update(EdgeStatus::disconnected));
         streams.clear();
-        context.fireChannelInactive();
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        if (cause instanceof DecoderException && cause.getCause() instanceof MillraceException e) {
-            refuse(e, true);
-            return;
-        }
-        if (!(cause instanceof IOException) && !(cause instanceof ReadTimeoutException)) {
-            LOG.warning("ends a connection of a device", "address", address(), "reason", String.valueOf(cause));
-        }
-        channel.close();
+        waiting.clear();
     }
 
     /** Ends it. Any thread. */

@@ -1,6 +1,7 @@
 package dev.millrace.server.gateway;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.config.EdgeBroker;
 import dev.millrace.server.device.EdgeInlets;
 import dev.millrace.server.pgwire.Authentication;
 import dev.millrace.server.pgwire.Listeners;
@@ -18,9 +19,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Listens for devices. Any thread. */
+/** Where devices send to: a port, a broker, or both. Any thread. */
 public final class EdgeGateway implements AutoCloseable {
-    private static final int SILENCE_SECONDS = 60;
+    static final int SILENCE_SECONDS = 60;
 
     private final ServerThreads threads = ServerThreads.ofSockets(1, "millrace-edge", "millrace-edge-login");
     private final EdgeInlets inlets;
@@ -28,25 +29,19 @@ public final class EdgeGateway implements AutoCloseable {
     private final Clock clock;
     private final int mostConnections;
     private final Optional<Tls> tls;
-    private final Listeners listeners;
+    private Optional<Listeners> listeners = Optional.empty(); // written before anybody has it
+    private Optional<BrokerGateway> broker = Optional.empty(); // likewise
     private final Set<EdgeConnection> connections = ConcurrentHashMap.newKeySet();
     private final Map<String, EdgeConnection> byDevice = new ConcurrentHashMap<>();
     private final Runnable onNewStream = () -> connections.forEach(EdgeConnection::tryAgain);
     private volatile boolean closed; // written by close, read by the event loop
 
-    private EdgeGateway(
-            Database database,
-            Authentication authentication,
-            List<String> addresses,
-            int port,
-            int mostConnections,
-            Optional<Tls> tls) {
+    private EdgeGateway(Database database, Authentication authentication, int mostConnections, Optional<Tls> tls) {
         this.inlets = database.edgeInlets();
         this.access = new DeviceAccess(database, authentication);
         this.clock = database.clock();
         this.mostConnections = mostConnections;
         this.tls = tls;
-        this.listeners = bind(addresses, port);
         inlets.onNew(onNewStream);
     }
 
@@ -63,28 +58,43 @@ public final class EdgeGateway implements AutoCloseable {
             int port,
             int mostConnections,
             Optional<Tls> tls) {
-        return new EdgeGateway(database, authentication, addresses, port, mostConnections, tls);
-    }
-
-    private Listeners bind(List<String> addresses, int port) {
+        EdgeGateway gateway = new EdgeGateway(database, authentication, mostConnections, tls);
         try {
-            return Listeners.bind(threads.bootstrap(this::accept), addresses, port);
+            gateway.listeners =
+                    Optional.of(Listeners.bind(gateway.threads.bootstrap(gateway::accept), addresses, port));
+            return gateway;
         } catch (MillraceException e) {
-            threads.close();
+            gateway.close();
             throw e.withHint("choose another port for devices with --edge-port");
         }
     }
 
+    /** Listens at a broker alone, or says why not until it does. @throws MillraceException naming what is wrong with an option */
+    public static EdgeGateway atBroker(
+            Database database, Authentication authentication, int mostConnections, EdgeBroker broker) {
+        return new EdgeGateway(database, authentication, mostConnections, Optional.empty()).andAt(broker);
+    }
+
+    /** At a broker, too. Once; before others have it. @throws MillraceException naming what is wrong with an option: then it is closed */
+    public EdgeGateway andAt(EdgeBroker at) {
+        try {
+            broker = Optional.of(new BrokerGateway(this, at));
+            return this;
+        } catch (MillraceException e) {
+            close();
+            throw e;
+        }
+    }
+
     private void accept(SocketChannel channel) {
-        if (closed || connections.size() >= mostConnections) {
+        FrameDecoder decoder = new FrameDecoder();
+        SocketDevice device = new SocketDevice(this, channel, decoder);
+        if (!has(device.connection())) {
             channel.close();
             return;
         }
-        FrameDecoder decoder = new FrameDecoder();
-        EdgeConnection connection = new EdgeConnection(this, channel, decoder);
-        connections.add(connection);
-        channel.closeFuture().addListener(gone -> connections.remove(connection));
-        channel.pipeline().addLast(new ReadTimeoutHandler(SILENCE_SECONDS), decoder, new FrameEncoder(), connection);
+        channel.closeFuture().addListener(gone -> left(device.connection()));
+        channel.pipeline().addLast(new ReadTimeoutHandler(SILENCE_SECONDS), decoder, new FrameEncoder(), device);
         tls.ifPresent(with -> {
             channel.config().setAutoRead(false); // until the certificate is made
             with.whenReady(channel.eventLoop(), () -> beginTls(channel, with), channel::close);
@@ -100,9 +110,23 @@ public final class EdgeGateway implements AutoCloseable {
         channel.config().setAutoRead(true);
     }
 
-    /** The port that devices connect to. */
+    /** The port that devices connect to; -1 if they send by a broker alone. */
     public int port() {
-        return listeners.port();
+        return listeners.map(Listeners::port).orElse(-1);
+    }
+
+    /** The broker that devices send by, for users. */
+    public Optional<String> broker() {
+        return broker.map(BrokerGateway::toString);
+    }
+
+    /** Counts a connection. @return false if there are as many as may be */
+    boolean has(EdgeConnection connection) {
+        return !closed && connections.size() < mostConnections && connections.add(connection);
+    }
+
+    void left(EdgeConnection connection) {
+        connections.remove(connection);
     }
 
     EdgeInlets inlets() {
@@ -138,8 +162,9 @@ public final class EdgeGateway implements AutoCloseable {
     public void close() {
         closed = true;
         inlets.forget(onNewStream);
-        listeners.close();
+        listeners.ifPresent(Listeners::close);
         connections.forEach(EdgeConnection::end);
+        broker.ifPresent(BrokerGateway::close);
         threads.close();
     }
 }

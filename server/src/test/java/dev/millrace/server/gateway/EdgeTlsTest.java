@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.edge.config.EdgeConfig;
 import dev.millrace.edge.link.SocketWire;
+import dev.millrace.edge.socket.RemoteHost;
 import dev.millrace.edge.wire.Message;
 import dev.millrace.server.pgwire.Authentication;
 import dev.millrace.server.session.TestDatabase;
@@ -66,7 +67,8 @@ class EdgeTlsTest {
 
     private SocketWire dial(boolean tls, Optional<Path> authority) {
         int port = gateway.orElseThrow().port();
-        SocketWire wire = new SocketWire(new EdgeConfig.Server("localhost", port, "millrace", "t", tls, authority));
+        SocketWire wire = new SocketWire(new EdgeConfig.Server(
+                new RemoteHost("localhost", port, tls, authority), "millrace", "t", Optional.empty()));
         wire.send(new Message.Hello(Message.VERSION, "test", "millrace", "t", "millrace", 1, 0));
         return wire;
     }

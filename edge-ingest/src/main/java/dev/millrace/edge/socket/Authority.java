@@ -1,4 +1,4 @@
-package dev.millrace.edge.link;
+package dev.millrace.edge.socket;
 
 import java.io.IOException;
 import java.io.InputStream;
