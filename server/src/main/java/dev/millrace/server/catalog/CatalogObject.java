@@ -6,6 +6,7 @@ import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
 import dev.millrace.type.Schema;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -92,6 +93,13 @@ public record CatalogObject(
                 definition,
                 createdMicros,
                 newRules);
+    }
+
+    /** Names of what has to be there for it: what it reads, and a query in whose place it is to come. */
+    public Set<String> requires() {
+        Set<String> all = new HashSet<>(reads);
+        Optional.ofNullable(options.get(REPLACES)).ifPresent(all::add);
+        return all;
     }
 
     /** The text behind AS, of what is made from a query; all of the text where there is none. */

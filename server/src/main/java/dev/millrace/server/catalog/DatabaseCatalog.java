@@ -100,7 +100,7 @@ public final class DatabaseCatalog implements Catalog {
     public void add(CatalogObject object) {
         CatalogObject before = objects.putIfAbsent(object.name(), object);
         assert before == null : object.name() + " exists";
-        for (String read : object.reads()) {
+        for (String read : object.requires()) {
             dependents
                     .computeIfAbsent(read, name -> new ConcurrentSkipListSet<>())
                     .add(object.name());
@@ -114,10 +114,10 @@ public final class DatabaseCatalog implements Catalog {
     public void replace(CatalogObject object) {
         CatalogObject before = objects.put(object.name(), object);
         assert before != null : object.name() + " does not exist";
-        for (String read : before.reads()) {
+        for (String read : before.requires()) {
             dependents.getOrDefault(read, Set.of()).remove(object.name());
         }
-        for (String read : object.reads()) {
+        for (String read : object.requires()) {
             dependents
                     .computeIfAbsent(read, name -> new ConcurrentSkipListSet<>())
                     .add(object.name());
@@ -209,7 +209,7 @@ public final class DatabaseCatalog implements Catalog {
         indexes.remove(name);
         numbers.forget(name);
         since.remove(name);
-        for (String read : object.reads()) {
+        for (String read : object.requires()) {
             Set<String> readers = dependents.get(read);
             if (readers != null) {
                 readers.remove(name);

@@ -411,7 +411,7 @@ public final class Definitions {
             options.text("start");
             options.text("stop");
             Optional<String> replaced = options.text(CatalogObject.REPLACES);
-            replaced.ifPresent(other -> requireReplaceable(kind, other));
+            replaced.ifPresent(other -> requireReplaceable(kind, name, other, query));
             options.integer(Retries.OPTION, 0, 0, Retries.MOST);
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
             QueryOptions how = queries.limits()
@@ -444,7 +444,7 @@ public final class Definitions {
                     plan.uniqueKey().orElse(List.of()),
                     Plans.eventTime(kind, plan),
                     Optional.empty(),
-                    with(query.dependsOn(), replaced),
+                    query.dependsOn(),
                     optionTexts,
                     text,
                     database.catalogStore().creationMicros(),
@@ -453,16 +453,16 @@ public final class Definitions {
     }
 
     /** What is made again may come before it. */
-    private void requireReplaceable(ObjectKind kind, String replaced) {
+    private void requireReplaceable(ObjectKind kind, String name, String replaced, Query query) {
         if (!database.catalogStore().isRestoring()) {
             database.catalog().require(kind, replaced);
         }
-    }
-
-    private static Set<String> with(Set<String> names, Optional<String> another) {
-        Set<String> all = new HashSet<>(names);
-        another.ifPresent(all::add);
-        return all;
+        if (query.dependsOn().contains(replaced)) {
+            throw MillraceException.user(
+                            SqlState.INVALID_TABLE_DEFINITION,
+                            "\"" + name + "\" cannot take the place of \"" + replaced + "\", which it reads")
+                    .withHint("REPROCESS .. AS name keeps it beside");
+        }
     }
 
     private void start(String name, PlanNode plan, QueryOptions how) {

@@ -16,7 +16,6 @@ import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Identifiers;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -68,6 +67,7 @@ public final class Reprocessing {
         options.put("start", reprocess.start());
         reprocess.stop().ifPresent(stop -> options.put("stop", stop));
         if (reprocess.beside().isEmpty()) {
+            requireItself(object);
             Optional<CatalogObject> other = database.catalog()
                     .object(name)
                     .filter(each -> each.options().containsKey(CatalogObject.REPLACES));
@@ -81,6 +81,19 @@ public final class Reprocessing {
             options.put(CatalogObject.REPLACES, object.name());
         }
         return text(object.kind(), name, options, reprocess.queryText().orElseGet(object::queryText));
+    }
+
+    /** What is to take the place of another would no longer do so. */
+    private static void requireItself(CatalogObject object) {
+        Optional<String> replaced = Optional.ofNullable(object.options().get(CatalogObject.REPLACES));
+        if (replaced.isPresent()) {
+            throw MillraceException.user(
+                            SqlState.OBJECT_IN_USE,
+                            "\"" + object.name() + "\" is to take the place of \"" + replaced.get() + "\"")
+                    .withHint("DROP " + sqlName(object) + " " + Identifiers.quote(object.name()) + ", and REPROCESS "
+                            + Identifiers.quote(replaced.get()) + " again; or keep the new answer beside: REPROCESS"
+                            + " .. AS name");
+        }
     }
 
     private static String sqlName(CatalogObject object) {
@@ -166,8 +179,7 @@ public final class Reprocessing {
                             "\"" + by.name() + "\" has indexes or durable subscriptions, which would lose it")
                     .withHint("drop them: those of \"" + object.name() + "\" stay");
         }
-        if (by.reads().contains(object.name())
-                && !object.name().equals(by.options().get(CatalogObject.REPLACES))) {
+        if (by.reads().contains(object.name())) {
             throw MillraceException.user(
                     SqlState.INVALID_TABLE_DEFINITION, "\"" + object.name() + "\" would read itself");
         }
@@ -236,8 +248,6 @@ public final class Reprocessing {
     private void define(CatalogObject object, CatalogObject by) {
         Map<String, String> options = new TreeMap<>(by.options());
         options.remove(CatalogObject.REPLACES);
-        Set<String> reads = new HashSet<>(by.reads());
-        reads.remove(object.name());
         CatalogObject after = new CatalogObject(
                 object.name(),
                 object.kind(),
@@ -246,7 +256,7 @@ public final class Reprocessing {
                 by.primaryKey(),
                 by.eventTime(),
                 by.input(),
-                reads,
+                by.reads(),
                 options,
                 text(object.kind(), object.name(), options, by.queryText()),
                 by.createdMicros(),

@@ -151,7 +151,9 @@ public final class Restarts {
         startAnew(object);
         for (String name :
                 database.catalog().dependents(object.name()).stream().sorted().toList()) {
-            Optional<CatalogObject> above = database.catalog().object(name).filter(this::hasFailed);
+            Optional<CatalogObject> above = database.catalog()
+                    .object(name)
+                    .filter(each -> each.reads().contains(object.name()) && hasFailed(each));
             if (above.isPresent()
                     && above.get().kind() != ObjectKind.SINK
                     && failedInputs(above.get()).isEmpty()) {

@@ -1,5 +1,6 @@
 package dev.millrace.server.script;
 
+import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.feed.Feeds;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexeme;
@@ -14,7 +15,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /**
  * Orders definitions so that each comes behind what it reads: roles, settings, functions, streams and tables first, then, where a dump
@@ -29,7 +29,7 @@ public final class DefinitionScript {
 
     /** An object. */
     public record Definition(
-            String name, String kind, String sql, String owner, boolean paused, Set<String> reads, String note) {}
+            String name, String kind, String sql, String owner, boolean paused, Set<String> requires, String note) {}
 
     /**
      * One statement, without a semicolon.
@@ -94,11 +94,11 @@ public final class DefinitionScript {
         return new ArrayList<>(ordered);
     }
 
-    /** What it reads first; of two that seem to read each other, the one that was come to first is last. */
+    /** What has to be there for it first; of two that seem to need each other, the one that was come to first is last. */
     private static void add(
             Definition object, Map<String, Definition> byName, Set<String> begun, Set<Definition> ordered) {
         if (begun.add(object.name())) {
-            for (String name : new TreeSet<>(object.reads())) {
+            for (String name : new TreeSet<>(object.requires())) {
                 Definition read = byName.get(name);
                 if (read != null) {
                     add(read, byName, begun, ordered);
@@ -137,11 +137,18 @@ public final class DefinitionScript {
         return "the jar has SHA-256 " + sha256;
     }
 
-    /** The names in a statement that may be those of relations: more than it reads, and never fewer. */
+    /** The names in a statement that may be those of relations: more than it requires, and never fewer. */
     public static Set<String> namesIn(String sql) {
-        return Lexer.tokens(sql).stream()
-                .filter(Lexeme::isName)
-                .map(Lexeme::text)
-                .collect(Collectors.toSet());
+        Set<String> names = new HashSet<>();
+        List<Lexeme> lexemes = Lexer.tokens(sql);
+        for (int i = 0; i < lexemes.size(); i++) {
+            boolean isReplaced = i > 1
+                    && lexemes.get(i - 1).isSymbol("=")
+                    && lexemes.get(i - 2).isWord(CatalogObject.REPLACES);
+            if (lexemes.get(i).isName() || isReplaced) {
+                names.add(lexemes.get(i).text());
+            }
+        }
+        return names;
     }
 }

@@ -542,7 +542,7 @@ public final class SystemRelations {
                     database.standing(name)
                             .filter(query -> query.statistics().state() == QueryState.PAUSED)
                             .isPresent(),
-                    object.reads(),
+                    object.requires(),
                     jar.orElse("")));
             database.catalog()
                     .numbers()

@@ -11,6 +11,12 @@ public final class InsideDatabase {
         return database.instance().secrets().text(name);
     }
 
+    /** Whether a query that began in the past of a stream has not all of it. */
+    public static boolean isReadingThePast(Database database) {
+        return database.instance().retained().backfills().stream()
+                .anyMatch(backfill -> !backfill.progress().isOver());
+    }
+
     /** What the thread that looks after streams does now and then where there are threads. */
     public static void maintainRetention(Database database) {
         database.instance()

@@ -38,7 +38,7 @@ final class DuckAnswers implements AutoCloseable {
 
     /** The rows of a view, as text, sorted. */
     List<String> rows(ModelObject.View view) {
-        return oracle.query("SELECT k, v FROM " + sql(view.name(), Map.of()), PAIR).stream()
+        return oracle.query("SELECT k, v FROM " + sql(view.name(), Map.of(), Map.of()), PAIR).stream()
                 .map(DuckAnswers::text)
                 .sorted()
                 .toList();
@@ -48,15 +48,20 @@ final class DuckAnswers implements AutoCloseable {
         return row.get(0) + "|" + row.get(1);
     }
 
-    /** @param since from where streams are read, where nothing in between says it */
-    private String sql(String name, Map<Integer, Integer> since) {
+    /**
+     * @param since from where streams are read, where nothing in between says it
+     * @param until up to where
+     */
+    private String sql(String name, Map<Integer, Integer> since, Map<Integer, Integer> until) {
         ModelObject object = model.catalog().get(name);
         if (object instanceof ModelObject.Stream stream) {
-            return "(SELECT * FROM " + name + " WHERE n >= " + since.getOrDefault(stream.rows(), 0) + ")";
+            return "(SELECT * FROM " + name + " WHERE n >= " + since.getOrDefault(stream.rows(), 0) + " AND n < "
+                    + until.getOrDefault(stream.rows(), Integer.MAX_VALUE) + ")";
         } else if (object instanceof ModelObject.View view) {
             Map<Integer, Integer> from = view.isMaterialized() ? view.since() : since;
+            Map<Integer, Integer> to = view.isMaterialized() ? view.until() : until;
             List<String> inputs =
-                    view.inputs().stream().map(input -> sql(input, from)).toList();
+                    view.inputs().stream().map(input -> sql(input, from, to)).toList();
             return "(" + view.shape().oracleSql(inputs, view.number()) + ")";
         }
         return name;

@@ -75,6 +75,7 @@ final class History {
     private static final int ORACLE_ONE_IN = 8; // is compared with DuckDB
     private static final Set<String> DISK = Set.of("53100", "58030");
     private static final Set<String> REFUSED = Set.of("2BP01", "55006", "0A000", "40001");
+    private static final Set<String> NOT_YET = Set.of("55000", "42P16");
     private static final String LIMIT = "spill_limit";
     private static final String DEAD = "dead";
     private static final String DONE = "done";
@@ -207,6 +208,7 @@ final class History {
             case PAUSE -> pause(random);
             case LEAVE_OUT -> leaveOut(random);
             case RETENTION -> maintainRetention();
+            case REPROCESS -> reprocess(random);
             case SECRET -> secret(random);
             case SYSTEM -> system(random);
             case ASYNCHRONOUS -> asynchronous(random);
@@ -278,6 +280,9 @@ final class History {
         clock.noAlarm();
         clients.clear();
         subscribers.clear();
+        if (database != null && InsideDatabase.isReadingThePast(database)) {
+            count("crash while the past was read");
+        }
         Database dead = database;
         database = null;
         if (dead != null) {
@@ -829,7 +834,10 @@ final class History {
 
     /** Whether a statement that failed by the disk came as far as writing down what it had changed. */
     private boolean isInEffect(String sql) {
-        return !sql.startsWith("CREATE") && !sql.startsWith("DROP SUBSCRIPTION") && lastError.contains("catalog.log");
+        return !sql.startsWith("CREATE")
+                && !sql.startsWith("REPROCESS")
+                && !sql.startsWith("DROP SUBSCRIPTION")
+                && lastError.contains("catalog.log");
     }
 
     /** What changes definitions that are there is in effect when it cannot be written down, and is written when that works. */
@@ -933,7 +941,7 @@ final class History {
     /** What came too late for windows is counted; by each process, of what it saw. */
     private void checkLateRows() {
         for (ModelObject.View view : model.all(ModelObject.View.class)) {
-            if (view.shape().hasLateRows() && view.bornIn() == openings) {
+            if (view.shape().hasLateRows() && view.bornIn() == openings && !view.isPaused()) {
                 String found = rows("SELECT late_rows FROM millrace.query_stats WHERE query = '" + view.name() + "'")
                         .get(0);
                 long late = model.lateRows(view);
@@ -1015,6 +1023,101 @@ final class History {
         }
     }
 
+    // ---- asking again ----------------------------------------------------------------------------------------------
+
+    /** A view is asked again, another takes its place, or one that reads the past stands still, or goes on. */
+    private void reprocess(Random random) {
+        int kind = random.nextInt(8);
+        if (kind < 3) {
+            boolean ends = random.nextInt(4) == 0;
+            if (ends) {
+                flush();
+                model.allIsShown();
+                clock.advanceMillis(1);
+            }
+            definitions.reprocess(random, ends).ifPresent(statement -> define(statement, random));
+            clock.advanceMillis(1);
+        } else if (kind < 7) {
+            replace(random);
+        } else {
+            List<ModelObject.View> views = model.all(ModelObject.View.class).stream()
+                    .filter(view -> view.shape() != ViewShape.RATIO && !view.ends() && model.readsOnlyThePast(view))
+                    .toList();
+            if (!views.isEmpty()) {
+                pause(views.get(random.nextInt(views.size())), random);
+            }
+        }
+    }
+
+    /** ALTER .. APPLY REPLACEMENT: at rest it succeeds, else when all is as it must be. */
+    private void replace(Random random) {
+        List<ModelObject.View> nexts = model.all(ModelObject.View.class).stream()
+                .filter(model::beganInThePast)
+                .toList();
+        Client client = clients.get(random.nextInt(SESSIONS));
+        if (nexts.isEmpty() || client.transaction.isPresent()) {
+            return;
+        }
+        List<ModelObject.View> meant =
+                nexts.stream().filter(view -> !view.replaces().isEmpty()).toList();
+        List<ModelObject.View> from = meant.isEmpty() || random.nextInt(4) == 0 ? nexts : meant;
+        ModelObject.View next = from.get(random.nextInt(from.size()));
+        List<ModelObject.View> olds = model.all(ModelObject.View.class).stream()
+                .filter(view -> view.isMaterialized() && view != next)
+                .filter(view -> next.replaces().isEmpty() || view.name().equals(next.replaces()))
+                .toList();
+        if (olds.isEmpty()) {
+            return;
+        }
+        ModelObject.View old = olds.get(random.nextInt(olds.size()));
+        boolean isAtRest = random.nextInt(3) > 0;
+        if (isAtRest) {
+            heal();
+            flush();
+            model.allIsShown();
+            checkLateRows();
+            List.copyOf(subscribers).forEach(this::receive);
+        } else if (model.mayStop(old.name())) {
+            return; // its subscribers would have to hear first that it stopped
+        }
+        String sql = "ALTER MATERIALIZED VIEW " + old.name() + " APPLY REPLACEMENT " + next.name();
+        boolean mayBe = mayReplace(old, next);
+        String outcome = execute(client.session, sql, Optional.empty(), false, random);
+        Map<String, ModelObject> after = new LinkedHashMap<>(model.with(next.inPlaceOf(old.name())));
+        after.remove(next.name());
+        if (outcome.equals(DONE)) {
+            expect(mayBe, sql + " must fail");
+            model.define(after);
+            closeSubscribersOfNothing();
+            count(next.bornIn() < openings ? "replaced after a crash" : "replaced");
+        } else if (outcome.equals(DEAD)) {
+            if (mayBe) {
+                model.mayDefine(after);
+            }
+        } else if (DISK.contains(outcome)) {
+            inEffect(after);
+        } else {
+            expect(!(mayBe && isAtRest && model.isUpToDate(next.name())), sql + " failed with " + outcome + lastError);
+            expect(REFUSED.contains(outcome) || NOT_YET.contains(outcome), sql + " failed with " + outcome + lastError);
+            count(mayBe ? "not replaced yet" : "must not be replaced");
+        }
+    }
+
+    private boolean mayReplace(ModelObject.View old, ModelObject.View next) {
+        boolean isRead = model.catalog().values().stream()
+                .anyMatch(object -> !(object instanceof ModelObject.Durable durable
+                                && durable.view().equals(old.name()))
+                        && object != next
+                        && (object.requires().contains(old.name())
+                                || object.requires().contains(next.name())));
+        return !isRead
+                && !next.inputs().contains(old.name())
+                && !old.isPaused()
+                && !next.isPaused()
+                && !next.ends()
+                && !model.isStopped(next);
+    }
+
     /** A view that a row stopped goes on without it. */
     private void leaveOut(Random random) {
         flush();
@@ -1093,10 +1196,12 @@ final class History {
                 .filter(ModelObject.View::isMaterialized)
                 .filter(view -> !model.readsStream(view.name()))
                 .toList();
-        if (views.isEmpty()) {
-            return;
+        if (!views.isEmpty()) {
+            pause(views.get(random.nextInt(views.size())), random);
         }
-        ModelObject.View view = views.get(random.nextInt(views.size()));
+    }
+
+    private void pause(ModelObject.View view, Random random) {
         Client client = clients.get(random.nextInt(SESSIONS));
         if (client.transaction.isPresent()) {
             return;
@@ -1135,7 +1240,7 @@ final class History {
 
     private void subscribe(Random random) {
         List<ModelObject.View> views = model.all(ModelObject.View.class).stream()
-                .filter(view -> view.isMaterialized() && model.isShown(view.name()))
+                .filter(view -> view.isMaterialized() && !view.ends() && model.isShown(view.name()))
                 .toList();
         if (views.isEmpty() || subscribers.size() >= MOST_SUBSCRIBERS) {
             return;

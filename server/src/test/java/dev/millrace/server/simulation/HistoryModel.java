@@ -62,7 +62,7 @@ final class HistoryModel {
         do {
             before = found.size();
             for (ModelObject object : catalog.values()) {
-                if (object.inputs().stream().anyMatch(found::contains)) {
+                if (object.requires().stream().anyMatch(found::contains)) {
                     found.add(object.name());
                 }
             }
@@ -113,6 +113,23 @@ final class HistoryModel {
         ModelObject object = catalog.get(name);
         boolean stands = object instanceof ModelObject.View view && (view.isPaused() || isStopped(view));
         return !stands && object.inputs().stream().allMatch(this::isUpToDate);
+    }
+
+    /** Whether it has readers of its own of what streams kept. */
+    boolean beganInThePast(ModelObject.View view) {
+        return view.isMaterialized()
+                && view.inputs().stream()
+                        .anyMatch(input -> catalog.get(input) instanceof ModelObject.Stream stream
+                                && stream.isRetained()
+                                && !view.since().containsKey(stream.rows()));
+    }
+
+    /** Whether all that it reads are streams that keep their rows, by readers of its own: while it is paused they wait for it. */
+    boolean readsOnlyThePast(ModelObject.View view) {
+        return beganInThePast(view)
+                && view.inputs().stream()
+                        .allMatch(input ->
+                                catalog.get(input) instanceof ModelObject.Stream stream && stream.isRetained());
     }
 
     /** Whether a row that was not left out has made a view fail. */
@@ -225,26 +242,28 @@ final class HistoryModel {
 
     /** What a name answers, where relations have these rows. */
     static List<ModelRow> answer(Map<String, ModelObject> catalog, String name, Map<Integer, List<ModelRow>> rows) {
-        return answer(catalog, name, rows, Map.of());
+        return answer(catalog, name, rows, Map.of(), Map.of());
     }
 
     private static List<ModelRow> answer(
             Map<String, ModelObject> catalog,
             String name,
             Map<Integer, List<ModelRow>> rows,
-            Map<Integer, Integer> since) {
+            Map<Integer, Integer> since,
+            Map<Integer, Integer> until) {
         ModelObject object = catalog.get(name);
         if (object instanceof ModelObject.Table table) {
             return rows.getOrDefault(table.rows(), List.of());
         }
         if (object instanceof ModelObject.Stream stream) {
             List<ModelRow> all = rows.getOrDefault(stream.rows(), List.of());
-            return all.subList(Math.min(all.size(), since.getOrDefault(stream.rows(), 0)), all.size());
+            int end = Math.min(all.size(), until.getOrDefault(stream.rows(), all.size()));
+            return all.subList(Math.min(end, since.getOrDefault(stream.rows(), 0)), end);
         }
         ModelObject.View view = (ModelObject.View) object;
         Map<Integer, Integer> from = view.isMaterialized() ? view.since() : since;
         List<List<ModelRow>> inputs = view.inputs().stream()
-                .map(input -> answer(catalog, input, rows, from))
+                .map(input -> answer(catalog, input, rows, from, view.isMaterialized() ? view.until() : until))
                 .toList();
         return view.shape().answer(inputs.get(0), inputs.size() > 1 ? inputs.get(1) : List.of(), view.number());
     }
@@ -264,7 +283,7 @@ final class HistoryModel {
 
     /** How many rows came too late for a view that reads a stream, since it is there. */
     long lateRows(ModelObject.View view) {
-        return view.shape().lateRows(answer(catalog, view.inputs().get(0), now, view.since()), view.number());
+        return view.shape().lateRows(answer(catalog, view.inputs().get(0), now, view.since(), Map.of()), view.number());
     }
 
     Optional<ModelObject.Table> table(String name) {

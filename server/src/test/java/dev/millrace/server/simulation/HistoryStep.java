@@ -27,6 +27,7 @@ record HistoryStep(Kind kind, long seed) {
         PAUSE(10),
         LEAVE_OUT(45),
         RETENTION(20),
+        REPROCESS(100),
         SECRET(12),
         SYSTEM(8),
         ASYNCHRONOUS(10),

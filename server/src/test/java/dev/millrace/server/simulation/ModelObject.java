@@ -1,5 +1,6 @@
 package dev.millrace.server.simulation;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -10,6 +11,11 @@ sealed interface ModelObject {
     /** What it is made from, by names. */
     default List<String> inputs() {
         return List.of();
+    }
+
+    /** What it goes with when that is dropped: what it is made from, and in whose place it is to come. */
+    default List<String> requires() {
+        return inputs();
     }
 
     /**
@@ -41,8 +47,10 @@ sealed interface ModelObject {
      * A view.
      *
      * @param since how many rows streams had had where it began, by their numbers; nothing of a view that keeps nothing
+     * @param until how many rows its streams had had where it ends, by their numbers; nothing of a view that goes on
      * @param leftOut up to how many rows of its stream those were left out that failed
      * @param bornIn when the database was opened of which it was made
+     * @param replaces the view in whose place it is to come; empty of others
      */
     record View(
             String name,
@@ -51,16 +59,37 @@ sealed interface ModelObject {
             int number,
             List<String> inputs,
             Map<Integer, Integer> since,
+            Map<Integer, Integer> until,
             boolean isPaused,
             int leftOut,
-            int bornIn)
+            int bornIn,
+            String replaces)
             implements ModelObject {
+        @Override
+        public List<String> requires() {
+            List<String> all = new ArrayList<>(inputs);
+            if (!replaces.isEmpty()) {
+                all.add(replaces);
+            }
+            return all;
+        }
+
         View paused(boolean now) {
-            return new View(name, isMaterialized, shape, number, inputs, since, now, leftOut, bornIn);
+            return new View(name, isMaterialized, shape, number, inputs, since, until, now, leftOut, bornIn, replaces);
         }
 
         View leavingOut(int rows) {
-            return new View(name, isMaterialized, shape, number, inputs, since, isPaused, rows, bornIn);
+            return new View(
+                    name, isMaterialized, shape, number, inputs, since, until, isPaused, rows, bornIn, replaces);
+        }
+
+        /** The same in the place of another. */
+        View inPlaceOf(String other) {
+            return new View(other, isMaterialized, shape, number, inputs, since, until, isPaused, leftOut, bornIn, "");
+        }
+
+        boolean ends() {
+            return !until.isEmpty();
         }
     }
 

@@ -166,9 +166,11 @@ final class RandomDefinitions {
                 number,
                 inputs,
                 isMaterialized ? since(readsPast) : Map.of(),
+                Map.of(),
                 false,
                 0,
-                openings);
+                openings,
+                "");
         return HistoryStatement.define(
                 "CREATE " + (isMaterialized ? "MATERIALIZED VIEW " : "VIEW ") + view.name()
                         + (options.isEmpty() ? "" : " WITH (" + String.join(", ", options) + ")") + " AS "
@@ -177,13 +179,81 @@ final class RandomDefinitions {
                 model.with(view));
     }
 
+    /**
+     * REPROCESS of a view, with its own query or another; none where nothing reads a stream that keeps its rows.
+     *
+     * @param ends whether the new answer is to end with what arrived before; then all rows are on disk, and time goes on
+     */
+    Optional<HistoryStatement> reprocess(Random random, boolean ends) {
+        List<ModelObject.View> views = model.all(ModelObject.View.class).stream()
+                .filter(ModelObject.View::isMaterialized)
+                .toList();
+        if (views.isEmpty() || model.all(ModelObject.View.class).size() > MOST_VIEWS) {
+            return Optional.empty();
+        }
+        ModelObject.View view = views.get(random.nextInt(views.size()));
+        boolean isBeside = ends || random.nextInt(3) == 0;
+        String name = isBeside ? newName("v") : view.name() + "_reprocessed";
+        if (model.catalog().containsKey(name)) {
+            return Optional.empty();
+        }
+        boolean isSame = random.nextInt(4) == 0 && view.inputs().stream().anyMatch(this::isRetained);
+        ViewShape shape = isSame ? view.shape() : otherShape(view, random);
+        Set<String> above = model.withDependents(view.name());
+        List<String> from =
+                inputs(shape).stream().filter(input -> !above.contains(input)).toList();
+        List<String> kept = from.stream().filter(this::isRetained).toList();
+        if (!isSame && kept.isEmpty()) {
+            return Optional.empty();
+        }
+        List<String> inputs = isSame
+                ? view.inputs()
+                : IntStream.range(0, shape.inputs())
+                        .mapToObj(i -> i == 0 || random.nextBoolean() ? kept : from)
+                        .map(names -> names.get(random.nextInt(names.size())))
+                        .toList();
+        boolean mayEnd = shape != ViewShape.RATIO
+                && !shape.isOfTimes()
+                && inputs.stream().allMatch(this::isRetained);
+        if (ends && !mayEnd) {
+            return Optional.empty();
+        }
+        int number = isSame ? view.number() : 2 + random.nextInt(4);
+        ModelObject.View made = new ModelObject.View(
+                name,
+                true,
+                shape,
+                number,
+                inputs,
+                since(true),
+                ends ? model.streamLengths() : Map.of(),
+                false,
+                0,
+                openings,
+                isBeside ? "" : view.name());
+        return Optional.of(HistoryStatement.define(
+                "REPROCESS MATERIALIZED VIEW " + view.name() + " FROM 'earliest'" + (ends ? " TO 'now'" : "")
+                        + (isBeside ? " AS " + name : "")
+                        + (isSame ? "" : " AS " + shape.sql(inputs, number)),
+                ModelChange.NOTHING,
+                model.with(made)));
+    }
+
+    /** One to which the options of a view fit. */
+    private ViewShape otherShape(ModelObject.View view, Random random) {
+        List<ViewShape> shapes = Stream.of(ViewShape.values())
+                .filter(shape -> (shape == ViewShape.OPEN_WINDOW) == (view.shape() == ViewShape.OPEN_WINDOW))
+                .toList();
+        return shapes.get(random.nextInt(shapes.size()));
+    }
+
     /** Whether a view can be made from it that will not fail at once. */
     private boolean isFit(ModelObject object, ViewShape shape) {
         if (object instanceof ModelObject.Stream stream) {
             return !shape.isOfTimes() || stream.isTimed();
         }
         boolean hasRows = object instanceof ModelObject.Table
-                || object instanceof ModelObject.View && !isOverStopped(object.name());
+                || object instanceof ModelObject.View view && !view.ends() && !isOverStopped(object.name());
         return hasRows && !shape.isOfTimes() && shape != ViewShape.RATIO;
     }
 
@@ -220,7 +290,7 @@ final class RandomDefinitions {
     /** CREATE SUBSCRIPTION to a view that has an answer; none where there are many. */
     Optional<HistoryStatement> createSubscription(Random random) {
         List<String> views = model.all(ModelObject.View.class).stream()
-                .filter(view -> view.isMaterialized() && model.isShown(view.name()))
+                .filter(view -> view.isMaterialized() && !view.ends() && model.isShown(view.name()))
                 .map(ModelObject::name)
                 .toList();
         if (views.isEmpty() || model.all(ModelObject.Durable.class).size() >= MOST_SUBSCRIPTIONS) {
