@@ -114,7 +114,7 @@ public final class Inspection {
                             .skip(1)
                             .map(field -> field.name() + " " + field.type())
                             .collect(Collectors.joining(", ")),
-                    template.options().get(TemplateQueries.OPTION));
+                    template.options().getOrDefault(TemplateQueries.OPTION, ""));
         }
     }
 

@@ -120,6 +120,6 @@ public final class TemplateQueries implements DatabaseCatalog.Listener {
     public static Optional<String> template(CatalogObject object) {
         return Optional.of(object)
                 .filter(view -> view.kind() == ObjectKind.VIEW)
-                .map(view -> view.options().get(OPTION));
+                .flatMap(view -> Optional.ofNullable(view.options().get(OPTION)));
     }
 }
