@@ -35,8 +35,8 @@ public final class TemplateText {
     private static final Set<String> BEHIND_FIRST =
             Set.of("join", "inner", "left", "cross", "natural", "asof", "right", "full", "tablesample");
     private static final Set<String> BEHIND_FROM = Set.of("where", "group", "having", "window", "emit");
-    private static final Set<String> REFUSED = Set.of(
-            "union", "intersect", "except", "order", "limit", "offset", "fetch", "window", "qualify", "over", "within");
+    private static final Set<String> REFUSED =
+            Set.of("union", "intersect", "except", "order", "limit", "offset", "fetch", "window", "qualify");
     private static final Set<String> GROUPINGS = Set.of("rollup", "cube", "grouping", "all", "distinct");
 
     private final String template;
@@ -74,7 +74,8 @@ public final class TemplateText {
             if (token.kind() != Lexeme.Kind.WORD || isColumn) {
                 continue;
             }
-            if (token.isWord("over") || depth == 0 && REFUSED.contains(token.text()) && foundFrom >= 0) {
+            boolean overRows = token.isWord("over") && tokens.get(i - 1).isSymbol(")");
+            if (overRows || depth == 0 && REFUSED.contains(token.text()) && foundFrom >= 0) {
                 throw refused(written(token) + " in a template");
             }
             if (depth > 0) {
