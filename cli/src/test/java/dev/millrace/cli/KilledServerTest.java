@@ -27,7 +27,7 @@ import org.postgresql.PGConnection;
 
 /**
  * A server under clients that write, killed at any instruction, again and again: what a client was told is there, transactions are whole,
- * nothing is there twice, and views are what their tables say. By command: {@code ./check --kills N}.
+ * nothing is there twice, views are what their tables say, and one that is asked again over the past has all of it. By command: {@code ./check --kills N}.
  */
 @Timeout(36_000)
 class KilledServerTest {
@@ -45,6 +45,7 @@ class KilledServerTest {
     private final KilledHttpClient http = new KilledHttpClient();
     private final KilledHttpSubscriber page = new KilledHttpSubscriber();
     private final KilledPsqlClient psql = new KilledPsqlClient();
+    private final KilledReprocessing reprocessing = new KilledReprocessing();
     private final ConcurrentLinkedQueue<String> seen = new ConcurrentLinkedQueue<>(); // rows that a reader was given
 
     private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>(); // of clients
@@ -83,6 +84,9 @@ class KilledServerTest {
                         for (String definition : KilledPsqlClient.DEFINITIONS) {
                             statement.execute(definition);
                         }
+                        for (String definition : KilledReprocessing.DEFINITIONS) {
+                            statement.execute(definition);
+                        }
                         statement.execute("CREATE STREAM e (client INT, n BIGINT)");
                         statement.execute(
                                 "CREATE MATERIALIZED VIEW taken AS SELECT client, n, count(*) AS c FROM e GROUP BY client, n");
@@ -103,12 +107,17 @@ class KilledServerTest {
                 threads.add(new Thread(() -> http.write(server)));
                 threads.add(new Thread(() -> page.follow(server)));
                 threads.add(new Thread(() -> psql.write(server)));
+                threads.add(new Thread(() -> reprocessing.write(server)));
+                threads.add(new Thread(() -> reprocessing.ask(server)));
                 threads.forEach(thread -> thread.setUncaughtExceptionHandler((of, why) -> failures.add(why)));
                 threads.add(new Thread(() -> subscriber.follow(server)));
                 threads.forEach(Thread::start);
                 long enough = total() + 20 + random.nextInt(150);
                 while (total() < enough && threads.get(0).isAlive()) {
                     Thread.sleep(1);
+                }
+                while (!reprocessing.isUnderWay() && threads.get(0).isAlive()) {
+                    Thread.sleep(1); // so that each kill but one that comes as it ends meets it
                 }
                 server.kill();
                 for (Thread thread : threads) {
@@ -138,6 +147,10 @@ class KilledServerTest {
         } else {
             System.out.println("kills: without psql, which is not in the path");
         }
+        System.out.println("kills: " + reprocessing.interrupted()
+                + " while the past was read again, which came to its end " + reprocessing.replaced() + " times");
+        assertTrue(reprocessing.answered() > ROUNDS, "nobody wrote into what is asked again");
+        assertTrue(reprocessing.interrupted() > 0, "no kill met what is asked again");
         assertTrue(subscriber.epochs() > ROUNDS, "nobody was told: " + subscriber.epochs());
     }
 
@@ -241,6 +254,7 @@ class KilledServerTest {
             http.check(statement, "seed " + SEED);
             page.check(server, statement, "seed " + SEED);
             psql.check(statement, "seed " + SEED);
+            reprocessing.check(statement, "seed " + SEED);
             Set<String> ofReaders = new HashSet<>(seen);
             for (int client = 0; client < CLIENTS; client++) {
                 for (String table : List.of("a", "b", "taken")) {

@@ -2,6 +2,8 @@ package dev.millrace.expressions.function;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.text.ValueWriter;
+import org.apache.arrow.memory.RootAllocator;
 
 /** Refuses answers that may be further off than was asked for. */
 public final class ErrorLimit {
@@ -20,10 +22,20 @@ public final class ErrorLimit {
         throw MillraceException.user(
                         SqlState.DATA_EXCEPTION,
                         "column \"" + Text.read(name, nameLength) + "\" may be off by "
-                                + (isBounded ? String.valueOf(error) : "any amount") + ", and max_error is " + most)
+                                + (isBounded ? number(error) : "any amount") + ", and max_error is " + number(most))
                 .withHint(
                         isBounded
-                                ? "SET max_error = " + error + ", or ask for error_bound of it"
+                                ? "SET max_error = " + number(error) + ", or ask for error_bound of it"
                                 : "SET max_error = off; docs/sketch.md says what has bounds");
+    }
+
+    /** As SQL writes it. */
+    private static String number(double value) {
+        try (RootAllocator memory = new RootAllocator();
+                Text text = new Text(memory)) {
+            ValueWriter.float8(text.begin(), value);
+            text.written();
+            return Text.read(text.address, text.length);
+        }
     }
 }

@@ -9,6 +9,8 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.journal.AcceptedRows;
 import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.log.EventLog;
+import dev.millrace.server.sketched.ColumnCost;
+import dev.millrace.server.sketched.ColumnCosts;
 import dev.millrace.server.sketched.SketchedForm;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
@@ -63,12 +65,14 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     private static final class Kept {
         final long number;
         final Schema schema;
+        final Optional<SketchedForm> form; // of old rows
         final SegmentStore store;
         volatile long flushedMicros; // written by who maintains it
 
-        Kept(long number, Schema schema, SegmentStore store) {
+        Kept(long number, Schema schema, Optional<SketchedForm> form, SegmentStore store) {
             this.number = number;
             this.schema = schema;
+            this.form = form;
             this.store = store;
         }
     }
@@ -124,11 +128,12 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         }
         store.damage()
                 .forEach(why -> LOG.warning("a segment is damaged", "stream", stream, "reason", why.getMessage()));
-        Kept kept = new Kept(number, schema, store);
+        Optional<SketchedForm> form = options.form().map(SketchedForm.class::cast);
+        Kept kept = new Kept(number, schema, form, store);
         kept.flushedMicros = clock.epochMicros();
         byName.put(stream, kept);
         byNumber.put(number, kept);
-        return new RetainedPast(store, schema, options.form().map(SketchedForm.class::cast), journal::durable);
+        return new RetainedPast(store, schema, form, journal::durable);
     }
 
     /**
@@ -266,6 +271,32 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
                                 .segments()
                                 .forEach(segment -> segments.add(new StreamSegment(stream, segment)))));
         return segments;
+    }
+
+    /** What a column of a stream costs. */
+    public record StreamColumn(String stream, ColumnCost cost) {}
+
+    /**
+     * What the columns of all streams cost in segments; reads all sketches.
+     *
+     * @throws MillraceException XX001 or 58030 where a segment is damaged or cannot be read
+     */
+    public List<StreamColumn> columns() {
+        List<StreamColumn> columns = new ArrayList<>();
+        new TreeMap<>(byName).forEach((stream, kept) -> {
+            ColumnCosts costs = new ColumnCosts(kept.form, allocator);
+            try (StoreImage image = kept.store.image()) {
+                image.forEachSegment((segment, file) -> {
+                    if (segment.isSketched()) {
+                        costs.addSketched(file);
+                    } else {
+                        costs.addExact(file);
+                    }
+                });
+            }
+            costs.all().forEach(cost -> columns.add(new StreamColumn(stream, cost)));
+        });
+        return columns;
     }
 
     /** A stream's files for a copy, and in which directory they are. */

@@ -2,6 +2,7 @@ package dev.millrace.server.sketched;
 
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.segment.SegmentCodec;
+import dev.millrace.sketch.segment.SegmentCosts;
 import dev.millrace.sketch.segment.SegmentFilter;
 import dev.millrace.sketch.segment.Versions;
 import java.nio.ByteBuffer;
@@ -21,6 +22,12 @@ record NumberedSketch(int series, Optional<Sketch> sketch) {
     static byte[] stored(int series, byte[] segment) {
         ByteBuffer stored = ByteBuffer.allocate(NUMBER_BYTES + segment.length).order(ByteOrder.LITTLE_ENDIAN);
         return stored.putInt(series).put(segment).array();
+    }
+
+    /** What of a sketch takes how many bits, its number aside. */
+    static SegmentCosts costs(byte[] stored) {
+        byte[] segment = Arrays.copyOfRange(stored, Math.min(NUMBER_BYTES, stored.length), stored.length);
+        return SegmentCodec.costs(segment, new Versions());
     }
 
     /** @throws dev.millrace.error.MillraceException where the bytes are not what was written */

@@ -33,6 +33,7 @@ import dev.millrace.server.script.DefinitionScript;
 import dev.millrace.server.script.DefinitionScript.Definition;
 import dev.millrace.server.script.DefinitionScript.Step;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.sketched.ColumnCost;
 import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.sql.catalog.UserFunction.Kind;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -238,6 +239,18 @@ public final class SystemRelations {
                         timestamp("first_event_time"),
                         timestamp("last_event_time")),
                 this::segments);
+        add(
+                "segment_columns",
+                "what the columns of retained streams cost in segments, and why",
+                schema(
+                        text("stream"),
+                        text("column_name"),
+                        text("form"),
+                        bigint("rows"),
+                        bigint("bytes"),
+                        real("error"),
+                        text("why")),
+                this::segmentColumns);
     }
 
     private void add(String name, String meaning, Schema schema, Consumer<RowBuilder> rows) {
@@ -262,6 +275,13 @@ public final class SystemRelations {
                     segment.lastArrival(),
                     segment.eventTimes().map(KeptSegment.Span::first),
                     segment.eventTimes().map(KeptSegment.Span::last));
+        }
+    }
+
+    private void segmentColumns(RowBuilder rows) {
+        for (RetainedStreams.StreamColumn each : database.retained().columns()) {
+            ColumnCost cost = each.cost();
+            rows.row(each.stream(), cost.column(), cost.form(), cost.rows(), cost.bytes(), cost.error(), cost.why());
         }
     }
 

@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 
 /** Where the real data is. */
-final class DataFolder {
+public final class DataFolder {
     private DataFolder() {}
 
     /** The path of a file or glob of the data; skips the test, with a reason, where there is no data. */
@@ -21,6 +21,14 @@ final class DataFolder {
             Assumptions.abort(reason);
         }
         return folder.resolve(relative).toString();
+    }
+
+    /** A file of the data; empty where there is no data. */
+    public static Optional<Path> find(String relative) {
+        Path folder = Optional.ofNullable(System.getenv("MILLRACE_DATA"))
+                .map(Path::of)
+                .orElseGet(DataFolder::usual);
+        return Optional.of(folder.resolve(relative)).filter(Files::isRegularFile);
     }
 
     private static Path usual() {

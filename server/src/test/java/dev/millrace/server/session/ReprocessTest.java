@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.subscription.EpochChanges;
+import dev.millrace.server.operation.DirectoryDump;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
+import dev.millrace.server.script.DefinitionScript;
 import dev.millrace.testing.time.Eventually;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -209,9 +211,45 @@ class ReprocessTest {
             assertTrue(database.error("DROP MATERIALIZED VIEW v").startsWith("2BP01 "));
             assertTrue(database.error("REPROCESS MATERIALIZED VIEW v FROM 'earliest'")
                     .startsWith("55006 "));
+            assertTrue(database.error("REPROCESS MATERIALIZED VIEW v_reprocessed FROM 'earliest'")
+                    .startsWith("55006 \"v_reprocessed\" is to take the place of \"v\""));
             database.run("DROP MATERIALIZED VIEW v_reprocessed; REPROCESS VIEW v FROM INTERVAL '1' DAY AS " + RIGHT);
             awaitReplaced(database);
             assertEquals(database.rows(right("FROM s")), database.rows(ANSWER));
+        }
+    }
+
+    /** It does not read the old one, and is only dropped with it. */
+    @Test
+    void theNewAnswerDoesNotFailWithTheOldOne() {
+        String query = "SELECT k, count(*) AS n, sum(1 / (v - %d)) AS v FROM s GROUP BY k";
+        try (TestDatabase database = open(1)) {
+            database.run("CREATE STREAM s (k BIGINT, v BIGINT) WITH (retention = 'forever');"
+                    + "CREATE MATERIALIZED VIEW v AS " + query.formatted(5));
+            insert(database, 100);
+            database.run("REPROCESS MATERIALIZED VIEW v FROM 'earliest' AS " + query.formatted(6));
+            Eventually.holds(
+                    "both fail",
+                    () -> database.rows("SELECT count(*) FROM millrace.query_stats WHERE state = 'failed'")
+                            .equals(List.of("2")));
+            String error = database.error("SELECT * FROM v_reprocessed");
+            assertTrue(error.startsWith("22012 materialized view \"v_reprocessed\" failed"), error);
+            database.run("CREATE VIEW a AS SELECT * FROM v_reprocessed");
+            assertEquals(
+                    List.of("v v_reprocessed a"),
+                    database.rows("SELECT string_agg(name, ' ' ORDER BY position) FROM millrace.definitions"
+                            + " WHERE kind IN ('materialized view', 'view')"));
+        }
+        assertEquals(
+                List.of("v", "v_reprocessed", "a"),
+                DirectoryDump.script(folder.resolve("data")).stream()
+                        .filter(step -> step.kind().endsWith("view"))
+                        .map(DefinitionScript.Step::name)
+                        .toList());
+        try (TestDatabase database = open(1)) {
+            database.run("DROP VIEW a; ALTER MATERIALIZED VIEW v_reprocessed RESUME SKIP ROW");
+            awaitReplaced(database);
+            assertEquals(List.of("99"), database.rows("SELECT sum(n)::bigint FROM v"));
         }
     }
 
@@ -364,6 +402,8 @@ class ReprocessTest {
                     .startsWith("42703 "));
             assertTrue(database.error("ALTER MATERIALIZED VIEW v APPLY REPLACEMENT now")
                     .startsWith("0A000 "));
+            String ofItself = "REPROCESS MATERIALIZED VIEW v FROM 'earliest' AS SELECT v.k FROM v JOIN s ON v.k = s.k";
+            assertTrue(database.error(ofItself).startsWith("42P16 "));
             assertEquals(List.of("now", "rows", "v"), database.rows("SELECT query FROM millrace.query_stats"));
             database.run("CREATE ROLE other; GRANT SELECT ON s, v TO other; SET ROLE other");
             assertTrue(database.error("REPROCESS MATERIALIZED VIEW v FROM 'earliest'")

@@ -56,7 +56,7 @@ class SketchedQueriesTest {
         for (int q = 0; q < QUERIES; q += 20) {
             long seed = SEED + q;
             Random random = new Random(seed);
-            write(random);
+            SketchedRows.writeAny(folder, random);
             try (TestDatabase database = open(1 + random.nextInt(2))) {
                 for (int i = 0; i < 20; i++) {
                     Asked asked = Asked.make(random);

@@ -10,7 +10,10 @@ import dev.millrace.sketch.stream.StreamEncoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Random;
 
 /** Random rows as sketches, as what these show, and as they went in. */
@@ -21,18 +24,84 @@ final class SketchedRows {
 
     private SketchedRows() {}
 
-    /** A file of sketches, and a CSV file of what went in. */
-    static void write(Path folder, Random random) throws Exception {
-        SketchSchema schema = SketchSchema.of(
+    private static SketchSchema schema() {
+        return SketchSchema.of(
                 Feature.number("temp", Bound.absolute(.5)),
                 Feature.whole("load", Bound.absolute(3)),
                 Feature.text("room"),
                 Feature.whole("door", Bound.exact()));
+    }
+
+    /**
+     * Of real readings, where there are any, or made ones, by chance.
+     *
+     * @return whether they are real
+     */
+    static boolean writeAny(Path folder, Random random) throws Exception {
+        Optional<List<RealReadings.Reading>> real =
+                random.nextBoolean() ? RealReadings.some(random, ROWS) : Optional.empty();
+        if (real.isPresent()) {
+            writeReal(folder, real.get(), random);
+        } else {
+            write(folder, random);
+        }
+        return real.isPresent();
+    }
+
+    /** Real readings, of which some come twice, some before the one before them, and some are NaN. */
+    private static void writeReal(Path folder, List<RealReadings.Reading> readings, Random random) throws Exception {
+        List<RealReadings.Reading> rows = new ArrayList<>();
+        boolean hasNan = random.nextInt(3) == 0;
+        for (RealReadings.Reading reading : readings) {
+            boolean isNan = hasNan && random.nextInt(100) == 0;
+            rows.add(
+                    isNan
+                            ? new RealReadings.Reading(
+                                    reading.micros(), OptionalDouble.of(Double.NaN), reading.load(), reading.text())
+                            : reading);
+            int dirt = random.nextInt(60);
+            if (dirt == 0) {
+                rows.add(reading);
+            } else if (dirt == 1 && rows.size() > 1) {
+                Collections.swap(rows, rows.size() - 1, rows.size() - 2);
+            }
+        }
         List<String> lines = new ArrayList<>(List.of("time,temp,load,room,door"));
         Files.deleteIfExists(folder.resolve("s.sketch"));
         try (SketchFileWriter file = SketchFileWriter.create(folder.resolve("s.sketch"), true)) {
             StreamEncoder encoder = new StreamEncoder(
-                    schema,
+                    schema(),
+                    EncoderOptions.defaults().withSegmentRows(64 + random.nextInt(900)),
+                    segment -> file.add(segment.bytes()));
+            long door = 0;
+            for (RealReadings.Reading reading : rows) {
+                door = random.nextInt(30) == 0 ? 1 - door : door;
+                Observations row = encoder.row(reading.micros());
+                reading.value().ifPresent(value -> row.number(0, value));
+                reading.load().ifPresent(load -> row.whole(1, Math.round(load)));
+                if (!reading.text().isEmpty()) {
+                    row.text(2, reading.text());
+                }
+                row.whole(3, door);
+                lines.add(reading.micros() + ","
+                        + (reading.value().isPresent() ? reading.value().getAsDouble() : "") + ","
+                        + (reading.load().isPresent()
+                                ? Math.round(reading.load().getAsDouble())
+                                : "") + ","
+                        + reading.text() + "," + door);
+            }
+            encoder.flush();
+        }
+        Files.write(folder.resolve("exact.csv"), lines);
+    }
+
+    /** A file of sketches of made rows, and a CSV file of what went in. */
+    static void write(Path folder, Random random) throws Exception {
+        List<String> lines = new ArrayList<>(List.of("time,temp,load,room,door"));
+        Files.deleteIfExists(folder.resolve("s.sketch"));
+        try (SketchFileWriter file = SketchFileWriter.create(folder.resolve("s.sketch"), true)) {
+            StreamEncoder encoder = new StreamEncoder(
+                    schema(),
                     EncoderOptions.defaults().withSegmentRows(64 + random.nextInt(900)),
                     segment -> file.add(segment.bytes()));
             double level = 20;

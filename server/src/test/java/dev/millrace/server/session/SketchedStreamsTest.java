@@ -106,6 +106,42 @@ class SketchedStreamsTest {
     }
 
     @Test
+    void whatColumnsCostAndWhyIsSaid() {
+        try (TestDatabase database = open()) {
+            database.run("CREATE TABLE e (device TEXT, at TIMESTAMPTZ, temp DOUBLE PRECISION, note TEXT)");
+            database.run(
+                    STREAM + "; CREATE STREAM x (k BIGINT) WITH (retention = 'forever'); INSERT INTO x VALUES (1)");
+            insert(database, 1, 3000);
+            insert(database, 3001, 5000);
+            awaitSketched(database);
+            assertEquals(
+                    List.of(
+                            "#arrival|exact|0|when rows came",
+                            "#entry|exact|0|which rows were accepted together",
+                            "#series|exact|0|which series each row is of",
+                            "#sketch|exact|0|what sketches have that is of no column",
+                            "at|sketch|0|the time of the sketches, which is exact",
+                            "device|key|0|sketch.key: once for each series",
+                            "note|exact|0|long texts, or such as hardly repeat",
+                            "temp|sketch|0.5|sketch.error.temp"),
+                    database.rows("SELECT column_name, form, round(error::numeric, 1)::float, why FROM"
+                            + " millrace.segment_columns WHERE stream = 's' ORDER BY 1"));
+            assertEquals(
+                    List.of("t|t|t|t"),
+                    database.rows(
+                            "SELECT bool_and(rows = 5000), max(bytes) FILTER (WHERE column_name = 'temp') BETWEEN 100 AND 9999,"
+                                    + " max(bytes) FILTER (WHERE column_name = 'note') > 100000,"
+                                    + " sum(bytes) BETWEEN 0.9 * (SELECT sum(bytes) FROM millrace.segments WHERE stream = 's')"
+                                    + " AND (SELECT sum(bytes) FROM millrace.segments WHERE stream = 's')"
+                                    + " FROM millrace.segment_columns WHERE stream = 's'"));
+            assertEquals(
+                    List.of("k|exact|1|retention.form = 'exact'"),
+                    database.rows("SELECT column_name, form, rows, why FROM millrace.segment_columns"
+                            + " WHERE stream = 'x' AND column_name NOT LIKE '#%'"));
+        }
+    }
+
+    @Test
     void aQueryThatBeginsInThePastGoesOnFromItsCheckpoint() throws IOException {
         Path image;
         try (TestDatabase database = open()) {

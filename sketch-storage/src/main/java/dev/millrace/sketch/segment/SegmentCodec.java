@@ -18,6 +18,7 @@ import dev.millrace.sketch.time.TimeCodec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongConsumer;
 
 /**
  * Segments as bytes, laid out as the package's description says. Stateless; a reader learns versions from the segments it
@@ -91,7 +92,20 @@ public final class SegmentCodec {
      * looked at, and what its filter was asked about.
      */
     public static Optional<Sketch> read(byte[] bytes, Versions versions, SegmentFilter filter) {
-        return read(bytes, SketchHeader.of(bytes), versions, filter).map(Identified::sketch);
+        return read(bytes, SketchHeader.of(bytes), versions, filter, bit -> {}).map(Identified::sketch);
+    }
+
+    /**
+     * Reads a segment as {@link #read(byte[], Versions)} does, and says what of it takes how many bits.
+     *
+     * @throws MillraceException as that does
+     */
+    public static SegmentCosts costs(byte[] bytes, Versions versions) {
+        List<Long> places = new ArrayList<>(); // where the times begin, and what comes behind each part
+        Sketch sketch = read(bytes, SketchHeader.of(bytes), versions, SegmentFilter.ANY, places::add)
+                .orElseThrow()
+                .sketch();
+        return SegmentCosts.of(sketch, places, (long) Byte.SIZE * bytes.length);
     }
 
     /** A segment that was read, and the version that it is of. */
@@ -99,11 +113,12 @@ public final class SegmentCodec {
 
     /** Reads a segment as {@link #read(byte[], Versions)} does. */
     public static Identified identify(byte[] bytes, SketchHeader header, Versions versions) {
-        return read(bytes, header, versions, SegmentFilter.ANY).orElseThrow();
+        return read(bytes, header, versions, SegmentFilter.ANY, bit -> {}).orElseThrow();
     }
 
+    /** @param places told where the times begin, and where they and each part behind them that is read end */
     private static Optional<Identified> read(
-            byte[] bytes, SketchHeader header, Versions versions, SegmentFilter filter) {
+            byte[] bytes, SketchHeader header, Versions versions, SegmentFilter filter, LongConsumer places) {
         Damage.check(header.announcement() != Announcement.ALONE, "it announces a version, and has no rows");
         BitReader in = header.behind(bytes);
         StreamVersion version;
@@ -117,7 +132,7 @@ public final class SegmentCodec {
         } else {
             version = known(bytes, header, header.version(), versions);
         }
-        Optional<Sketch> sketch = readRows(in, header, version, filter);
+        Optional<Sketch> sketch = readRows(in, header, version, filter, places);
         if (header.announcement() != Announcement.REFERENCE && (version.incarnation() != 0 || header.format() == 1)) {
             versions.add(version);
         }
@@ -146,14 +161,16 @@ public final class SegmentCodec {
     }
 
     private static Optional<Sketch> readRows(
-            BitReader in, SketchHeader header, StreamVersion version, SegmentFilter filter) {
+            BitReader in, SketchHeader header, StreamVersion version, SegmentFilter filter, LongConsumer places) {
         SketchSchema schema = version.schema();
         int rows = in.flag() ? version.segmentRows() : in.count(ROWS_ORDER, Limits.ROWS, "the number of rows");
         Damage.check(rows > 0, "a segment without rows");
         if ((long) rows * schema.size() > Limits.CELLS) {
             throw Damage.beyondLimit("the number of values", (long) rows * schema.size(), Limits.CELLS);
         }
+        places.accept(in.position());
         TimeCodec.Decoded times = TimeCodec.read(in, rows, times(version, header.sequence(), header.format()));
+        places.accept(in.position());
         if (!filter.mayMeet(schema, times.times())) {
             return Optional.empty();
         }
@@ -179,6 +196,7 @@ public final class SegmentCodec {
                 return Optional.empty();
             }
             columns.add(column.get());
+            places.accept(in.position());
         }
         return Optional.of(new Sketch(schema, times.times(), timeError, columns, Optional.empty()));
     }

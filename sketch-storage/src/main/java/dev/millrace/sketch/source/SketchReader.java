@@ -16,7 +16,6 @@ import dev.millrace.sketch.file.SketchFileReader;
 import dev.millrace.sketch.form.SymbolFilter;
 import dev.millrace.sketch.materialise.ArrowOutput;
 import dev.millrace.sketch.materialise.SketchErrors;
-import dev.millrace.sketch.schema.Bound;
 import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.sketch.segment.SegmentFilter;
 import dev.millrace.sketch.time.Times;
@@ -167,20 +166,21 @@ final class SketchReader implements SourceReader {
         }
     }
 
-    /** What the newest sketch has exactly is taken for exact when bounds are asked for: an older one may not say otherwise. */
+    /** What all sketches had exactly when the source was made is taken for exact when bounds are asked for. */
     private void requireExact(Sketch sketch) {
-        SketchSchema newest = source.features();
-        String off = sketch.timeErrorTicks() > 0 && newest.timeBoundTicks() == 0 ? newest.timeName() : "";
-        for (int f = 0; f < newest.size(); f++) {
-            if (newest.feature(f).bound().kind() == Bound.Kind.EXACT && SketchErrors.of(sketch, f) > 0) {
-                off = newest.feature(f).name();
+        SketchSchema features = source.features();
+        String off = SketchErrors.of(sketch, -1) > 0 && !source.inexact().contains(0) ? features.timeName() : "";
+        for (int f = 0; f < features.size(); f++) {
+            if (!source.inexact().contains(f + 1) && SketchErrors.of(sketch, f) > 0) {
+                off = features.feature(f).name();
             }
         }
         if (!off.isEmpty()) {
             throw MillraceException.user(
                             SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
-                            "column \"" + off + "\" is exact in the newest sketch, and not in an older one")
-                    .withHint("error bounds of such files are not known; read them as two streams");
+                            "column \"" + off
+                                    + "\" was exact in the files when the stream was made, and is not any more")
+                    .withHint("DROP the stream and CREATE it again: it reads then which columns may be off");
         }
     }
 

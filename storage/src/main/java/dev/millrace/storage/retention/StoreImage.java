@@ -1,7 +1,9 @@
 package dev.millrace.storage.retention;
 
 import dev.millrace.storage.disk.FileImage;
+import dev.millrace.storage.segment.ColumnSegment;
 import java.util.List;
+import java.util.function.BiConsumer;
 
 /** What a store had on disk at a moment, as files that make it in another directory; they can be read until this is closed. Any thread. */
 public final class StoreImage implements AutoCloseable {
@@ -18,6 +20,20 @@ public final class StoreImage implements AutoCloseable {
 
     public List<FileImage> files() {
         return files;
+    }
+
+    /**
+     * Opens the segments, one after the other.
+     *
+     * @param to is given each, which is closed when it returns
+     * @throws dev.millrace.error.MillraceException XX001 or 58030 where one cannot be opened
+     */
+    public void forEachSegment(BiConsumer<KeptSegment, ColumnSegment> to) {
+        for (KeptSegment segment : segments) {
+            try (ColumnSegment file = store.open(segment)) {
+                to.accept(segment, file);
+            }
+        }
     }
 
     /** Closing again does nothing. */
