@@ -113,9 +113,20 @@ final class HistoryLog implements AutoCloseable {
         }
     }
 
-    /** Returns when all that was appended is on disk. */
+    /**
+     * Returns when all that was appended is on disk.
+     *
+     * @throws MillraceException 53100 or 58030 if the disk refuses it, before the history has begun: who opens a database or makes a
+     *     subscription is told, and waits for no disk that is full
+     */
     void await() {
-        log.ifPresent(to -> to.awaitDurable(to.lastNumber()));
+        log.ifPresent(to -> {
+            if (patient) {
+                to.awaitDurable(to.lastNumber());
+            } else {
+                to.awaitAll();
+            }
+        });
     }
 
     /** What definitions are to know of it; none where nothing is kept. Also when it is closed. */
