@@ -10,6 +10,9 @@ import dev.millrace.benchmarks.latency.LatencyCommand;
 import dev.millrace.benchmarks.latency.NeighboursCommand;
 import dev.millrace.benchmarks.mqtt.MqttCommand;
 import dev.millrace.benchmarks.restart.RestartCommand;
+import dev.millrace.benchmarks.scheduling.EdgeWiseCommand;
+import dev.millrace.benchmarks.scheduling.KlinkCommand;
+import dev.millrace.benchmarks.scheduling.TurnsCommand;
 import dev.millrace.benchmarks.sketch.CompareCommand;
 import dev.millrace.benchmarks.sketch.FiguresCommand;
 import dev.millrace.benchmarks.sketch.PastCommand;
@@ -55,7 +58,10 @@ import picocli.CommandLine.Command;
             KafkaCommand.class,
             MqttCommand.class,
             EdgeBenchCommand.class,
-            TemplatesCommand.class
+            TemplatesCommand.class,
+            TurnsCommand.class,
+            KlinkCommand.class,
+            EdgeWiseCommand.class
         })
 public final class Main implements Runnable {
     @Override

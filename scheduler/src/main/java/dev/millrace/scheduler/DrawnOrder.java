@@ -6,11 +6,11 @@ import java.util.Arrays;
 final class DrawnOrder implements Order {
     private static final int FIRST_CAPACITY = 16;
 
-    private final Lottery lottery;
+    private final LotteryPolicy lottery;
     private Place[] places = new Place[FIRST_CAPACITY];
     private int size;
 
-    DrawnOrder(Lottery lottery) {
+    DrawnOrder(LotteryPolicy lottery) {
         this.lottery = lottery;
     }
 

@@ -3,7 +3,7 @@ package dev.millrace.scheduler;
 /**
  * The longest queue first (EdgeWise, section 4.2). Its length changes while it waits, so that it is looked at again from time to time.
  */
-enum EdgeWise implements Ranking {
+enum EdgeWise implements RankingPolicy {
     /** A turn takes all of it, within the quantum. */
     ALL {
         @Override

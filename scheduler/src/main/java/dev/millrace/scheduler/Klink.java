@@ -6,7 +6,7 @@ package dev.millrace.scheduler;
  * <p>A rank is the time at which the slack is used up, which is the same whenever it is asked for as long as the estimate is. A query without
  * windows has its answer due when its rows come: its slack is used up since the oldest that waits came, less the work.
  */
-enum Klink implements Ranking {
+enum Klink implements RankingPolicy {
     /** The least slack first, as in the paper. */
     LEAST_SLACK {
         @Override
@@ -39,7 +39,8 @@ enum Klink implements Ranking {
     @Override
     public long rank(long nowNanos, double memoryShare, TaskStatistics task) {
         double work = Path.workNanos(task);
-        Progress progress = task.progress().filter(Progress::isKnown).orElse(null);
+        WindowProgress progress =
+                task.progress().filter(WindowProgress::isKnown).orElse(null);
         double slack =
                 progress == null ? task.readySinceNanos() - nowNanos - work : progress.slackNanos(nowNanos, work);
         double bounded = Math.max(-MOST_SLACK, Math.min(MOST_SLACK - 1, slack));

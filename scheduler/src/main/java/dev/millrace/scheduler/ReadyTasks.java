@@ -31,7 +31,7 @@ final class ReadyTasks {
     ReadyTasks(SchedulingPolicy policy, DoubleSupplier memoryShare) {
         this.policy = policy;
         this.memoryShare = memoryShare;
-        this.order = policy instanceof Lottery lottery ? new DrawnOrder(lottery) : new RankHeap();
+        this.order = policy instanceof LotteryPolicy lottery ? new DrawnOrder(lottery) : new RankHeap();
     }
 
     int size() {
@@ -48,7 +48,7 @@ final class ReadyTasks {
         Place place = task.place;
         place.number = arrived++;
         place.priority = task.priority();
-        if (policy instanceof Ranking ranking) {
+        if (policy instanceof RankingPolicy ranking) {
             rank(place, ranking, nowNanos);
             rankings.add(place.ranking);
         }
@@ -60,14 +60,14 @@ final class ReadyTasks {
         Place place = task.place;
         order.remove(place);
         arrivals.remove(place.arrival);
-        if (policy instanceof Ranking) {
+        if (policy instanceof RankingPolicy) {
             rankings.remove(place.ranking);
         }
     }
 
     /** Takes out whose turn it is; one at least is there. */
     ScheduledTask take(long nowNanos) {
-        if (policy instanceof Ranking ranking && ranking.cycleNanos() != Ranking.FOR_GOOD) {
+        if (policy instanceof RankingPolicy ranking && ranking.cycleNanos() != RankingPolicy.FOR_GOOD) {
             renew(ranking, nowNanos);
         }
         ScheduledTask task = order.next(nowNanos).task;
@@ -84,7 +84,7 @@ final class ReadyTasks {
         return task;
     }
 
-    private void renew(Ranking ranking, long nowNanos) {
+    private void renew(RankingPolicy ranking, long nowNanos) {
         for (int i = 0; i < RENEWED; i++) {
             Place place = rankings.first();
             if (place == null || nowNanos - place.rankedNanos < ranking.cycleNanos()) {
@@ -97,7 +97,7 @@ final class ReadyTasks {
         }
     }
 
-    private void rank(Place place, Ranking ranking, long nowNanos) {
+    private void rank(Place place, RankingPolicy ranking, long nowNanos) {
         place.rank = ranking.rank(nowNanos, memoryShare.getAsDouble(), place.task);
         place.rankedNanos = nowNanos;
     }

@@ -92,7 +92,7 @@ final class RunQueue {
 
     /** How many rows a task may take, whose turn has come. */
     long mostRows(ScheduledTask task) {
-        return policy instanceof Ranking ranking ? ranking.mostRows(task) : Long.MAX_VALUE;
+        return policy instanceof RankingPolicy ranking ? ranking.mostRows(task) : Long.MAX_VALUE;
     }
 
     private boolean isBackgroundDue(long nowNanos) {

@@ -124,7 +124,7 @@ public final class ScheduledTask implements TaskStatistics {
 
     /** How long its query can do without a worker before its next window is late; empty if no window's end is known. */
     public OptionalDouble slackNanos(long nowNanos) {
-        Optional<Progress> progress = progress().filter(Progress::isKnown);
+        Optional<WindowProgress> progress = progress().filter(WindowProgress::isKnown);
         return progress.isEmpty()
                 ? OptionalDouble.empty()
                 : OptionalDouble.of(progress.get().slackNanos(nowNanos, Path.workNanos(this)));
@@ -192,7 +192,7 @@ public final class ScheduledTask implements TaskStatistics {
     }
 
     @Override
-    public Optional<Progress> progress() {
+    public Optional<WindowProgress> progress() {
         return workload.progress();
     }
 }

@@ -14,13 +14,13 @@ public final class SchedulingPolicies {
     private static final long GOLDEN_SECTION = 0x9E3779B97F4A7C15L;
 
     private static final Map<String, SchedulingPolicy> BY_NAME = new TreeMap<>(Map.of(
-            "fcfs", (Ranking) (now, memory, task) -> task.readySinceNanos(),
-            "round_robin", (Ranking) (now, memory, task) -> task.lastRunNanos(),
-            "random", (Lottery) SchedulingPolicies::any,
-            "highest_rate", (Ranking) SchedulingPolicies::highestRate,
-            "streambox", (Ranking) SchedulingPolicies::streamBox,
-            "min_latency", (Ranking) (now, memory, task) -> Path.length(task),
-            "min_memory", (Ranking) (now, memory, task) -> (long) (-PRECISION * Path.steepest(task)),
+            "fcfs", (RankingPolicy) (now, memory, task) -> task.readySinceNanos(),
+            "round_robin", (RankingPolicy) (now, memory, task) -> task.lastRunNanos(),
+            "random", (LotteryPolicy) SchedulingPolicies::any,
+            "highest_rate", (RankingPolicy) SchedulingPolicies::highestRate,
+            "streambox", (RankingPolicy) SchedulingPolicies::streamBox,
+            "min_latency", (RankingPolicy) (now, memory, task) -> Path.length(task),
+            "min_memory", (RankingPolicy) (now, memory, task) -> (long) (-PRECISION * Path.steepest(task)),
             "edgewise", EdgeWise.ALL,
             "edgewise_half", EdgeWise.HALF,
             "klink", Klink.LEAST_SLACK));
@@ -64,8 +64,8 @@ public final class SchedulingPolicies {
     /** Whose window ends first (StreamBox, as Klink's section 6.1.3 has it); without windows, whose rows came first. */
     private static long streamBox(long nowNanos, double memoryShare, TaskStatistics task) {
         return task.progress()
-                .filter(Progress::isKnown)
-                .map(Progress::deadlineNanos)
+                .filter(WindowProgress::isKnown)
+                .map(WindowProgress::deadlineNanos)
                 .orElseGet(task::readySinceNanos);
     }
 }

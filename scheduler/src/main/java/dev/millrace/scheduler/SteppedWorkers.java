@@ -33,7 +33,15 @@ public final class SteppedWorkers extends Workers {
         this.clock = clock;
         this.random = new SplittableRandom(seed);
         this.others = others;
-        this.queue = new RunQueue((Lottery) (nowNanos, ready) -> random.nextInt(ready));
+        this.queue = new RunQueue((LotteryPolicy) (nowNanos, ready) -> random.nextInt(ready));
+    }
+
+    /** The order is a policy's: a queue without threads, to measure. */
+    public SteppedWorkers(SchedulingPolicy policy, Clock clock) {
+        this.clock = clock;
+        this.random = new SplittableRandom(0);
+        this.others = () -> false;
+        this.queue = new RunQueue(policy);
     }
 
     /** Runs a timer that is due, one task, or a part of what others do; false if there is none of these. */

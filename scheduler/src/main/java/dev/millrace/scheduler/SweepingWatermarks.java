@@ -153,7 +153,7 @@ public final class SweepingWatermarks {
     }
 
     /**
-     * See {@link Progress#slackNanos}. While one that came waits on its way, nothing is estimated: Eq. 1 has its time. One that is
+     * See {@link WindowProgress#slackNanos}. While one that came waits on its way, nothing is estimated: Eq. 1 has its time. One that is
      * later than its interval is due: its slack goes on to fall.
      */
     public double slackNanos(long nowNanos, double workNanos) {

@@ -39,5 +39,5 @@ public interface TaskStatistics {
     Optional<? extends TaskStatistics> downstream();
 
     /** When the query's next answer is due, if it has windows. */
-    Optional<Progress> progress();
+    Optional<WindowProgress> progress();
 }

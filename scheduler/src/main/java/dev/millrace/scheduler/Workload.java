@@ -33,7 +33,7 @@ public interface Workload {
     }
 
     /** When the query's next answer is due, if it has windows. */
-    default Optional<Progress> progress() {
+    default Optional<WindowProgress> progress() {
         return Optional.empty();
     }
 }

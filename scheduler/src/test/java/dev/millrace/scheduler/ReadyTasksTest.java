@@ -52,7 +52,7 @@ final class ReadyTasksTest {
     void theLeastRankOfTheGreatestPriorityIsNextWhoeverLeavesBetween() {
         long seed = System.nanoTime();
         SplittableRandom random = new SplittableRandom(seed);
-        ReadyTasks ready = new ReadyTasks((Ranking) (now, memory, task) -> task.queuedRows(), () -> 0);
+        ReadyTasks ready = new ReadyTasks((RankingPolicy) (now, memory, task) -> task.queuedRows(), () -> 0);
         List<ScheduledTask> model = new ArrayList<>();
         Comparator<ScheduledTask> order = Comparator.<ScheduledTask>comparingInt(task -> -task.priority())
                 .thenComparingLong(ScheduledTask::queuedRows)
@@ -77,7 +77,7 @@ final class ReadyTasksTest {
 
     @Test
     void aRankIsRenewedOnceItIsACycleOldAndNoSooner() {
-        Ranking byQueue = new Ranking() {
+        RankingPolicy byQueue = new RankingPolicy() {
             @Override
             public long rank(long nowNanos, double memoryShare, TaskStatistics task) {
                 return task.queuedRows();
@@ -137,7 +137,7 @@ final class ReadyTasksTest {
 
     @Test
     void whenAllAreLateThePolicyStillHasFifteenOfSixteenDecisions() {
-        RunQueue queue = new RunQueue((Ranking) (now, memory, task) -> task.queuedRows());
+        RunQueue queue = new RunQueue((RankingPolicy) (now, memory, task) -> task.queuedRows());
         for (int i = 0; i < 10; i++) {
             queue.wake(task(0, i), 0);
         }

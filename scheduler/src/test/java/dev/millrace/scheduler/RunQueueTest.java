@@ -127,7 +127,7 @@ final class RunQueueTest {
 
     @Test
     void thePolicyMayChangeWhileTasksWait() {
-        RunQueue queue = new RunQueue((Ranking) (now, memory, task) -> -task.readySinceNanos());
+        RunQueue queue = new RunQueue((RankingPolicy) (now, memory, task) -> -task.readySinceNanos());
         queue.wake(task("a"), 1);
         queue.wake(task("b"), 2);
         queue.wake(task("c"), 3);
@@ -138,7 +138,7 @@ final class RunQueueTest {
 
     @Test
     void policiesAreToldHowMuchMemoryIsUsed() {
-        RunQueue queue = new RunQueue((Ranking) (now, memory, task) -> memory > .5 ? -task.id() : task.id());
+        RunQueue queue = new RunQueue((RankingPolicy) (now, memory, task) -> memory > .5 ? -task.id() : task.id());
         List<ScheduledTask> tasks = List.of(task("a"), task("b"), task("c"));
         tasks.forEach(task -> queue.wake(task, 0));
         assertEquals(List.of("a", "b", "c"), takeAll(queue, 0));

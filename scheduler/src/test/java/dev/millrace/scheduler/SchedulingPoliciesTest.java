@@ -22,7 +22,7 @@ final class SchedulingPoliciesTest {
             double rowNanos,
             double selectivity,
             Optional<Said> downstream,
-            Optional<Progress> progress)
+            Optional<WindowProgress> progress)
             implements TaskStatistics {
         static Said task(String owner) {
             return new Said(owner, NOW, 0, 1_000, 1, Optional.empty(), Optional.empty());
@@ -58,7 +58,7 @@ final class SchedulingPoliciesTest {
                     rowNanos,
                     selectivity,
                     downstream,
-                    Optional.of(new Progress(List.of(input))));
+                    Optional.of(new WindowProgress(List.of(input))));
         }
 
         @Override
@@ -97,7 +97,7 @@ final class SchedulingPoliciesTest {
     }
 
     private static List<String> order(String policy, double memoryShare, Said... tasks) {
-        Ranking ranking = (Ranking) SchedulingPolicies.named(policy);
+        RankingPolicy ranking = (RankingPolicy) SchedulingPolicies.named(policy);
         return Stream.of(tasks)
                 .sorted(Comparator.comparingLong(task -> ranking.rank(NOW, memoryShare, task)))
                 .map(Said::owner)
@@ -162,9 +162,9 @@ final class SchedulingPoliciesTest {
         Said longest = Said.task("long").queued(1_000);
         assertEquals(
                 List.of("long", "short"), order("edgewise", Said.task("short").queued(10), longest));
-        assertEquals(Long.MAX_VALUE, ((Ranking) SchedulingPolicies.named("edgewise")).mostRows(longest));
-        assertEquals(500, ((Ranking) SchedulingPolicies.named("edgewise_half")).mostRows(longest));
-        assertEquals(50, ((Ranking) SchedulingPolicies.named("edgewise_50")).mostRows(longest));
+        assertEquals(Long.MAX_VALUE, ((RankingPolicy) SchedulingPolicies.named("edgewise")).mostRows(longest));
+        assertEquals(500, ((RankingPolicy) SchedulingPolicies.named("edgewise_half")).mostRows(longest));
+        assertEquals(50, ((RankingPolicy) SchedulingPolicies.named("edgewise_50")).mostRows(longest));
     }
 
     @Test
@@ -194,7 +194,7 @@ final class SchedulingPoliciesTest {
     @Test
     void ranksBeforeAnythingIsKnownAreThoseOfAWait() {
         for (String name : SchedulingPolicies.names()) {
-            if (SchedulingPolicies.named(name) instanceof Ranking ranking) {
+            if (SchedulingPolicies.named(name) instanceof RankingPolicy ranking) {
                 long rank = ranking.rank(NOW, 0, Said.task("new").costs(0, 1));
                 assertTrue(rank != Long.MAX_VALUE && rank != Long.MIN_VALUE, name + " ranks " + rank);
             }

@@ -121,9 +121,9 @@ final class SweepingWatermarksTest {
         SweepingWatermarks soon = after(10, epoch -> 100 * MILLI);
         SweepingWatermarks late = after(10, epoch -> 2 * SECOND);
         SweepingWatermarks unknown = new SweepingWatermarks(SECOND);
-        Progress join = new Progress(List.of(unknown, late, soon));
+        WindowProgress join = new WindowProgress(List.of(unknown, late, soon));
         assertTrue(join.isKnown());
         assertEquals(soon.slackNanos(29 * SECOND, 5), join.slackNanos(29 * SECOND, 5));
-        assertFalse(new Progress(List.of(unknown)).isKnown());
+        assertFalse(new WindowProgress(List.of(unknown)).isKnown());
     }
 }

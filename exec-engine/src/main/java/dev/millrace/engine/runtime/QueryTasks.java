@@ -26,9 +26,9 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.StateFormat;
 import dev.millrace.plan.node.PlanNode;
-import dev.millrace.scheduler.Progress;
 import dev.millrace.scheduler.ScheduledTask;
 import dev.millrace.scheduler.SweepingWatermarks;
+import dev.millrace.scheduler.WindowProgress;
 import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
 import java.io.IOException;
@@ -103,7 +103,8 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     /** Of a paused query: whether rows wait that a relation has already, which is read where it is kept. By who makes a checkpoint. */
     volatile boolean waitsForShared;
 
-    private volatile Optional<Progress> windows = Optional.empty(); // written when the tasks start, read by policies
+    private volatile Optional<WindowProgress> windows =
+            Optional.empty(); // written when the tasks start, read by policies
     private volatile boolean stopping; // written by who stops the tasks, read by their workers
     private volatile boolean closed; // written by who frees the tasks, read by who would take a snapshot of them
 
@@ -167,7 +168,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
                 operator.windows().ifPresent(ends::add);
             }
         }
-        windows = ends.isEmpty() ? Optional.empty() : Optional.of(new Progress(ends));
+        windows = ends.isEmpty() ? Optional.empty() : Optional.of(new WindowProgress(ends));
         scheduled.forEach(ScheduledTask::wake);
     }
 
@@ -210,7 +211,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     }
 
     @Override
-    public Optional<Progress> windows() {
+    public Optional<WindowProgress> windows() {
         return windows;
     }
 

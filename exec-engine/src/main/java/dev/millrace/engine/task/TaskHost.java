@@ -2,7 +2,7 @@ package dev.millrace.engine.task;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.interrupt.Interrupt;
-import dev.millrace.scheduler.Progress;
+import dev.millrace.scheduler.WindowProgress;
 import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
 import java.util.Optional;
@@ -19,7 +19,7 @@ public interface TaskHost {
     }
 
     /** When its next window ends, if it has any; for each decision, on any thread. */
-    default Optional<Progress> windows() {
+    default Optional<WindowProgress> windows() {
         return Optional.empty();
     }
 

@@ -1,7 +1,7 @@
 package dev.millrace.engine.task;
 
-import dev.millrace.scheduler.Progress;
 import dev.millrace.scheduler.ScheduledTask;
+import dev.millrace.scheduler.WindowProgress;
 import dev.millrace.scheduler.Workload;
 import java.util.List;
 import java.util.Optional;
@@ -80,7 +80,7 @@ final class TaskWorkload implements Workload {
 
     /** Of a task that sees when windows end. What is behind an exchange has no estimate: what comes there is due, as it is of windows before. */
     @Override
-    public Optional<Progress> progress() {
+    public Optional<WindowProgress> progress() {
         return seesWindows ? host.windows() : Optional.empty();
     }
 }

@@ -1,8 +1,8 @@
 package dev.millrace.scheduler.simulation;
 
-import dev.millrace.scheduler.Progress;
 import dev.millrace.scheduler.ScheduledTask;
 import dev.millrace.scheduler.SimulatedWorkers;
+import dev.millrace.scheduler.WindowProgress;
 import dev.millrace.scheduler.Workload;
 import java.util.ArrayDeque;
 import java.util.Optional;
@@ -197,7 +197,7 @@ final class SimulatedOperator implements SimulatedWorkers.SimulatedTask, Workloa
     }
 
     @Override
-    public Optional<Progress> progress() {
+    public Optional<WindowProgress> progress() {
         return query.progress();
     }
 }

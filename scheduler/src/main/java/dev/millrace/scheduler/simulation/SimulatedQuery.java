@@ -1,8 +1,8 @@
 package dev.millrace.scheduler.simulation;
 
-import dev.millrace.scheduler.Progress;
 import dev.millrace.scheduler.SimulatedWorkers;
 import dev.millrace.scheduler.SweepingWatermarks;
+import dev.millrace.scheduler.WindowProgress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +20,7 @@ final class SimulatedQuery {
     private final List<SimulatedOperator> operators = new ArrayList<>(); // from the last
     private final long windowNanos;
     private final Optional<SweepingWatermarks> sweeping;
-    private final Optional<Progress> progress;
+    private final Optional<WindowProgress> progress;
     private final long startNanos;
     private long lastWatermarkArrival;
     private long nextSweep;
@@ -45,7 +45,7 @@ final class SimulatedQuery {
                 .max()
                 .orElse(0);
         this.sweeping = windowNanos > 0 ? Optional.of(new SweepingWatermarks(windowNanos)) : Optional.empty();
-        this.progress = sweeping.map(input -> new Progress(List.of(input)));
+        this.progress = sweeping.map(input -> new WindowProgress(List.of(input)));
         this.nextSweep = windowNanos;
         Optional<SimulatedOperator> next = Optional.empty();
         for (int i = spec.operators().size() - 1; i >= 0; i--) {
@@ -131,7 +131,7 @@ final class SimulatedQuery {
         return name;
     }
 
-    Optional<Progress> progress() {
+    Optional<WindowProgress> progress() {
         return progress;
     }
 

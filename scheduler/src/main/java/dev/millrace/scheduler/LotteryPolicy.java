@@ -2,7 +2,7 @@ package dev.millrace.scheduler;
 
 /** Draws one of the runnable tasks, whatever is known of them: each decision may be any one's. */
 @FunctionalInterface
-public non-sealed interface Lottery extends SchedulingPolicy {
+public non-sealed interface LotteryPolicy extends SchedulingPolicy {
     /**
      * Called with the run queue's lock held: to be quick.
      *

@@ -7,7 +7,7 @@ package dev.millrace.scheduler;
  * <p>Called with the run queue's lock held: some additions and multiplications, no loop over tasks.
  */
 @FunctionalInterface
-public non-sealed interface Ranking extends SchedulingPolicy {
+public non-sealed interface RankingPolicy extends SchedulingPolicy {
     /** For {@link #cycleNanos}: the rank of a runnable task does not change. */
     long FOR_GOOD = Long.MAX_VALUE;
 

@@ -6,11 +6,11 @@ import java.util.List;
  * When the next answer of a query with windows is due. A join has an input for each side, whose watermarks come at their own pace: the one
  * with the least slack counts (Klink, section 3.3).
  */
-public final class Progress {
+public final class WindowProgress {
     private final List<SweepingWatermarks> inputs;
 
     /** @param inputs one at least */
-    public Progress(List<SweepingWatermarks> inputs) {
+    public WindowProgress(List<SweepingWatermarks> inputs) {
         if (inputs.isEmpty()) {
             throw new IllegalArgumentException("a query with windows has an input");
         }
