@@ -3,6 +3,8 @@ package dev.millrace.benchmarks.edge;
 import dev.millrace.benchmarks.sketch.DataSets;
 import dev.millrace.benchmarks.sketch.SyntheticSeries;
 import dev.millrace.benchmarks.sketch.TimeSeries;
+import dev.millrace.edge.wire.DeviceTopics;
+import dev.millrace.server.config.EdgeBroker;
 import dev.millrace.server.device.EdgeStatus;
 import dev.millrace.server.gateway.EdgeGateway;
 import dev.millrace.server.pgwire.Authentication;
@@ -10,8 +12,10 @@ import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
+import dev.millrace.testing.mqtt.MqttTestBroker;
 import java.io.IOException;
 import java.io.Writer;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +24,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.ToLongFunction;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -31,7 +38,7 @@ import picocli.CommandLine.Option;
                 "Starts the agent over sets of readings, with a link to a server in this process that is counted; prints a line of JSON"
                         + " for each: resident memory, time to the first connection, values for each second of a processor (with the"
                         + " JVM's start), and bytes for each hour of readings beside those of CSV, JSON, Protobuf and zstd. Then one that"
-                        + " waits for 100 values a second.",
+                        + " waits for 100 values a second. Last the medians of how many times less went over the link.",
         mixinStandardHelpOptions = true)
 public final class EdgeBenchCommand implements Callable<Integer> {
     @Option(
@@ -50,13 +57,24 @@ public final class EdgeBenchCommand implements Callable<Integer> {
             description = "How long 100 values a second are sent; 0 for not at all (default: ${DEFAULT-VALUE}).")
     private int seconds = 30;
 
+    @Option(names = "--broker", description = "Send by way of a broker of MQTT 5 in this process.")
+    private boolean byBroker;
+
     @Option(names = "--data", description = "Where the real sets are; those that are not there are left out.")
     private Path data = DataSets.defaultRoot();
+
+    private static final List<Logger> OF_OTHERS =
+            List.of(Logger.getLogger("com.hivemq"), Logger.getLogger("jetbrains"), Logger.getLogger("org.eclipse"));
+
+    private Optional<String> url = Optional.empty(); // of the broker
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         Path folder = Files.createTempDirectory("millrace-bench-edge");
-        try {
+        if (byBroker) {
+            OF_OTHERS.forEach(logger -> logger.setLevel(Level.WARNING));
+        }
+        try (Closing broker = byBroker ? broker(folder.resolve("broker")) : () -> {}) {
             List<TimeSeries> sets = new ArrayList<>();
             for (SyntheticSeries kind : SyntheticSeries.values()) {
                 sets.add(kind.make(65_536));
@@ -67,9 +85,13 @@ public final class EdgeBenchCommand implements Callable<Integer> {
             measure(
                     AgentReadings.of(SyntheticSeries.QUIET.make(1000), 1),
                     folder.resolve("first")); // makes the archive of classes
+            List<Measured> all = new ArrayList<>();
             for (int i = 0; i < sets.size(); i++) {
-                print(sets.get(i).name(), measure(AgentReadings.of(sets.get(i), values), folder.resolve("set" + i)));
+                Measured was = measure(AgentReadings.of(sets.get(i), values), folder.resolve("set" + i));
+                print(sets.get(i).name(), was);
+                all.add(was);
             }
+            printMedians(all);
             if (seconds > 0) {
                 slow(folder.resolve("slow"));
             }
@@ -115,13 +137,53 @@ public final class EdgeBenchCommand implements Callable<Integer> {
                 sizes.zstd() / (double) was.linkBytes());
     }
 
+    private interface Closing extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    private Closing broker(Path folder) throws IOException {
+        MqttTestBroker started = MqttTestBroker.start(Files.createDirectory(folder));
+        url = Optional.of(started.url());
+        return started::close;
+    }
+
+    private static void printMedians(List<Measured> all) {
+        for (boolean single : List.of(true, false)) {
+            List<Measured> some = all.stream()
+                    .filter(was -> was.readings().series().features().size() == 1 == single)
+                    .toList();
+            System.out.printf(
+                    Locale.ROOT,
+                    "{\"medians_of\":\"%s\",\"sets\":%d,\"times_less_than_csv\":%.1f,\"json\":%.1f,\"protobuf\":%.1f,\"zstd\":%.1f}%n",
+                    single ? "one column" : "several",
+                    some.size(),
+                    median(some, was -> was.sizes().csv()),
+                    median(some, was -> was.sizes().json()),
+                    median(some, was -> was.sizes().protobuf()),
+                    median(some, was -> was.sizes().zstd()));
+        }
+    }
+
+    private static double median(List<Measured> all, ToLongFunction<Measured> bytes) {
+        double[] ratios = all.stream()
+                .mapToDouble(was -> bytes.applyAsLong(was) / (double) was.linkBytes())
+                .sorted()
+                .toArray();
+        int middle = ratios.length / 2;
+        return ratios.length == 0
+                ? Double.NaN
+                : ratios.length % 2 == 1 ? ratios[middle] : (ratios[middle - 1] + ratios[middle]) / 2;
+    }
+
     private Measured measure(AgentReadings readings, Path folder) throws IOException, InterruptedException {
         Files.createDirectory(folder);
         Path csv = folder.resolve("readings.csv");
         AgentReadings.Sizes sizes = readings.write(csv);
         try (Database database = Database.open(DatabaseOptions.defaults().withData(folder.resolve("db")));
                 EdgeGateway gateway = gateway(database, readings);
-                CountingRelay relay = new CountingRelay(gateway.port());
+                CountingRelay relay = new CountingRelay(
+                        url.map(at -> URI.create(at).getPort()).orElse(gateway.port()));
                 AgentProcess agent = new AgentProcess(config(readings, folder, csv, relay.port(), false))) {
             agent.await();
             EdgeStatus status = database.edgeInlets().status().get(0);
@@ -135,26 +197,37 @@ public final class EdgeBenchCommand implements Callable<Integer> {
         }
     }
 
-    private static EdgeGateway gateway(Database database, AgentReadings readings) {
+    private EdgeGateway gateway(Database database, AgentReadings readings) {
         try (Session session = database.session();
                 StatementResults results = session.execute(
                         "CREATE STREAM readings (" + readings.sqlColumns() + ") WITH (connector = 'edge')")) {
             results.next().close();
         }
-        return EdgeGateway.listen(database, new Authentication.Trust(), List.of("localhost"), 0, 10, Optional.empty());
+        return url.isPresent()
+                ? EdgeGateway.atBroker(
+                        database, new Authentication.Trust(), 10, EdgeBroker.at(url.get(), DeviceTopics.DEFAULT_PREFIX))
+                : EdgeGateway.listen(
+                        database, new Authentication.Trust(), List.of("localhost"), 0, 10, Optional.empty());
     }
 
     private Path config(AgentReadings readings, Path folder, Path csv, int port, boolean follow) throws IOException {
         return Files.writeString(folder.resolve("edge.conf"), """
                 device = millrace/bench, data = "%s"
-                server { address = "localhost:%d", token = none, tls = false }
+                server { address = "localhost:%d", token = none, tls = false, transport = %s }
                 streams { readings {
                   columns = [%s], time = ts
                   input { type = file, path = "%s", follow = %s, format = csv }
                   sketch { error = "%s", segment = %s }
                 } }
                 """.formatted(
-                        folder.resolve("data"), port, readings.agentColumns(), csv, follow, error, segment));
+                        folder.resolve("data"),
+                        port,
+                        byBroker ? "mqtt" : "tcp",
+                        readings.agentColumns(),
+                        csv,
+                        follow,
+                        error,
+                        segment));
     }
 
     /** A reading of one feature every 10 ms. */
@@ -164,7 +237,8 @@ public final class EdgeBenchCommand implements Callable<Integer> {
         AgentReadings readings = AgentReadings.of(SyntheticSeries.NOISY.make(1000), 1);
         try (Database database = Database.open(DatabaseOptions.defaults().withData(folder.resolve("db")));
                 EdgeGateway gateway = gateway(database, readings);
-                CountingRelay relay = new CountingRelay(gateway.port());
+                CountingRelay relay = new CountingRelay(
+                        url.map(at -> URI.create(at).getPort()).orElse(gateway.port()));
                 AgentProcess agent = new AgentProcess(config(readings, folder, csv, relay.port(), true));
                 Writer out = Files.newBufferedWriter(csv)) {
             double before = 0;

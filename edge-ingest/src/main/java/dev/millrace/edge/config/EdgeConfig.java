@@ -89,5 +89,10 @@ public record EdgeConfig(
         public InputConfig {
             options = Map.copyOf(options);
         }
+
+        @Override
+        public String toString() {
+            return type; // and no password
+        }
     }
 }

@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** Reads {@code edge.conf}, in the form that the server's configuration has (HOCON). Errors name the file and the line. */
 public final class EdgeConfigFile {
@@ -211,7 +212,7 @@ public final class EdgeConfigFile {
         List<StreamConfig> streams = new ArrayList<>();
         for (String name : config.getObject("streams").keySet()) {
             EdgeConfigFile stream = in("streams").in(ConfigUtil.quoteString(name));
-            streams.add(stream.stream(name));
+            streams.add(stream.stream(name, "millrace-edge/" + text("device") + "/" + name));
             stream.rejectUnknown();
         }
         if (streams.isEmpty()) {
@@ -220,8 +221,8 @@ public final class EdgeConfigFile {
         return streams;
     }
 
-    private StreamConfig stream(String name) {
-        InputConfig input = input();
+    private StreamConfig stream(String name, String clientId) {
+        InputConfig input = input(clientId);
         Schema columns = columns(input);
         Optional<Integer> time = column("time", columns);
         time.ifPresent(index -> {
@@ -290,7 +291,8 @@ public final class EdgeConfigFile {
         return Optional.of(index);
     }
 
-    private InputConfig input() {
+    /** @param clientId as whom a broker is connected to, if it is not said */
+    private InputConfig input(String clientId) {
         EdgeConfigFile input = in("input");
         String type = input.text("type");
         if (!INPUTS.contains(type)) {
@@ -306,10 +308,20 @@ public final class EdgeConfigFile {
         for (Map.Entry<String, ConfigValue> entry : input.config.entrySet()) {
             String name = String.join(".", ConfigUtil.splitPath(entry.getKey()));
             if (!name.equals("type") && !name.equals("format")) {
-                options.put(name, String.valueOf(entry.getValue().unwrapped()));
+                options.put(name, value(entry.getValue()));
             }
         }
+        if (type.equals("mqtt")) {
+            options.putIfAbsent("client_id", clientId);
+        }
         return new InputConfig(type, format, options);
+    }
+
+    /** Of a list its values, a line each. */
+    private static String value(ConfigValue value) {
+        return value.unwrapped() instanceof List<?> several
+                ? several.stream().map(String::valueOf).collect(Collectors.joining("\n"))
+                : String.valueOf(value.unwrapped());
     }
 
     private SketchSettings settings(Schema columns) {

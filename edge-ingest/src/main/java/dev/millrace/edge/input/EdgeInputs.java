@@ -51,6 +51,7 @@ public final class EdgeInputs {
                         address(options.required("url")),
                         Math.max(1, options.durationMicros("every", 10_000_000) / 1000),
                         mostBytes);
+            case "mqtt" -> MqttInput.open(config.format(), options, mostBytes, clock);
             case "system" -> new SystemInput(clock, Math.max(1000, options.durationMicros("every", 1_000_000)), data);
             case "sensor" ->
                 new SensorInput(

@@ -16,6 +16,14 @@ public interface Input extends AutoCloseable {
         return Optional.empty();
     }
 
+    /** What was polled is on disk, all of it. */
+    default void committed() {}
+
+    /** Whether somebody waits for that, so that it should not take its time. */
+    default boolean wantsCommit() {
+        return false;
+    }
+
     /** Whether nothing comes any more. */
     boolean isFinished();
 

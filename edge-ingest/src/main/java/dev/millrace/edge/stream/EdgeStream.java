@@ -377,6 +377,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         encoders.values().forEach(KeyEncoder::committed);
         unpinned.forEach(incarnation -> queue.unpin(config.name(), incarnation));
         unpinned.clear();
+        input.committed();
     }
 
     private static long[] ordered(EncodedSegment segment) {
@@ -395,9 +396,9 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         }
     }
 
-    /** Whether enough is closed to be committed before its time. */
+    /** Whether it should be committed before its time: enough is closed, or somebody waits for it. */
     public boolean isFull() {
-        return closedBytes > MOST_PENDING_BYTES / 4;
+        return closedBytes > MOST_PENDING_BYTES / 4 || input.wantsCommit();
     }
 
     /** Closes all open segments, and commits. */

@@ -65,6 +65,16 @@ class EdgeConfigFileTest {
                 EdgeConfigFile.parse(WHOLE, "edge.conf").server().orElseThrow().broker());
     }
 
+    @Test
+    void anInputMayHaveSeveralTopicsAndIsKnownToTheBrokerByDeviceAndStream() {
+        String text = WHOLE.replace(
+                "type = file, path = /tmp/x.csv", "type = mqtt, url = \"mqtt://b\", topics = [\"a/+\", b]");
+        EdgeConfig.InputConfig input =
+                EdgeConfigFile.parse(text, "edge.conf").streams().get(0).input();
+        assertEquals("a/+\nb", input.options().get("topics"));
+        assertEquals("millrace-edge/fleet/pump-7/plant", input.options().get("client_id"));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -73,9 +73,19 @@ class EdgeBrokerTest {
         gateway = EdgeGateway.atBroker(server.database(), new Authentication.Trust(), 100, at);
     }
 
+    /** One that others do not have. */
+    private void useOwnBroker() throws IOException {
+        gateway.close();
+        broker = MqttTestBroker.start(Files.createDirectory(directory.resolve("broker")));
+        listen(EdgeBroker.at(broker.url(), topic));
+    }
+
     @AfterEach
     void end() {
         gateway.close();
+        if (broker != MqttTestBroker.shared()) {
+            broker.close();
+        }
         server.close();
         assertEquals(0, allocator.getAllocatedMemory());
         allocator.close();
@@ -94,6 +104,32 @@ class EdgeBrokerTest {
                   sketch { rows = 20 }
                 } }
                 """.formatted(device, directory, at.getHost(), at.getPort(), topic, more, input), "test");
+    }
+
+    /** One whose rows are messages of the broker. */
+    private EdgeConfig listening(String format, String commit) {
+        String text = """
+                device = millrace, data = "%s", commit = %s, status = 20ms
+                server { transport = mqtt, address = "%s:%d", topic = "%s", token = secret, tls = false }
+                streams { plant {
+                  columns = ["machine text", "temp double precision"], key = machine
+                  input { type = mqtt, url = "%s", topics = ["%s/a/+", "%s/b"], format = %s, client_id = "in %s" }
+                } }
+                """;
+        URI at = URI.create(broker.url());
+        return EdgeConfigFile.parse(
+                text.formatted(
+                        directory,
+                        commit,
+                        at.getHost(),
+                        at.getPort(),
+                        topic,
+                        broker.url(),
+                        topic,
+                        topic,
+                        format,
+                        topic),
+                "test");
     }
 
     private EdgeAgent agent(EdgeConfig config, DeviceWire.Dialer dialer) throws IOException {
@@ -194,9 +230,7 @@ class EdgeBrokerTest {
     /** The agent is killed, links break, exchange and repeat, the server begins again, and so does the broker. */
     @Test
     void eachRowIsThereOnceWhateverHappensOnTheWay() throws IOException {
-        gateway.close();
-        broker = MqttTestBroker.start(Files.createDirectory(directory.resolve("broker")));
-        listen(EdgeBroker.at(broker.url(), topic));
+        useOwnBroker();
         Random random = new Random(7);
         EdgeConfig config = config("millrace", "");
         for (int life = 0; life < 6; life++) {
@@ -245,8 +279,6 @@ class EdgeBrokerTest {
         drive(agent, () -> agent.backlog("plant").records() == 0);
         assertEachOnce();
         agent.close();
-        gateway.close();
-        broker.close();
     }
 
     /** The broker is believed no more than the device at its end: of what it loses or repeats nothing is taken. */
@@ -327,6 +359,39 @@ class EdgeBrokerTest {
         java.nio.ByteBuffer head = java.nio.ByteBuffer.wrap(frame);
         return MessageCodec.read(
                 head.getInt(4), java.util.Arrays.copyOfRange(frame, MessageCodec.HEAD_BYTES, frame.length));
+    }
+
+    /** Messages that were read and were not on disk when the agent was killed come again, and what came while it was away. */
+    @Test
+    void messagesOfABrokerAreRowsAndNoneIsLost() throws IOException {
+        useOwnBroker();
+        server.run("DROP VIEW seen");
+        server.run("CREATE MATERIALIZED VIEW seen AS SELECT temp, count(*) AS n FROM plant GROUP BY temp");
+        EdgeAgent killed = agent(listening("json", "1h"));
+        drive(killed, () -> killed.streams().get(0).problem().isEmpty());
+        broker.flood(topic + "/a/x", EdgeBrokerTest::json, 5, 1);
+        drive(killed, () -> killed.streams().get(0).openRows() > 0);
+        killed.abandon();
+        broker.flood(topic + "/b", i -> json(5 + i), 400, 1);
+        broker.flood(topic + "/c", i -> json(9999), 1, 1); // which nobody asked for
+        EdgeAgent agent = agent(listening("json", "50ms"));
+        drive(agent, () -> agent.streams().get(0).counts().rows() >= 405);
+        assertEquals(405, agent.streams().get(0).counts().rows());
+        assertEquals(0, agent.streams().get(0).counts().rejected());
+        flush(agent);
+        drive(agent, () -> agent.backlog("plant").records() == 0);
+        assertEquals(
+                List.of("405|404|405"), server.flushedRows("SELECT count(*), max(temp)::bigint, sum(n) FROM seen"));
+        agent.close();
+        EdgeAgent csv = agent(listening("csv", "20ms"));
+        broker.flood(topic + "/b", i -> "m,1000\nm,1001\nno number,x".getBytes(StandardCharsets.UTF_8), 1, 1);
+        drive(csv, () -> csv.streams().get(0).counts().rejected() == 1);
+        assertEquals(407, csv.streams().get(0).counts().rows());
+        csv.close();
+    }
+
+    private static byte[] json(int number) {
+        return "{\r\n \"machine\": \"m\",\n \"temp\": %d\n}".formatted(number).getBytes(StandardCharsets.UTF_8);
     }
 
     @Test
