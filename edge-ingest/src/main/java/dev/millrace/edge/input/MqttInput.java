@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class MqttInput implements Input {
     private static final int WAITING = 64; // messages that are read and not polled
     private static final int COMMIT = 10; // messages: some brokers have no more than 20 under way
-    private static final long COMMIT_NANOS = 1_000_000_000L; // and some send no more before all is acknowledged
+    private static final long COMMIT_NANOS = 100_000_000L; // and some send no more before all is acknowledged
     private static final int UNDER_WAY = 1000;
     private static final int PACKET_OVERHEAD_BYTES = 70_000; // a topic, and what else is before the payload
     private static final long LEAST_PAUSE_MILLIS = 500;
@@ -144,6 +144,9 @@ final class MqttInput implements Input {
             while (!closed) {
                 try (BrokerSocket open = BrokerSocket.open(broker, login, session)) {
                     connection = Optional.of(open);
+                    if (closed) {
+                        return; // while it connected
+                    }
                     open.subscribe(topics); // of a session that is there, too: they may be others
                     open.read(new Listening(open));
                 } catch (IOException | GeneralSecurityException | RuntimeException e) { // of an authority that is none
