@@ -12,24 +12,28 @@ import java.util.function.DoubleSupplier;
  */
 public final class SteppedWorkers extends Workers {
     private static final int OTHERS_ONE_IN = 8;
+    private static final int MOST_PAUSES = 60; // of one wait
 
     private final Clock clock;
     private final RunQueue queue;
     private final Timers timers = new Timers();
     private final SplittableRandom random;
     private final BooleanSupplier others;
+    private final Runnable pause;
     private long nextId;
 
     public SteppedWorkers(long seed, Clock clock) {
-        this(seed, clock, () -> false);
+        this(seed, clock, () -> false, () -> {});
     }
 
     /**
      * With somebody beside the tasks: called in the midst of them, and when none can run.
      *
      * @param others does a part of its work; false if it has none
+     * @param pause lets time pass for who waits while nobody has anything to do before some timer
      */
-    public SteppedWorkers(long seed, Clock clock, BooleanSupplier others) {
+    public SteppedWorkers(long seed, Clock clock, BooleanSupplier others, Runnable pause) {
+        this.pause = pause;
         this.clock = clock;
         this.random = new SplittableRandom(seed);
         this.others = others;
@@ -41,6 +45,7 @@ public final class SteppedWorkers extends Workers {
         this.clock = clock;
         this.random = new SplittableRandom(0);
         this.others = () -> false;
+        this.pause = () -> {};
         this.queue = new RunQueue(policy);
     }
 
@@ -116,12 +121,16 @@ public final class SteppedWorkers extends Workers {
         return timers.schedule(atNanos, action);
     }
 
-    /** Steps until the condition holds or nothing is left to run; the timeout does not matter. */
+    /** Steps until the condition holds or nothing is left to run, whatever time passes; the timeout does not matter. */
     @Override
     public boolean await(Signal signal, BooleanSupplier condition, long timeoutNanos) {
+        int pauses = 0;
         while (!condition.getAsBoolean()) {
             if (!step()) {
-                return condition.getAsBoolean();
+                if (timers.nextNanos() == Long.MAX_VALUE || pauses++ == MOST_PAUSES) {
+                    return condition.getAsBoolean();
+                }
+                pause.run();
             }
         }
         return true;

@@ -82,17 +82,17 @@ class SinkMutantsTest {
     }
 
     private void isCaught(UnaryOperator<CheckpointedSink> fault) {
-        assertThrows(Throwable.class, () -> lives(fault));
+        assertThrows(Throwable.class, () -> lives(fault, true));
     }
 
-    private void lives(UnaryOperator<CheckpointedSink> fault) {
+    private void lives(UnaryOperator<CheckpointedSink> fault, boolean isFaulty) {
         for (int seed = 1; seed <= LIVES; seed++) {
             Path directory = home.resolve("life " + seed);
             try (SinkLives lives = new SinkLives(
                             new Mutant(new MemoryOutside(seed, 0), fault),
                             new TestSinkContext(memory.allocator(), "d", directory),
                             seed)
-                    .impatient()) {
+                    .impatient(isFaulty)) {
                 lives.live(STEPS);
             }
         }
@@ -100,7 +100,7 @@ class SinkMutantsTest {
 
     @Test
     void aSinkWithoutAFaultIsNot() {
-        lives(Same::new);
+        lives(Same::new, false);
     }
 
     @Test

@@ -54,13 +54,16 @@ public interface Engine extends AutoCloseable {
 
     /** An engine that runs on the threads of its callers, for tests: see {@link SteppedEngine}. */
     static SteppedEngine stepped(EngineOptions options, Clock clock, long seed) {
-        return stepped(options, clock, seed, Journal.NONE, () -> false);
+        return stepped(options, clock, seed, Journal.NONE, () -> false, () -> {});
     }
 
-    /** @param others does a part of what others than the engine do on this thread; false if they have nothing to do */
+    /**
+     * @param others does a part of what others than the engine do on this thread; false if they have nothing to do
+     * @param pause lets some time pass by the clock, for who waits
+     */
     static SteppedEngine stepped(
-            EngineOptions options, Clock clock, long seed, Journal journal, BooleanSupplier others) {
-        return LocalEngine.stepped(options, clock, seed, journal, others);
+            EngineOptions options, Clock clock, long seed, Journal journal, BooleanSupplier others, Runnable pause) {
+        return LocalEngine.stepped(options, clock, seed, journal, others, pause);
     }
 
     EngineOptions options();

@@ -173,8 +173,8 @@ class LocalEngine implements Engine {
     }
 
     static SteppedEngine stepped(
-            EngineOptions options, Clock clock, long seed, Journal journal, BooleanSupplier others) {
-        SteppedWorkers workers = new SteppedWorkers(seed, clock, others);
+            EngineOptions options, Clock clock, long seed, Journal journal, BooleanSupplier others, Runnable pause) {
+        SteppedWorkers workers = new SteppedWorkers(seed, clock, others, pause);
         return new SteppedLocalEngine(options, clock, workers, OperatorFactory::create, journal);
     }
 

@@ -27,6 +27,8 @@ import java.util.function.Consumer;
 final class SimulatedHost implements Host {
     private static final long PAUSE_MILLIS = 7; // between two attempts of a log that fails
 
+    private static final long WAIT_MILLIS = 10;
+
     private final SimulatedClock clock;
     private final Random random;
     private final List<WriteAheadLog> logs = new ArrayList<>(); // that were opened
@@ -57,7 +59,8 @@ final class SimulatedHost implements Host {
     @Override
     public Engine engine(EngineOptions options, Clock ofOptions, Journal journal, SpillSpace spill) {
         spill.close(); // pages of mapped files are none of what a seed decides
-        return Engine.stepped(options, clock, random.nextLong(), journal, this::writeLog);
+        return Engine.stepped(
+                options, clock, random.nextLong(), journal, this::writeLog, () -> clock.advanceMillis(WAIT_MILLIS));
     }
 
     private boolean writeLog() {

@@ -37,7 +37,12 @@ public final class FeedLives implements AutoCloseable {
 
     /** Has it not wait for rows when later ones are there: for feeds that have a fault. */
     public FeedLives impatient() {
-        isImpatient = true;
+        return impatient(true);
+    }
+
+    /** The same, or not: who has no fault may be slow. */
+    public FeedLives impatient(boolean isSo) {
+        isImpatient = isSo;
         return this;
     }
 

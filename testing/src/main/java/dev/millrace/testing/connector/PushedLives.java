@@ -57,7 +57,12 @@ public final class PushedLives implements AutoCloseable {
 
     /** Has it not wait for rows when nothing moves any more: for sources that have a fault. */
     public PushedLives impatient() {
-        isImpatient = true;
+        return impatient(true);
+    }
+
+    /** The same, or not: who has no fault may be slow. */
+    public PushedLives impatient(boolean isSo) {
+        isImpatient = isSo;
         return this;
     }
 

@@ -45,7 +45,12 @@ public final class SinkLives implements AutoCloseable {
 
     /** Has it not wait for rows when nothing moves any more: for outsides that are quick, and sinks that have a fault. */
     public SinkLives impatient() {
-        isImpatient = true;
+        return impatient(true);
+    }
+
+    /** The same, or not: who has no fault may be slow. */
+    public SinkLives impatient(boolean isSo) {
+        isImpatient = isSo;
         return this;
     }
 
