@@ -543,7 +543,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     }
 
     @Override
-    public void resume() {
+    public OptionalLong resume() {
         engine.atRest(this, () -> {
             if (isStopped()) {
                 failedRows.goOn().ifPresent(why -> {
@@ -554,10 +554,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 letTasksGo();
             }
         });
-        if (life.state() == QueryState.RUNNING) {
-            tasks.wakeAll();
-            touch();
+        if (life.state() != QueryState.RUNNING) {
+            return OptionalLong.empty();
         }
+        tasks.wakeAll();
+        return OptionalLong.of(epochs.touch());
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 
 /** A query that runs until it is dropped, fails or has read all there is. Safe on any thread. */
@@ -70,9 +71,10 @@ public interface StandingQuery {
      * Takes what waited, in one epoch, and goes on; or shows again what it makes, if rows that failed stopped it. No effect unless PAUSED or
      * {@linkplain #isStopped stopped}.
      *
+     * @return the epoch of what waited; none if it does not run
      * @throws MillraceException what a row fails with that stops it still
      */
-    void resume();
+    OptionalLong resume();
 
     /**
      * Whether it is FAILED by nothing but rows of its own that failed. It has all else: it goes on with what comes, but nobody reads it or

@@ -62,14 +62,19 @@ public final class Restarts {
             leaveOut(query, object);
         }
         if (!failed) {
-            query.resume();
+            goOn(query);
         } else if (query.isStopped() && goesOn(query, object)) {
-            query.resume();
+            goOn(query);
             notices.accept("\"" + object.name() + "\" goes on with its state");
             tellOfFailedSinks(object);
         } else {
             restart(object);
         }
+    }
+
+    /** What the session reads next has what waited. */
+    private void goOn(StandingQuery query) {
+        query.resume().ifPresent(queries.epochs()::wrote);
     }
 
     /** A sink gets no epoch that lacks rows: it has failed with what it reads, for good. */

@@ -211,11 +211,23 @@ class LifeCycleTest {
     @Test
     void whatComesWithLaterVersionsSaysSo() {
         db.run("CREATE STREAM s (k TEXT)");
-        for (String sql :
-                List.of("CREATE QUERY TEMPLATE t(x TEXT) AS SELECT k FROM s WHERE k = x", "COPY s FROM 's.csv'")) {
+        for (String sql : List.of(
+                "CREATE QUERY TEMPLATE t(x TEXT) AS SELECT k FROM s WHERE k = x ORDER BY k", "COPY s FROM 's.csv'")) {
             MillraceException error = db.failure(sql);
             assertEquals("0A000", error.sqlState().code(), sql + ": " + error.getMessage());
             assertTrue(error.getMessage().endsWith("is not available yet"), error.getMessage());
+        }
+    }
+
+    /** In one epoch, which the session waits for. */
+    @Test
+    void whoResumesAQueryReadsWhatWaited() {
+        db.run(
+                "CREATE TABLE t (k BIGINT PRIMARY KEY); CREATE MATERIALIZED VIEW v AS SELECT k FROM t UNION ALL SELECT k FROM t");
+        for (int round = 1; round <= 20; round++) {
+            db.run("PAUSE MATERIALIZED VIEW v; INSERT INTO t VALUES (" + round + "); RESUME MATERIALIZED VIEW v;"
+                    + " CREATE TABLE copy_" + round + " AS SELECT k FROM v");
+            assertEquals(List.of("" + 2 * round), db.rows("SELECT count(*) FROM copy_" + round));
         }
     }
 
