@@ -48,10 +48,11 @@ public record EdgeConfig(
      * The way by a broker.
      *
      * @param topic that the topics of all devices begin with, without a slash at its end
-     * @param clientId as whom it is connected to
+     * @param clientId as whom it is connected to; else each connection is of another client: some brokers mix up what is for one that went and
+     *     came at once
      * @param user with a password, if the broker wants one
      */
-    public record Broker(String topic, String clientId, Optional<String> user, Optional<String> password) {
+    public record Broker(String topic, Optional<String> clientId, Optional<String> user, Optional<String> password) {
         @Override
         public String toString() {
             return topic; // and no password

@@ -155,8 +155,8 @@ public final class EdgeConfigFile {
         if (!DeviceTopics.isPrefix(topic)) {
             throw bad("topic", "is the beginning of topics, such as \"" + DeviceTopics.DEFAULT_PREFIX + "\"");
         }
-        return Optional.of(new EdgeConfig.Broker(
-                topic, text("client-id", "millrace-edge/" + device), given("broker-user"), secret("broker-password")));
+        return Optional.of(
+                new EdgeConfig.Broker(topic, given("client-id"), given("broker-user"), secret("broker-password")));
     }
 
     private Optional<String> given(String name) {

@@ -53,7 +53,10 @@ public final class BrokerWire implements DeviceWire {
     public BrokerWire(Server server, Broker broker, String device, long number) {
         DeviceTopics topics = new DeviceTopics(broker.topic());
         this.peer = server.peer();
-        this.login = new BrokerSocket.Login(broker.clientId(), broker.user(), broker.password());
+        this.login = new BrokerSocket.Login(
+                broker.clientId().orElse("millrace-edge/" + device + "/" + Long.toHexString(number)),
+                broker.user(),
+                broker.password());
         this.up = topics.up(DeviceTopics.levels(device));
         this.down = topics.down(DeviceTopics.levels(device));
         this.number = number;

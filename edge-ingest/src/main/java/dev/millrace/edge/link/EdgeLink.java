@@ -32,6 +32,7 @@ public final class EdgeLink implements AutoCloseable {
     private static final long MOST_PAUSE = 60 * SECOND;
     private static final long PING = 15 * SECOND;
     private static final long SILENCE = 45 * SECOND; // after which nobody is there any more
+    private static final long GREETING = 20 * SECOND; // the same of who was greeted, which is answered at once
     private static final long WINDOW_BYTES = 1 << 20; // that are sent and not acknowledged
     private static final long OPEN_AGAIN = 30 * SECOND; // of a stream that waits for something at the server
 
@@ -174,8 +175,9 @@ public final class EdgeLink implements AutoCloseable {
             lost(failure.get(), now);
             return true;
         }
-        if (now - heardAt > SILENCE) {
-            lost("the server has said nothing for " + SILENCE / SECOND + " s", now);
+        long patience = state == State.GREETING ? GREETING : SILENCE;
+        if (now - heardAt > patience) {
+            lost("the server has said nothing for " + patience / SECOND + " s", now);
             return true;
         }
         return state == State.UP && tend(on, now) || any;

@@ -58,7 +58,7 @@ class EdgeConfigFileTest {
         EdgeConfig config = EdgeConfigFile.parse(text, "edge.conf");
         EdgeConfig.Broker broker = config.server().orElseThrow().broker().orElseThrow();
         assertEquals("a/b", broker.topic());
-        assertEquals("millrace-edge/fleet/pump-7", broker.clientId());
+        assertEquals(Optional.empty(), broker.clientId());
         assertEquals(Optional.of("x"), broker.password());
         assertEquals(
                 Optional.empty(),

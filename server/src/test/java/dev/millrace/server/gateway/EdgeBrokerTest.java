@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.apache.arrow.memory.BufferAllocator;
@@ -290,14 +291,19 @@ class EdgeBrokerTest {
                 new RemoteHost(at.getHost(), at.getPort(), false, Optional.empty()),
                 new BrokerSocket.Login("hostile", Optional.empty(), Optional.empty()),
                 new BrokerSocket.Session(0, 100, 1 << 20, Optional.empty()));
-        Thread reader = new Thread(() -> listen(device, answers));
+        AtomicBoolean isSubscribed = new AtomicBoolean();
+        AtomicBoolean isHeard = new AtomicBoolean();
+        Thread reader = new Thread(() -> listen(device, answers, isSubscribed, isHeard));
         reader.start();
         device.subscribe(List.of(topic + "/down/millrace", topic + "/down/other"));
         String up = topic + "/up/millrace";
+        Eventually.holds("the server listens, and so does the device", () -> {
+            device.publish(up, "nothing".getBytes(StandardCharsets.UTF_8), true);
+            return isSubscribed.get() && isHeard.get();
+        });
         byte[] hello =
                 MessageCodec.frame(new Message.Hello(Message.VERSION, "test", "millrace", "t", "millrace", 1, 0));
         byte[] ping = MessageCodec.frame(new Message.Ping(1, 1, 1));
-        device.publish(up, "nothing".getBytes(StandardCharsets.UTF_8), true);
         device.publish(up, new BrokerPart(5, 3, ping).encoded(), true); // of no connection
         await(answers, 1);
         assertEquals(BrokerPart.END, answers.get(0).number());
@@ -324,7 +330,8 @@ class EdgeBrokerTest {
         reader.join();
     }
 
-    private static void listen(BrokerSocket device, List<BrokerPart> answers) {
+    private static void listen(
+            BrokerSocket device, List<BrokerPart> answers, AtomicBoolean isSubscribed, AtomicBoolean isHeard) {
         try {
             device.read(new BrokerSocket.Listener() {
                 @Override
@@ -336,10 +343,16 @@ class EdgeBrokerTest {
                 }
 
                 @Override
-                public void subscribed() {}
+                public void subscribed() {
+                    isSubscribed.set(true);
+                }
 
                 @Override
-                public void published(boolean anybody) {}
+                public void published(boolean anybody) {
+                    if (anybody) {
+                        isHeard.set(true);
+                    }
+                }
             });
         } catch (IOException | InterruptedException e) {
             // it is closed
