@@ -85,7 +85,7 @@ final class ConfigReader {
         EdgeBroker broker = new EdgeBroker(
                 get("edge.mqtt.url"),
                 topic,
-                text("edge.mqtt.client-id").orElse("millrace-server/" + topic),
+                text("edge.mqtt.client-id"),
                 text("edge.mqtt.user"),
                 text("edge.mqtt.password"),
                 path("edge.mqtt.authority"),

@@ -18,14 +18,15 @@ import java.util.Optional;
  *
  * @param url {@code mqtt://host:1883} or {@code mqtts://host:8883}
  * @param topic that the topics of all devices begin with; of one server
- * @param clientId as whom the server is known to the broker
+ * @param clientId as whom the server is known to the broker; else each connection is of another client, as some brokers mix up what is for one
+ *     that went and came at once
  * @param trusted who has signed the broker's certificate, in PEM; else those whom Java trusts
  * @param certificate of the server as a client of the broker, in PEM, with its key
  */
 public record EdgeBroker(
         String url,
         String topic,
-        String clientId,
+        Optional<String> clientId,
         Optional<String> user,
         Optional<String> password,
         Optional<Path> trusted,
@@ -42,7 +43,7 @@ public record EdgeBroker(
         return new EdgeBroker(
                 url,
                 topic,
-                "millrace-server/" + topic,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -60,7 +61,10 @@ final class BrokerGateway implements AutoCloseable {
     }
 
     private BrokerLine line(Listening listening) {
-        return new BrokerLine(broker.options(), broker.clientId(), gateway.clock(), listening);
+        String clientId = broker.clientId()
+                .orElseGet(() -> "millrace-server/" + broker.topic() + "/"
+                        + Long.toHexString(ThreadLocalRandom.current().nextLong()));
+        return new BrokerLine(broker.options(), clientId, gateway.clock(), listening);
     }
 
     /** Of one connection to the broker: what comes of it later is of no use. On its thread. */

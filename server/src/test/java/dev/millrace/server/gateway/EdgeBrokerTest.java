@@ -441,7 +441,7 @@ class EdgeBrokerTest {
         listen(new EdgeBroker(
                 tls.closedUrl(),
                 topic,
-                "server",
+                Optional.of("server"),
                 Optional.of("u"),
                 Optional.of(MqttTestBroker.PASSWORD),
                 Optional.of(authority),
