@@ -9,11 +9,11 @@ import dev.millrace.server.rows.RowCopier;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.util.ByteFunctionHelpers;
 import org.apache.arrow.vector.VarCharVector;
 
 /** Of the changes of a template's answers those of one query. As those, for one thread. */
@@ -75,11 +75,18 @@ final class QueryChanges implements StatementResult.Changes {
         }
     }
 
+    private boolean isOwn(VarCharVector names, int row) {
+        int start = names.getStartOffset(row);
+        int end = names.getEndOffset(row);
+        return end - start == query.length
+                && ByteFunctionHelpers.compare(names.getDataBuffer(), start, end, query, 0, query.length) == 0;
+    }
+
     private Optional<Batch> own(Batch batch) {
         VarCharVector names = (VarCharVector) batch.column(0);
         try (RowCopier copier = new RowCopier(schema, allocator)) {
             for (int row = 0; row < batch.rowCount(); row++) {
-                if (names.getValueLength(row) == query.length && Arrays.equals(names.get(row), query)) {
+                if (isOwn(names, row)) {
                     long weight =
                             batch.weights().isPresent() ? batch.weights().get().get(row) : 1;
                     copier.copy(batch, columns, row, weight);
