@@ -17,7 +17,7 @@ import dev.millrace.server.config.EdgeBroker;
 import dev.millrace.server.pgwire.Authentication;
 import dev.millrace.server.session.TestDatabase;
 import dev.millrace.storage.disk.RealDisk;
-import dev.millrace.testing.mqtt.MqttTestBroker;
+import dev.millrace.testing.mqtt.Mosquitto;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.io.InputStream;
@@ -35,33 +35,46 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Real agents, by way of a real broker, to a real database. */
 @Tag("peers")
-@EnabledIfSystemProperty(
-        named = "millrace.edge.broker",
-        matches = "true",
-        disabledReason =
-                "one run in ten waits for a minute for what the broker does not pass on: ./check --edge-broker")
+@EnabledIf(value = "dev.millrace.testing.mqtt.Mosquitto#isInstalled", disabledReason = "mosquitto is not installed")
 class EdgeBrokerTest {
     private static final AtomicInteger TESTS = new AtomicInteger();
 
     @TempDir
     private Path directory;
 
-    private MqttTestBroker broker = MqttTestBroker.shared();
+    @TempDir
+    private static Path brokers;
+
+    private static Mosquitto shared; // by those who do not stop it
+
+    private Mosquitto broker = shared;
     private final String topic = "plants/" + TESTS.incrementAndGet();
     private final BufferAllocator allocator = new RootAllocator();
     private TestDatabase server;
     private EdgeGateway gateway;
     private Path input;
     private int lines;
+
+    @BeforeAll
+    static void beginBroker() throws IOException {
+        shared = new Mosquitto(Files.createDirectory(brokers.resolve("shared")));
+    }
+
+    @AfterAll
+    static void endBroker() {
+        shared.close();
+    }
 
     @BeforeEach
     void begin() throws IOException {
@@ -85,14 +98,14 @@ class EdgeBrokerTest {
     /** One that others do not have. */
     private void useOwnBroker() throws IOException {
         gateway.close();
-        broker = MqttTestBroker.start(Files.createDirectory(directory.resolve("broker")));
+        broker = new Mosquitto(Files.createDirectory(directory.resolve("broker")));
         listen(EdgeBroker.at(broker.url(), topic));
     }
 
     @AfterEach
     void end() {
         gateway.close();
-        if (broker != MqttTestBroker.shared()) {
+        if (broker != shared) {
             broker.close();
         }
         server.close();
@@ -390,11 +403,11 @@ class EdgeBrokerTest {
         server.run("CREATE MATERIALIZED VIEW seen AS SELECT temp, count(*) AS n FROM plant GROUP BY temp");
         EdgeAgent killed = agent(listening("json", "1h"));
         drive(killed, () -> killed.streams().get(0).problem().isEmpty());
-        broker.flood(topic + "/a/x", EdgeBrokerTest::json, 5, 1);
+        broker.publish(topic + "/a/x", EdgeBrokerTest::json, 5);
         drive(killed, () -> killed.streams().get(0).openRows() > 0);
         killed.abandon();
-        broker.flood(topic + "/b", i -> json(5 + i), 400, 1);
-        broker.flood(topic + "/c", i -> json(9999), 1, 1); // which nobody asked for
+        broker.publish(topic + "/b", i -> json(5 + i), 400);
+        broker.publish(topic + "/c", i -> json(9999), 1); // which nobody asked for
         EdgeAgent agent = agent(listening("json", "50ms"));
         drive(agent, () -> agent.streams().get(0).counts().rows() >= 405);
         assertEquals(405, agent.streams().get(0).counts().rows());
@@ -405,14 +418,14 @@ class EdgeBrokerTest {
                 List.of("405|404|405"), server.flushedRows("SELECT count(*), max(temp)::bigint, sum(n) FROM seen"));
         agent.close();
         EdgeAgent csv = agent(listening("csv", "20ms"));
-        broker.flood(topic + "/b", i -> "m,1000\nm,1001\nno number,x".getBytes(StandardCharsets.UTF_8), 1, 1);
+        broker.publish(topic + "/b", i -> "m,1000\nm,1001\nno number,x", 1);
         drive(csv, () -> csv.streams().get(0).counts().rejected() == 1);
         assertEquals(407, csv.streams().get(0).counts().rows());
         csv.close();
     }
 
-    private static byte[] json(int number) {
-        return "{\r\n \"machine\": \"m\",\n \"temp\": %d\n}".formatted(number).getBytes(StandardCharsets.UTF_8);
+    private static String json(int number) {
+        return "{\r\n \"machine\": \"m\",\n \"temp\": %d\n}".formatted(number);
     }
 
     @Test
@@ -425,7 +438,7 @@ class EdgeBrokerTest {
                         || problem(wrong).contains("user or password"));
         wrong.close();
         EdgeAgent right =
-                agent(config("millrace", ", broker-user = u, broker-password = \"" + MqttTestBroker.PASSWORD + "\""));
+                agent(config("millrace", ", broker-user = u, broker-password = \"" + Mosquitto.PASSWORD + "\""));
         flush(right);
         drive(right, this::hasAll);
         gateway.close();
@@ -443,25 +456,24 @@ class EdgeBrokerTest {
     @Test
     void bothSidesSpeakToTheBrokerByTls() throws IOException {
         gateway.close();
-        MqttTestBroker.Tls tls = broker.tls();
         Path authority =
-                Files.writeString(directory.resolve("ca.pem"), tls.own().certificatePem());
+                Files.writeString(directory.resolve("ca.pem"), broker.own().certificatePem());
         listen(new EdgeBroker(
-                tls.closedUrl(),
+                "mqtts://localhost:" + broker.closedPort(),
                 topic,
                 Optional.of("server"),
                 Optional.of("u"),
-                Optional.of(MqttTestBroker.PASSWORD),
+                Optional.of(Mosquitto.PASSWORD),
                 Optional.of(authority),
                 Optional.of(Files.writeString(
-                        directory.resolve("own.pem"), tls.client().certificatePem())),
+                        directory.resolve("own.pem"), broker.client().certificatePem())),
                 Optional.of(Files.writeString(
-                        directory.resolve("own.key"), tls.client().keyPem()))));
+                        directory.resolve("own.key"), broker.client().keyPem()))));
         write(30);
         EdgeConfig config = config("millrace", "");
         EdgeConfig.Server plain = config.server().orElseThrow();
         EdgeConfig.Server secure = new EdgeConfig.Server(
-                new RemoteHost("localhost", tls.port(), true, Optional.of(authority)),
+                new RemoteHost("localhost", broker.tlsPort(), true, Optional.of(authority)),
                 plain.user(),
                 plain.token(),
                 plain.broker());
@@ -470,7 +482,7 @@ class EdgeBrokerTest {
         drive(agent, this::hasAll);
         agent.close();
         EdgeConfig.Server unknown = new EdgeConfig.Server(
-                new RemoteHost("localhost", tls.port(), true, Optional.empty()),
+                new RemoteHost("localhost", broker.tlsPort(), true, Optional.empty()),
                 plain.user(),
                 plain.token(),
                 plain.broker());

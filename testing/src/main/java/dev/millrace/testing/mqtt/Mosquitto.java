@@ -1,0 +1,217 @@
+package dev.millrace.testing.mqtt;
+
+import dev.millrace.testing.net.TestKeys;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+import org.eclipse.paho.mqttv5.client.MqttClient;
+import org.eclipse.paho.mqttv5.common.MqttException;
+
+/**
+ * Eclipse Mosquitto, MQTT 5 and 3.1.1, in a process of its own, at ports that it keeps when it is begun again. What it keeps for sessions is in the folder.
+ * Whoever names the user {@code u} must have the password {@link #PASSWORD}; who names none comes in, too. For one thread at a time.
+ */
+public final class Mosquitto implements AutoCloseable {
+    /** Of the user {@code u}. */
+    public static final String PASSWORD = "open sesame";
+
+    private static final long PATIENCE_SECONDS = 30;
+    private static final String CONFIGURATION = """
+            user %s
+            persistence true
+            persistence_location %s/
+            password_file %s
+            allow_anonymous true
+            max_queued_messages 1000000
+            listener %d 127.0.0.1
+            """;
+    private static final String TLS_LISTENER = """
+            listener %d 127.0.0.1
+            certfile %s
+            keyfile %s
+            cafile %s
+            require_certificate %s
+            """;
+
+    private final Path folder;
+    private final int port = freePort();
+    private final int tlsPort = freePort();
+    private final int closedPort = freePort();
+    private final TestKeys own;
+    private final TestKeys client;
+    private Process process;
+
+    /** Whether it is installed. */
+    public static boolean isInstalled() {
+        return program("mosquitto").isPresent() && program("mosquitto_passwd").isPresent();
+    }
+
+    private static Optional<Path> program(String name) {
+        return Stream.of("/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/sbin")
+                .map(in -> Path.of(in, name))
+                .filter(Files::isExecutable)
+                .findFirst();
+    }
+
+    /** Starts one. @param folder that is empty, for its files */
+    public Mosquitto(Path folder) {
+        this.folder = folder;
+        this.own = TestKeys.make(folder, "broker");
+        this.client = TestKeys.make(folder, "client");
+        try {
+            Path passwords = Files.createFile(folder.resolve("passwords"));
+            Process made = new ProcessBuilder(
+                            program("mosquitto_passwd").orElseThrow().toString(),
+                            "-b",
+                            passwords.toString(),
+                            "u",
+                            PASSWORD)
+                    .inheritIO()
+                    .start();
+            if (made.waitFor() != 0) {
+                throw new IllegalStateException("no password could be set");
+            }
+            Files.writeString(
+                    folder.resolve("configuration"),
+                    CONFIGURATION.formatted(System.getProperty("user.name"), folder, passwords, port)
+                            + tlsListener(tlsPort, false)
+                            + tlsListener(closedPort, true));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+        this.process = begun();
+    }
+
+    private String tlsListener(int at, boolean isClosed) throws IOException {
+        return TLS_LISTENER.formatted(
+                at,
+                Files.writeString(folder.resolve("own.pem"), own.certificatePem()),
+                Files.writeString(folder.resolve("own.key"), own.keyPem()),
+                Files.writeString(folder.resolve("client.pem"), client.certificatePem()),
+                isClosed);
+    }
+
+    private static int freePort() {
+        try (ServerSocket any = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return any.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Process begun() {
+        try {
+            Process begun = new ProcessBuilder(
+                            program("mosquitto").orElseThrow().toString(),
+                            "-c",
+                            folder.resolve("configuration").toString())
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                            folder.resolve("output").toFile()))
+                    .start();
+            Runtime.getRuntime().addShutdownHook(new Thread(begun::destroyForcibly));
+            long since = System.nanoTime();
+            while (!answers()) {
+                if (!begun.isAlive() || System.nanoTime() - since > TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS)) {
+                    throw new IllegalStateException(
+                            "the broker does not answer: " + Files.readString(folder.resolve("output")));
+                }
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+            }
+            return begun;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private boolean answers() {
+        try {
+            new Socket(InetAddress.getLoopbackAddress(), port).close();
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Where it is: {@code mqtt://127.0.0.1:PORT}. */
+    public String url() {
+        return "mqtt://127.0.0.1:" + port;
+    }
+
+    /** Where it speaks TLS with all. */
+    public int tlsPort() {
+        return tlsPort;
+    }
+
+    /** Where it speaks TLS with those who show the certificate of {@link #client}. */
+    public int closedPort() {
+        return closedPort;
+    }
+
+    /** Its key. */
+    public TestKeys own() {
+        return own;
+    }
+
+    /** The key whose certificate it trusts. */
+    public TestKeys client() {
+        return client;
+    }
+
+    /**
+     * Publishes messages at QoS 1 by another client; returns when the broker has all.
+     *
+     * @param payload of each, by its number from 0 on
+     */
+    public void publish(String topic, IntFunction<String> payload, int count) {
+        try {
+            MqttClient publisher = new MqttClient("tcp://127.0.0.1:" + port, "publisher", null);
+            publisher.connect();
+            for (int i = 0; i < count; i++) {
+                publisher.publish(topic, payload.apply(i).getBytes(StandardCharsets.UTF_8), 1, false);
+            }
+            publisher.disconnect();
+            publisher.close();
+        } catch (MqttException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Stops it in order; it can be begun again. */
+    public void stop() {
+        process.destroy();
+        try {
+            if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("the broker does not stop");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** Begins it again, with what it had kept. */
+    public void restart() {
+        process = begun();
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+}
