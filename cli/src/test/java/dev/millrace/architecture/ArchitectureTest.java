@@ -30,9 +30,11 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The arrows of ARCHITECTURE.md. Maven holds those between modules; here are those between packages and libraries. */
+@Tag("long")
 class ArchitectureTest {
     private static final int MOST_TYPES = 30; // of a package: what one can hold in mind
     private static final int MOST_PERCENT = 25; // of all lines, of a module

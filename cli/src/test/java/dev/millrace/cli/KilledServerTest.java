@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ import org.postgresql.PGConnection;
  * nothing is there twice, views are what their tables say, and one that is asked again over the past has all of it. By command: {@code ./check --kills N}.
  */
 @Timeout(36_000)
+@Tag("long")
 class KilledServerTest {
     private static final int ROUNDS = Integer.getInteger("millrace.kills", 3);
     private static final long SEED = Long.getLong("millrace.kills.seed", System.nanoTime());

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +35,7 @@ import picocli.CommandLine.ParseResult;
 
 /** A server with a data directory that dies without a warning. */
 @Timeout(180)
+@Tag("long")
 class ServerDataTest {
     @TempDir
     Path folder;

@@ -21,11 +21,13 @@ import java.util.concurrent.FutureTask;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Queries as long as programs write them cost in proportion to their length, and stop when told to. */
+@Tag("long")
 class LongQueriesTest {
     private static final long STACK_BYTES = 32 << 20; // what a server's threads have
     private static final int TIMES = 8;

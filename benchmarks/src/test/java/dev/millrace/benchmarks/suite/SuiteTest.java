@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * more. {@code -Dmillrace.suite.seeds=N} checks epochs with as many seeds (1), {@code -Dmillrace.suites=ysb,pluto} names the
  * suites (all).
  */
+@Tag("long")
 class SuiteTest {
     private static final int SEEDS = Integer.getInteger("millrace.suite.seeds", 1);
 

@@ -17,11 +17,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The commands, of a server that runs, of one that is killed meanwhile, and of a directory. */
+@Tag("long")
 class BackupCommandTest {
     private static final String ROWS =
             "INSERT INTO t SELECT g, repeat(md5(g::TEXT || random()), 40) FROM generate_series(1, 30000) g";

@@ -21,12 +21,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A server that has done all that clients ask for is as it was: no session, thread or byte is left of it, and money neither
  * came nor went. {@code -Dmillrace.soak.seconds=N} sets for how long (6), {@code -Dmillrace.soak.seed=S} the seed.
  */
+@Tag("long")
 class SoakTest {
     private static final long SECONDS = Long.getLong("millrace.soak.seconds", 6);
     private static final long SEED = Long.getLong("millrace.soak.seed", 1);

@@ -1,6 +1,9 @@
 package dev.millrace.connectors.mqtt;
 
+import org.junit.jupiter.api.Tag;
+
 /** By version 3.1.1, at QoS 2. */
+@Tag("long")
 class Mqtt3Qos2ConformanceTest extends MqttPushedConformance {
     @Override
     String version() {

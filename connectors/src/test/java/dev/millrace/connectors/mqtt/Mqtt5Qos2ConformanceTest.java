@@ -1,6 +1,9 @@
 package dev.millrace.connectors.mqtt;
 
+import org.junit.jupiter.api.Tag;
+
 /** By version 5, at QoS 2. */
+@Tag("long")
 class Mqtt5Qos2ConformanceTest extends MqttPushedConformance {
     @Override
     String version() {

@@ -12,12 +12,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The conformance suite catches sources that do not hold to the contract: each of these is the source for MQTT, with a fault. */
 @Timeout(180)
+@Tag("long")
 class MqttSourceMutantsTest {
     private static final int LIVES = 2;
     private static final int STEPS = 60;

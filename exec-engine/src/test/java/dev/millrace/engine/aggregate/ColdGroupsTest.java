@@ -38,10 +38,12 @@ import java.util.TreeSet;
 import org.apache.arrow.memory.AllocationListener;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What an aggregation says where memory is short is what it says where there is enough. */
+@Tag("long")
 class ColdGroupsTest {
     private static final int KEYS = 6_000;
     private static final int TIME = 9;

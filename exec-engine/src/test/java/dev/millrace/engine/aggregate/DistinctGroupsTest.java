@@ -29,10 +29,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.arrow.memory.RootAllocator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Groups of which some have so many distinct values that these are written by and by, and go, and come again. */
+@Tag("long")
 class DistinctGroupsTest {
     private static final int TIME = 9;
     private static final long SECOND = 1_000_000;

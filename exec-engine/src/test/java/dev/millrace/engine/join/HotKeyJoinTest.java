@@ -37,11 +37,13 @@ import java.util.random.RandomGenerator;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.FieldVector;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Keys with many rows under a condition that few pairs pass. */
+@Tag("long")
 class HotKeyJoinTest {
     private static final DataType NUMBER = DataType.BIGINT;
     private static final Schema SIDE = Schema.of(

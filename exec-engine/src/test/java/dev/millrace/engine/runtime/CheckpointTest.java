@@ -62,6 +62,7 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.arrow.memory.ArrowBuf;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +70,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Engines that go on from checkpoints of others. */
 @Timeout(120)
+@Tag("long")
 final class CheckpointTest {
     private static final Schema KV = longs("k", "v");
     private static final Schema TIMED = longs("ts", "k");

@@ -15,8 +15,10 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("long")
 class FailedRowsTest {
     private static MillraceException failure(String text) {
         return MillraceException.user(SqlState.EXTERNAL_ROUTINE_EXCEPTION, text);

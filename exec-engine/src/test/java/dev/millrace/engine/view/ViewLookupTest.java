@@ -24,11 +24,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.arrow.memory.BufferAllocator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Timeout(120)
+@Tag("long")
 class ViewLookupTest {
     private static final Schema SCHEMA =
             Schema.of(new Field("k", DataType.BIGINT, false), new Field("v", DataType.TEXT, true));

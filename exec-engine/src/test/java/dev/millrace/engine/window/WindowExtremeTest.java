@@ -23,8 +23,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("long")
 class WindowExtremeTest {
     private static final long SECOND = 1_000_000;
     private static final int TIME = 9;

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.scheduler.SchedulingPolicies;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The shapes of the papers' figures, and what a simulation promises. */
+@Tag("long")
 final class SimulationTest {
     private static final long MILLI = 1_000_000;
     private static final long SECOND = 1_000 * MILLI;

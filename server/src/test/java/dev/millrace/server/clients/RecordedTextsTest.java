@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /**
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.TestFactory;
  *
  * Each is sent in one message (the simple protocol) and as a prepared statement, and both must give the same rows.
  */
+@Tag("long")
 class RecordedTextsTest {
     private static final String SHOWS = "-- shows: ";
     private static final String WITH = "-- with: ";

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  * answer. {@code -Dmillrace.failures.seeds=N} runs as many seeds (3),
  * {@code -Dmillrace.failures.seed=S} from that one.
  */
+@Tag("long")
 class RandomFailuresTest {
     private static final int SEEDS = Integer.getInteger("millrace.failures.seeds", 3);
     private static final long FIRST_SEED = Long.getLong("millrace.failures.seed", 1);

@@ -46,7 +46,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Real agents, by way of a real broker, to a real database. */
 @Tag("peers")
-@EnabledIf(value = "dev.millrace.testing.mqtt.Mosquitto#isInstalled", disabledReason = "mosquitto is not installed")
+@EnabledIf(
+        value = "dev.millrace.testing.mqtt.Mosquitto#isInstalled",
+        disabledReason = "skipped because Mosquitto is not installed (package mosquitto)")
 class EdgeBrokerTest {
     private static final AtomicInteger TESTS = new AtomicInteger();
 

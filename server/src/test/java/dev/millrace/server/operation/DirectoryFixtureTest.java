@@ -18,6 +18,7 @@ import java.util.TreeMap;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * database that was closed, {@code killed} of one whose process was gone; the answers are beside them. Those of the newest version are
  * written with {@code -Dmillrace.golden.update=true}, if they are not there; others never change.
  */
+@Tag("long")
 class DirectoryFixtureTest {
     private static final int NEWEST = 11;
     private static final int WITH_MORE = 8; // from which on there are FullDirectory.newerStatements

@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * seeds the command to look for failures tries.
  */
 @Timeout(300)
+@Tag("long")
 final class CheckpointedViewsTest {
     private static final String RELATIONS = "CREATE STREAM a (id INT, ts TIMESTAMP NOT NULL, k INT, v INT, t TEXT,"
             + " WATERMARK FOR ts AS ts - INTERVAL '2 seconds');"

@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A row that cannot be computed is an error as long as it is there, and no longer. */
+@Tag("long")
 class FailedRowsTest {
     private static String code(TestDatabase db, String query) {
         return db.failure(query).sqlState().code();

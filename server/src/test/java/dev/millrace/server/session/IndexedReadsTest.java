@@ -6,6 +6,7 @@ import dev.millrace.error.MillraceException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * What an index answers is what reading all rows answers: the same questions to two tables of the same rows, of which one has an
  * index. {@code -Dmillrace.indexes.all=true} asks all of them, which takes some minutes, instead of those that are drawn.
  */
+@Tag("long")
 class IndexedReadsTest {
     private static final boolean ALL = Boolean.getBoolean("millrace.indexes.all");
     private static final long SEED = Long.getLong("millrace.indexes.seed", 1);

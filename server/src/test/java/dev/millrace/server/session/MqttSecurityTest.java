@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who speaks to a broker, and to which: TLS by certificates on both sides, names and passwords. */
 @Timeout(120)
+@Tag("long")
 class MqttSecurityTest {
     private static final MqttTestBroker.Tls TLS = MqttTestBroker.shared().tls();
 

@@ -17,9 +17,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is read by an ordered index is what is read without one, from the rows of the range alone. */
+@Tag("long")
 class RangeReadsTest {
     private static final String COLUMNS =
             "id INT, a INT, b TEXT, c DOUBLE PRECISION, n NUMERIC(8,2), ts TIMESTAMP, i INTERVAL, f BOOLEAN, s SMALLINT, u UUID";

@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  * SQL over sketches: what is answered in them is what is answered of their rows, one by one; and where columns are exact it is what is
  * answered of the rows that went in.
  */
+@Tag("long")
 class SketchedQueriesTest {
     private static final int QUERIES = Integer.getInteger("millrace.sketch.sql", 60);
     private static final long SEED = Long.getLong("millrace.sketch.seed", 1);

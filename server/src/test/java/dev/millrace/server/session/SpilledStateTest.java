@@ -16,6 +16,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** State of queries that is on disk because it may not be in memory. */
 @Timeout(240)
+@Tag("long")
 final class SpilledStateTest {
     private static final String TABLES =
             "CREATE TABLE a (id INT PRIMARY KEY, k INT, v INT, x TEXT); CREATE TABLE b (k INT, w INT); CREATE STREAM s (k INT, v INT);";

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Queries that rows stopped keep what they have, and go on without those rows as if these had never come. */
 @Timeout(120)
+@Tag("long")
 class StoppedQueriesTest {
     private static final String TABLES =
             "CREATE STREAM s (k INT, n INT); CREATE STREAM p (k INT, d INT); CREATE TABLE t (k INT PRIMARY KEY, d INT)";

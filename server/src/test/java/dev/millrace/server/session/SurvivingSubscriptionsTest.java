@@ -28,12 +28,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who subscribed goes on behind what it saw, after closing and after the process was gone: nothing missing, nothing twice. */
+@Tag("long")
 class SurvivingSubscriptionsTest {
     private static final long SEED = Long.getLong("millrace.subscriptions.seed", System.nanoTime());
     private static final int ROUNDS = Integer.getInteger("millrace.subscriptions.rounds", 5);

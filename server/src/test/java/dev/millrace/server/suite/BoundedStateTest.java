@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * An hour of two streams, whose keys come and go, through what promises to forget: the state bytes that
  * {@code millrace.operator_stats} shows stay what they were after ten minutes.
  */
+@Tag("long")
 class BoundedStateTest {
     private static final int MINUTES = 60;
     private static final int ROWS_PER_MINUTE = 300;

@@ -6,12 +6,14 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * All kinds of joins and sub-queries agree with the oracle while rows with NULLs and few values come, change and go, and
  * views continue from snapshots. {@code -Dmillrace.joins.seeds=N} runs as many seeds (3).
  */
+@Tag("long")
 class JoinQueriesTest {
     private static final int SEEDS = Integer.getInteger("millrace.joins.seeds", 3);
     private static final String SCHEMA = """
