@@ -56,10 +56,7 @@ public final class Reprocessing {
         CatalogObject object = require(reprocess.kind(), reprocess.name());
         String name = nameOf(reprocess);
         if (reprocess.stop().isPresent() && reprocess.beside().isEmpty()) {
-            throw MillraceException.user(
-                            SqlState.FEATURE_NOT_SUPPORTED,
-                            "an answer that ends cannot take the place of one that is kept current")
-                    .withHint("REPROCESS .. TO .. AS name keeps it beside; without TO it goes on with what comes");
+            throw ends();
         }
         Map<String, String> options = new TreeMap<>(object.options());
         options.remove("stop");
@@ -81,6 +78,13 @@ public final class Reprocessing {
             options.put(CatalogObject.REPLACES, object.name());
         }
         return text(object.kind(), name, options, reprocess.queryText().orElseGet(object::queryText));
+    }
+
+    private static MillraceException ends() {
+        return MillraceException.user(
+                        SqlState.FEATURE_NOT_SUPPORTED,
+                        "an answer that ends cannot take the place of one that is kept current")
+                .withHint("REPROCESS .. TO .. AS name keeps it beside; without TO it goes on with what comes");
     }
 
     /** What is to take the place of another would no longer do so. */
@@ -169,6 +173,9 @@ public final class Reprocessing {
         if (object.name().equals(by.name())) {
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE, "\"" + by.name() + "\" is no replacement of itself");
+        }
+        if (by.options().containsKey("stop")) {
+            throw ends();
         }
         requireNoDependents(object, by.name());
         requireNoDependents(by, "");
