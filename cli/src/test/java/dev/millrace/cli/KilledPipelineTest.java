@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(36_000)
 class KilledPipelineTest {
     private static final int ROUNDS = Integer.getInteger("millrace.connected", 3);
-    private static final long SEED = Long.getLong("millrace.connected.seed", System.nanoTime());
+    private static final long SEED = Long.getLong("millrace.connected.seed", 1);
     private static final int PARTITIONS = 3;
     private static final int KEYS = 20;
     private static final long START_MILLIS = 1_767_225_600_000L; // 2026-01-01

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** REPROCESS: the past is asked again beside the answer that there is, which stays until the new one has all that it has. */
 class ReprocessTest {
-    private static final long SEED = Long.getLong("millrace.retained.seed", System.nanoTime());
+    private static final long SEED = Long.getLong("millrace.retained.seed", 1);
     private static final String WRONG = "SELECT k, count(*) AS n, sum(v) AS v FROM s GROUP BY k";
     private static final String RIGHT = "SELECT k, count(*) AS n, sum(2 * v) AS v FROM s GROUP BY k";
     private static final String ANSWER = "SELECT * FROM v ORDER BY k";

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Batches of all types come back as they went; damaged ones are refused, or are other rows, and nothing leaks or crashes. */
 @ExtendWith(MemoryCheckExtension.class)
 final class BatchBytesTest {
-    private static final long SEED = Long.getLong("millrace.batch.seed", System.nanoTime());
+    private static final long SEED = Long.getLong("millrace.batch.seed", 1);
     private static final int MOST_BYTES = 64 << 20;
     private static final int MOST_VALUES = 1_000_000;
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Bytes whose checksum somebody made fit: they are refused, or are other values; nothing is read or written beyond its buffer. */
 @ExtendWith(MemoryCheckExtension.class)
 class HostileColumnTest {
-    private static final long SEED = Long.getLong("millrace.column.seed", System.nanoTime());
+    private static final long SEED = Long.getLong("millrace.column.seed", 1);
 
     @Test
     void changedBytesAreRefusedOrOtherValues() {
