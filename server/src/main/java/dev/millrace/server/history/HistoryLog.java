@@ -104,8 +104,7 @@ final class HistoryLog implements AutoCloseable {
             try {
                 return log.get().append(LogMode.DEFERRED, record);
             } catch (MillraceException e) {
-                boolean passes = e.sqlState() == SqlState.DISK_FULL || e.sqlState() == SqlState.IO_ERROR;
-                if (closing || !patient || !passes) {
+                if (closing || !patient || !passes(e)) {
                     throw e;
                 }
                 host.pause(RETRY_NANOS);
@@ -139,9 +138,19 @@ final class HistoryLog implements AutoCloseable {
         return log.map(WriteAheadLog::image);
     }
 
-    /** Records before this one are not needed. */
+    /** Records before this one are not needed: what the disk does not let go of now goes the next time. */
     void forgetBefore(long number) {
-        log.ifPresent(of -> of.forget(number - 1));
+        try {
+            log.ifPresent(of -> of.forget(number - 1));
+        } catch (MillraceException e) {
+            if (!passes(e)) {
+                throw e;
+            }
+        }
+    }
+
+    private static boolean passes(MillraceException e) {
+        return e.sqlState() == SqlState.DISK_FULL || e.sqlState() == SqlState.IO_ERROR;
     }
 
     /** Who waits for the disk waits no more. */
