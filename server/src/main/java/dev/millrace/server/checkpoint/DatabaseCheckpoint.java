@@ -67,6 +67,7 @@ public final class DatabaseCheckpoint {
     public boolean run(CatalogRecord ahead, boolean isNeeded) {
         for (int retries = 0; ; retries++) {
             try {
+                database.catalogStore().writeOwed(); // before it, in the order in which it took effect
                 return write(Optional.of(ahead));
             } catch (MillraceException e) {
                 Interrupt.checkCurrent();

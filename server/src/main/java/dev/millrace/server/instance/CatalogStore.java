@@ -329,7 +329,8 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
      * Keeps what a statement did.
      *
      * @param done whether it succeeded; it may have changed something before it failed
-     * @param checkpoint is given what will be kept; whether it is in a checkpoint then, which makes it kept whatever comes
+     * @param checkpoint is given what will be kept; whether it is in a checkpoint then, which makes it kept whatever comes, and all is written that was
+     *     {@linkplain #writeOwed owed} before
      * @return what went wrong; then nothing was kept
      */
     public Optional<Failure> keep(Statement statement, boolean done, Predicate<CatalogRecord> checkpoint) {
@@ -398,11 +399,11 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         }
         List<String> made = newNames(changes);
         try {
-            writeOwed();
             if (checkpoint.test(record)) {
                 owed.add(record);
                 writeOwed();
             } else {
+                writeOwed();
                 directory.orElseThrow().keep(record);
             }
             now.ifPresent(it -> access = it);
@@ -431,7 +432,12 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         pendingLogs = Optional.of(Map.copyOf(logs));
     }
 
-    private void writeOwed() {
+    /**
+     * The same as {@link #keepOwed} within a statement, which goes on.
+     *
+     * @throws MillraceException 53100 or 58030 if it cannot be kept still
+     */
+    public void writeOwed() {
         while (!owed.isEmpty()) {
             directory.orElseThrow().keep(owed.element());
             owed.remove();
