@@ -53,19 +53,25 @@ final class CatalogLog implements AutoCloseable {
             }
             disk.forceNames(); // should who began it have ended, or failed, before it had done so
             OptionalLong answered = CatalogEnd.read(disk);
-            CatalogReader.Contents contents = CatalogReader.read(disk.path(NAME), bytes(disk), answered);
+            byte[] bytes = bytes(disk);
+            CatalogReader.Contents contents = CatalogReader.read(disk.path(NAME), bytes, answered);
             KeptCatalog catalog = new KeptCatalog();
             contents.records().forEach(catalog::apply);
             List<CatalogRecord> fewest = catalog.records();
             long last = contents.last();
             long end = contents.end();
-            if (contents.isOld() || contents.records().size() > FEW_RECORDS + 2 * fewest.size()) {
+            boolean isReplaced = contents.isOld() || contents.records().size() > FEW_RECORDS + 2 * fewest.size();
+            if (isReplaced) {
                 last = Math.max(last, fewest.size()); // as a rule the number stays, and what is beside the log is true
                 end = replace(disk, last - fewest.size() + 1, fewest);
             }
             DiskFile file = disk.open(NAME);
             try {
                 file.truncate(end);
+                if (!isReplaced) {
+                    // of who began it the last record may be in the system's cache alone, which forgot that when forcing failed
+                    file.write(ByteBuffer.wrap(bytes, 0, (int) end), 0);
+                }
                 file.force();
                 CatalogEnd.write(disk, last);
             } catch (IOException | RuntimeException | Error e) {
