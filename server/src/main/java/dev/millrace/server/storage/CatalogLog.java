@@ -69,7 +69,7 @@ final class CatalogLog implements AutoCloseable {
             try {
                 file.truncate(end);
                 if (!isReplaced) {
-                    // of who began it the last record may be in the system's cache alone, which forgot that when forcing failed
+                    // its last record may be in the cache alone, which took it for written when forcing failed
                     file.write(ByteBuffer.wrap(bytes, 0, (int) end), 0);
                 }
                 file.force();

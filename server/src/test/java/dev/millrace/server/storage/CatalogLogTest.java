@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.storage.CatalogRecord.Access;
 import dev.millrace.storage.disk.RealDisk;
+import dev.millrace.storage.simulation.SimulatedCrash;
+import dev.millrace.storage.simulation.SimulatedDisk;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -148,6 +150,38 @@ class CatalogLogTest {
             }
             assertEquals(List.of("x", "z"), reopened());
         }
+    }
+
+    /** Who began it was killed before it was forced; the next one could not force it, and the system calls it written since then. */
+    @Test
+    void aRecordThatWasReadIsThereAfterTheMachineStopped() throws IOException {
+        int found = 0;
+        for (int run = 0; run < 60; run++) {
+            SimulatedDisk disk = new SimulatedDisk(run);
+            try (CatalogLog log = CatalogLog.open(disk)) {
+                log.append(define("x"));
+                disk.killIn(run % 3);
+                log.append(define("y"));
+                disk.kill();
+            } catch (SimulatedCrash dead) {
+                disk.revive();
+            }
+            disk.chances().forceErrorOneIn = 2;
+            List<String> read = List.of();
+            while (read.isEmpty()) {
+                try (CatalogLog log = CatalogLog.open(disk)) {
+                    read = names(log);
+                } catch (MillraceException e) {
+                    assertEquals("58030", e.sqlState().code());
+                }
+            }
+            disk.calm();
+            found += read.size();
+            try (CatalogLog again = CatalogLog.open(disk.crash())) {
+                assertEquals(read, names(again), "run " + run);
+            }
+        }
+        assertTrue(found > 60, found + " records");
     }
 
     @Test
