@@ -292,19 +292,10 @@ public final class Indexes {
             throw DatabaseCatalog.undefined(
                     "relation", reindex.name(), catalog().relationNames());
         }
-        notices.accept("indexes are kept current with their rows: there is nothing to do");
+        notices.accept(IndexStatement.ALWAYS_CURRENT);
         return Command.of("REINDEX");
     }
 
-    /** VACUUM and ANALYZE: there is nothing to do, for relations that there are. */
-    public Command upkeep(Statement.Upkeep upkeep) {
-        for (String name : upkeep.relations()) {
-            if (catalog().object(name).isEmpty()) {
-                throw DatabaseCatalog.undefined("relation", name, catalog().relationNames());
-            }
-        }
-        return Command.of(upkeep.command());
-    }
 
     static MillraceException undefined(String name) {
         return MillraceException.user(SqlState.UNDEFINED_OBJECT, "index \"" + name + "\" does not exist");

@@ -13,6 +13,7 @@ import dev.millrace.server.role.Membership;
 import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.role.ScramSecret;
+import dev.millrace.server.settings.PassiveSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.statement.Privilege;
@@ -199,6 +200,10 @@ public final class RoleStatements {
     private Command set(Statement.AlterRoleSetting set) {
         String name = identity.named(set.name());
         Role role = roles.require(name);
+        if (set.setting().filter(PassiveSettings::isPassive).isPresent()) {
+            notices.accept("setting \"" + set.setting().get() + "\" has no effect here: it is not kept with the role");
+            return Command.of("ALTER ROLE");
+        }
         Optional<Setting> setting = set.setting().map(Setting::named);
         if (!name.equals(identity.current())) {
             requireMayChange(role, false);

@@ -1,6 +1,7 @@
 package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.pgwire.value.PgType;
+import dev.millrace.server.settings.PassiveSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.sql.statement.Securable;
@@ -237,6 +238,24 @@ final class FixedContents {
     static void settings(
             NamedRows rows, Map<String, String> server, Function<Setting, Optional<SystemSettings.Shown>> system) {
         rows.add("name", "max_index_keys", "setting", "32", "context", "internal", "vartype", "integer");
+        PassiveSettings.defaults()
+                .forEach((name, value) -> rows.add(
+                        "name",
+                        name,
+                        "setting",
+                        value,
+                        "category",
+                        "PostgreSQL",
+                        "short_desc",
+                        PassiveSettings.MEANING,
+                        "context",
+                        "user",
+                        "vartype",
+                        "string",
+                        "boot_val",
+                        value,
+                        "reset_val",
+                        value));
         for (Setting setting : Setting.values()) {
             String value = server.getOrDefault(setting.settingName(), setting.defaultValue());
             SystemSettings.Shown shown = system.apply(setting)

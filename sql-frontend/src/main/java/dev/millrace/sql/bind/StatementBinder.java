@@ -128,7 +128,8 @@ public final class StatementBinder {
         }
         if (syntax instanceof Syntax.CreateTableAs create) {
             Query query = renamed(query(create.query(), List.of()), create.columns());
-            return new Statement.CreateTableAs(create.name(), create.ifExists(), query, create.withData());
+            return new Statement.CreateTableAs(
+                    create.name(), create.ifExists(), query, create.withData(), create.options());
         }
         if (syntax instanceof Syntax.CreateSink sink) {
             return new Statement.CreateSink(

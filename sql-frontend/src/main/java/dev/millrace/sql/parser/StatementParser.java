@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
@@ -61,12 +60,19 @@ public final class StatementParser {
             "indexes",
             "workers");
 
+    /** Options of EXPLAIN that are on or off; all but ANALYZE are about what there is none of. */
+    private static final Set<String> EXPLAIN_SWITCHES =
+            Set.of("analyze", "analyse", "costs", "settings", "generic_plan", "buffers", "wal", "timing", "summary");
+
     private final Words words;
     private final DefinitionParser definitions;
     private final RowsParser rows;
     private final ChangeParser changes;
     private final SessionParser session;
     private final RoleParser roles;
+
+    /** Where the statement under way begins; of one in another, the inner one. */
+    private int start;
 
     private StatementParser(String sql) {
         this.words = new Words(sql, Lexer.tokens(sql));
@@ -83,7 +89,7 @@ public final class StatementParser {
         try {
             return parser.parseAll();
         } catch (MillraceException e) {
-            throw parser.words.explained(e);
+            throw parser.words.explained(e, parser.start);
         }
     }
 
@@ -132,12 +138,21 @@ public final class StatementParser {
 
     /** One statement, up to what cannot belong to it. */
     public Syntax statement() {
+        start = words.place();
         Lexeme head = words.peek();
         if (head.isSymbol("(")) {
             return rows.select();
         }
         if (head.kind() != Kind.WORD) {
             throw words.syntaxError();
+        }
+        Optional<Syntax> passedOver = PostgresCommands.at(words);
+        if (passedOver.isPresent()) {
+            return passedOver.get();
+        }
+        UpkeepParser upkeep = new UpkeepParser(words);
+        if (upkeep.isNext()) {
+            return upkeep.statement();
         }
         return switch (head.text()) {
             case "select" -> {
@@ -149,15 +164,11 @@ public final class StatementParser {
             case "create" -> roles.isNext() ? roles.create() : definitions.create();
             case "drop" -> roles.isNext() ? roles.drop() : drop();
             case "pause", "resume" -> pauseOrResume();
-            case "alter" -> {
-                roles.refuseDefaultPrivileges();
-                yield roles.isNext() ? roles.alter() : alter();
-            }
+            case "alter" -> roles.isNext() ? roles.alter() : alter();
             case "grant" -> roles.grant();
             case "revoke" -> roles.revoke();
             case "reassign" -> roles.reassign();
             case "reprocess" -> new ReprocessParser(words).reprocess();
-            case "vacuum", "analyze", "analyse" -> upkeep();
             case "reindex" -> new IndexParser(words).reindex();
             case "insert", "update", "delete", "merge" -> changes.change();
             case "truncate" -> changes.truncate();
@@ -201,27 +212,6 @@ public final class StatementParser {
     }
 
     // ---- objects ---------------------------------------------------------------------------------------------------
-
-    private Syntax upkeep() {
-        String command = words.next().text().equals("vacuum") ? "VACUUM" : "ANALYZE";
-        if (words.peek().isSymbol("(")) {
-            words.skipParentheses();
-        }
-        boolean more = true;
-        while (more) {
-            more = Stream.of("full", "freeze", "verbose", "analyze", "analyse").anyMatch(words::accept);
-        }
-        List<String> relations = new ArrayList<>();
-        if (!words.atEnd() && !words.peek().isSymbol(";")) {
-            do {
-                relations.add(words.relationName());
-                if (words.peek().isSymbol("(")) { // columns
-                    words.skipParentheses();
-                }
-            } while (words.acceptComma());
-        }
-        return new Syntax.Complete(new Statement.Upkeep(command, relations));
-    }
 
     private Syntax alter() {
         return definitions.alter(roles);
@@ -335,22 +325,19 @@ public final class StatementParser {
 
     private Syntax explain() {
         words.expect("explain");
-        if (words.accept("analyze")) {
-            if (words.peek().isWord("continuous") || words.peek().isWord("materialized")) {
-                ObjectKind kind = words.objectKind();
-                return new Syntax.Complete(new Statement.ExplainRunning(kind, words.relationName()));
-            }
-            return new Syntax.ExplainAnalyze(statement());
-        }
         Set<ExplainForm> forms = EnumSet.noneOf(ExplainForm.class);
-        if (words.peek().isSymbol("(")
+        boolean analyze = words.accept("analyze");
+        boolean options = words.peek().isSymbol("(")
                 && !words.peekAt(1).isSymbol("(")
-                && !ChangeParser.beginsQuery(words.peekAt(1))) {
+                && !ChangeParser.beginsQuery(words.peekAt(1));
+        if (options) {
             words.next();
             do {
-                forms.add(words.oneOf(ExplainForm.class, "explain option"));
+                analyze |= explainOption(forms);
             } while (words.acceptComma());
             words.expectSymbol(")");
+        } else if (analyze) {
+            words.accept("verbose");
         } else {
             for (ExplainForm form : ExplainForm.values()) {
                 if (words.accept(form.name().toLowerCase(Locale.ROOT))) {
@@ -358,8 +345,46 @@ public final class StatementParser {
                 }
             }
         }
+        if (analyze) {
+            if (words.peek().isWord("continuous") || words.peek().isWord("materialized")) {
+                ObjectKind kind = words.objectKind();
+                return new Syntax.Complete(new Statement.ExplainRunning(kind, words.relationName()));
+            }
+            return new Syntax.ExplainAnalyze(statement());
+        }
         Syntax explained = statement();
         return new Syntax.Explain(forms, explained instanceof Syntax.Insert insert ? insert.asQuery() : explained);
+    }
+
+    /** An option in parentheses; returns whether it asks for ANALYZE. What PostgreSQL shows of costs and buffers is not there to be shown. */
+    private boolean explainOption(Set<ExplainForm> forms) {
+        Lexeme option = words.peek();
+        if (words.accept("format")) {
+            words.expect("text");
+            return false;
+        }
+        boolean known = option.kind() == Kind.WORD && EXPLAIN_SWITCHES.contains(option.text());
+        if (!known && !option.isWord("verbose")) {
+            forms.add(words.oneOf(ExplainForm.class, "explain option"));
+            return false;
+        }
+        words.next();
+        boolean on = words.peek().isSymbol(",") || words.peek().isSymbol(")") || isOn(words.optionValue(), option);
+        if (on && option.isWord("verbose")) {
+            forms.add(ExplainForm.VERBOSE);
+        }
+        return on && (option.isWord("analyze") || option.isWord("analyse"));
+    }
+
+    private static boolean isOn(String value, Lexeme option) {
+        return switch (value) {
+            case "on", "true", "1" -> true;
+            case "off", "false", "0" -> false;
+            default ->
+                throw MillraceException.user(
+                                SqlState.INVALID_PARAMETER_VALUE, option.text() + " takes on or off, not \"" + value + "\"")
+                        .at(option.start() + 1);
+        };
     }
 
     // ---- shared by the parts ---------------------------------------------------------------------------------------

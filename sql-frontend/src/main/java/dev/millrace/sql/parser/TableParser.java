@@ -40,11 +40,16 @@ final class TableParser {
         this.words = words;
     }
 
-    Syntax relation(ObjectKind kind, String name, IfExists ifExists) {
+    /** @param unlogged whether PostgreSQL would not log its rows, which has no effect */
+    Syntax relation(ObjectKind kind, String name, IfExists ifExists, boolean unlogged) {
         int start = words.place();
         List<SqlIdentifier> names = words.optionalColumns();
+        Map<String, String> storage = new LinkedHashMap<>(words.optionalOptions());
+        if (unlogged) {
+            storage.put("unlogged", "true");
+        }
         if (words.peek().isWord("as")) {
-            return createAs(kind, name, ifExists, names);
+            return createAs(kind, name, ifExists, names, storage);
         }
         words.backTo(start);
         if (words.acceptSymbol("(")) {
@@ -55,6 +60,10 @@ final class TableParser {
         }
         Map<String, String> included = kind == ObjectKind.STREAM ? included() : Map.of();
         Map<String, String> options = new LinkedHashMap<>(words.optionalOptions());
+        words.acceptAll("without", "oids"); // as all are
+        if (unlogged) {
+            options.put("unlogged", "true");
+        }
         included.forEach((option, column) -> {
             if (options.putIfAbsent(option, column) != null) {
                 throw MillraceException.user(
@@ -99,7 +108,12 @@ final class TableParser {
         return included;
     }
 
-    private Syntax createAs(ObjectKind kind, String name, IfExists ifExists, List<SqlIdentifier> names) {
+    private Syntax createAs(
+            ObjectKind kind,
+            String name,
+            IfExists ifExists,
+            List<SqlIdentifier> names,
+            Map<String, String> options) {
         Lexeme as = words.next();
         if (kind != ObjectKind.TABLE) {
             throw MillraceException.notAvailableYet("CREATE STREAM AS")
@@ -111,7 +125,7 @@ final class TableParser {
         if (!empty) {
             words.acceptAll("with", "data");
         }
-        return new Syntax.CreateTableAs(name, ifExists, names, query, !empty);
+        return new Syntax.CreateTableAs(name, ifExists, names, query, !empty, options);
     }
 
     /** A column, constraint or watermark. */
@@ -149,7 +163,14 @@ final class TableParser {
             throw refused(words.peek(), " of a table");
         } else {
             column();
+            return;
         }
+        while (acceptImmediate()) {}
+    }
+
+    /** What says of a constraint that it is as all are: checked at once. */
+    private boolean acceptImmediate() {
+        return words.acceptAll("not", "deferrable") || words.acceptAll("initially", "immediate");
     }
 
     private Optional<String> constraintName() {
@@ -196,7 +217,7 @@ final class TableParser {
                 uniques.add(new Syntax.UniqueClause(constraint, List.of(name)));
             } else if (word.isWord("references")) {
                 throw refused(word, " on a column");
-            } else if (!words.accept("null")) {
+            } else if (!words.accept("null") && !acceptImmediate()) {
                 break;
             }
         }
