@@ -102,6 +102,11 @@ public final class Indexes {
                             "cannot create index on " + relation.kind().sqlName() + " \"" + relation.name() + "\"")
                     .withHint("tables and materialized views keep rows that can be indexed");
         }
+        if (isKeyOfView(create, relation)) {
+            notices.accept("\"" + create.name().orElseThrow() + "\" is there: rows of \"" + relation.name()
+                    + "\" are unique by the key of its query");
+            return Command.of("CREATE INDEX");
+        }
         List<OrderKey> keys = keys(create, relation.schema());
         Optional<CatalogObject> taken = create.name().flatMap(catalog()::object);
         try {
@@ -119,6 +124,20 @@ public final class Indexes {
         } finally {
             dropUnused(relation.name(), keys);
         }
+    }
+
+    /** Whether it is the one that a materialized view is shown with before any is made, as pg_dump writes it. */
+    private static boolean isKeyOfView(CreateIndex create, CatalogObject relation) {
+        List<String> key = relation.primaryKey().stream()
+                .map(column -> relation.schema().field(column).name())
+                .toList();
+        return relation.kind() == ObjectKind.MATERIALIZED_VIEW
+                && create.unique()
+                && create.name().equals(Optional.of(relation.name() + "_pkey"))
+                && create.columns().stream()
+                        .map(IndexStatement.Column::name)
+                        .toList()
+                        .equals(key);
     }
 
     private void add(CatalogObject relation, Index index) {

@@ -35,6 +35,10 @@ import java.util.function.Consumer;
 
 /** CREATE, ALTER and DROP ROLE, GRANT, REVOKE and owners, with the question who may. One change at a time. */
 public final class RoleStatements {
+    /** What ALTER TABLE .. OWNER TO names, too, as in PostgreSQL. */
+    private static final Set<ObjectKind> SHOWN_AS_TABLES = Set.of(
+            ObjectKind.STREAM, ObjectKind.CONTINUOUS_QUERY, ObjectKind.MATERIALIZED_VIEW, ObjectKind.VIEW);
+
     private final Instance database;
     private final RoleSessions sessions;
     private final Roles roles;
@@ -415,7 +419,10 @@ public final class RoleStatements {
     // ---- owners ----------------------------------------------------------------------------------------------------
 
     private Command changeOwner(Statement.ChangeOwner change) {
-        CatalogObject object = database.catalog().require(change.kind(), change.name());
+        CatalogObject object = database.catalog()
+                .object(change.name())
+                .filter(found -> change.kind() == ObjectKind.TABLE && SHOWN_AS_TABLES.contains(found.kind()))
+                .orElseGet(() -> database.catalog().require(change.kind(), change.name()));
         String owner = roles.require(identity.named(change.owner())).name();
         permissions.owns(object.name());
         if (!identity.isSuperuser() && !roles.isMember(identity.current(), owner)) {

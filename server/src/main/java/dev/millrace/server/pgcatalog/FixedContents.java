@@ -20,6 +20,9 @@ final class FixedContents {
     private static final int UTF8 = 6;
     private static final String ARRAY_PREFIX = "array_";
 
+    /** A function that is not there, as the type regproc has it. */
+    private static final String NO_FUNCTION = "-";
+
     private FixedContents() {}
 
     static void namespaces(NamedRows rows, RoleContents roles) {
@@ -32,9 +35,13 @@ final class FixedContents {
                     "nspowner",
                     Oids.OWNER,
                     "nspacl",
-                    roles.access(new Securable(Securable.Kind.SCHEMA, schema)));
+                    roles.access(new Securable(Securable.Kind.SCHEMA, schema))
+                            .or(() -> schema.equals("public") ? Optional.of(roles.allTexts(PUBLIC_SCHEMA)) : Optional.empty()));
         }
     }
+
+    /** Whose privileges are written out, as in PostgreSQL: pg_dump takes them for revoked otherwise. */
+    private static final Securable PUBLIC_SCHEMA = new Securable(Securable.Kind.SCHEMA, "public");
 
     /** Types that columns here do not have, and that clients look for. */
     private record ForeignType(int oid, String name, int size, String category, int element, int array) {}
@@ -182,9 +189,9 @@ final class FixedContents {
     }
 
     static void accessMethods(NamedRows rows) {
-        rows.add("oid", Oids.HEAP, "amname", "heap", "amhandler", "heap_tableam_handler", "amtype", "t");
-        rows.add("oid", Oids.BTREE, "amname", "btree", "amhandler", "bthandler", "amtype", "i");
-        rows.add("oid", Oids.HASH, "amname", "hash", "amhandler", "hashhandler", "amtype", "i");
+        rows.add("oid", Oids.HEAP, "amname", "heap", "amhandler", NO_FUNCTION, "amtype", "t");
+        rows.add("oid", Oids.BTREE, "amname", "btree", "amhandler", NO_FUNCTION, "amtype", "i");
+        rows.add("oid", Oids.HASH, "amname", "hash", "amhandler", NO_FUNCTION, "amtype", "i");
     }
 
     static void languages(NamedRows rows, RoleContents roles) {
@@ -214,6 +221,8 @@ final class FixedContents {
         rows.add(
                 "oid",
                 Oids.DEFAULT_COLLATION,
+                "collowner",
+                Oids.OWNER,
                 "collname",
                 "default",
                 "collnamespace",

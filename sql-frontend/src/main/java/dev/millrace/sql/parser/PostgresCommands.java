@@ -173,6 +173,11 @@ final class PostgresCommands {
         if (command.equals("CREATE SCHEMA") && (words.isAt(PUBLIC) || words.isAt(IF_NOT_EXISTS_PUBLIC))) {
             return publicSchema(words);
         }
+        if (command.equals("ALTER SCHEMA") && words.acceptAll("public", "owner", "to")) {
+            words.name();
+            return new Syntax.Complete(new Statement.NoOperation(
+                    command, List.of(), Optional.of("schema \"public\" is the superuser's: its owner stays")));
+        }
         if (verb.equals("drop") && !THERE.contains(kind.name()) && words.acceptAll("if", "exists")) {
             boolean isPublic = kind.name().equals("schema") && words.peek().isWord("public");
             int what = words.place();

@@ -29,7 +29,15 @@ final class TableParser {
             "smallserial", "smallint",
             "serial2", "smallint");
 
+    /** What gives the next number of a column that has them. */
+    private static final String NEXT_NUMBER =
+            "(?i)nextval\\s*\\(\\s*'(?:public\\.)?\"?([^'\"]*)\"?'(?:\\s*::\\s*regclass)?\\s*\\)";
+
     private final Words words;
+
+    /** The table that is made, whose columns' numbers are known by its name. */
+    private Optional<String> numbers = Optional.empty();
+
     private final List<Syntax.Column> columns = new ArrayList<>();
     private final List<SqlIdentifier> primaryKey = new ArrayList<>();
     private final List<Syntax.WatermarkClause> watermarks = new ArrayList<>();
@@ -42,6 +50,7 @@ final class TableParser {
 
     /** @param unlogged whether PostgreSQL would not log its rows, which has no effect */
     Syntax relation(ObjectKind kind, String name, IfExists ifExists, boolean unlogged) {
+        numbers = Optional.of(name);
         int start = words.place();
         List<SqlIdentifier> names = words.optionalColumns();
         Map<String, String> storage = new LinkedHashMap<>(words.optionalOptions());
@@ -207,7 +216,7 @@ final class TableParser {
                                     "multiple default values specified for column \"" + name.getSimple() + "\"")
                             .at(word.start() + 1);
                 }
-                rule = Optional.of(word.isWord("default") ? byDefault() : generated());
+                rule = Optional.of(word.isWord("default") ? byDefault(name.getSimple()) : generated());
                 notNull |= rule.get().kind() == ColumnRule.Kind.IDENTITY
                         || rule.get().kind() == ColumnRule.Kind.IDENTITY_ALWAYS;
             } else if (word.isWord("check")) {
@@ -229,13 +238,18 @@ final class TableParser {
         return new Words(whole, Lexer.tokens(whole)).type();
     }
 
-    private Syntax.RuleClause byDefault() {
+    private Syntax.RuleClause byDefault(String column) {
         int start = words.next().end();
         int first = words.place();
         SqlNode expression = words.expression();
         String text = words.textFrom(first);
         boolean uuid =
                 text.replaceAll("\\s", "").toLowerCase(Locale.ROOT).matches("(gen_random_uuid|uuid_generate_v4)\\(\\)");
+        boolean numbered = numbers.isPresent() && text.matches(NEXT_NUMBER)
+                && text.replaceFirst(NEXT_NUMBER, "$1").equals(numbers.get() + "_" + column + "_seq");
+        if (numbered) { // as pg_dump writes a SERIAL column
+            return new Syntax.RuleClause(ColumnRule.Kind.SERIAL, Optional.empty(), "", start + 1);
+        }
         ColumnRule.Kind kind = uuid ? ColumnRule.Kind.UUID : ColumnRule.Kind.DEFAULT;
         return new Syntax.RuleClause(kind, Optional.of(expression), text, start + 1);
     }
