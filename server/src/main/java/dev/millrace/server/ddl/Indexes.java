@@ -23,7 +23,6 @@ import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.IndexStatement.CreateIndex;
 import dev.millrace.sql.statement.IndexStatement.Reindex;
 import dev.millrace.sql.statement.IndexStatement.RenameIndex;
-import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -314,7 +313,6 @@ public final class Indexes {
         notices.accept(IndexStatement.ALWAYS_CURRENT);
         return Command.of("REINDEX");
     }
-
 
     static MillraceException undefined(String name) {
         return MillraceException.user(SqlState.UNDEFINED_OBJECT, "index \"" + name + "\" does not exist");

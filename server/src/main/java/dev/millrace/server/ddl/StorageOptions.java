@@ -65,8 +65,8 @@ final class StorageOptions {
     static Command alter(Statement.AlterOptions alter, DatabaseCatalog catalog, Consumer<String> notices) {
         String command = "ALTER " + alter.kind().sqlName().toUpperCase(Locale.ROOT);
         CatalogObject object = catalog.object(alter.name())
-                .orElseThrow(() -> DatabaseCatalog.undefined(
-                        alter.kind().sqlName(), alter.name(), catalog.relationNames()));
+                .orElseThrow(
+                        () -> DatabaseCatalog.undefined(alter.kind().sqlName(), alter.name(), catalog.relationNames()));
         if (object.kind() != alter.kind()) {
             throw StatementKinds.wrongKind(
                     alter.name(), object.kind().sqlName(), alter.kind().sqlName());

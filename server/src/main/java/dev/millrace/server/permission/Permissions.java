@@ -136,9 +136,7 @@ public final class Permissions {
         } else if (statement instanceof Statement.AlterSystem && !identity.isSuperuser()) {
             throw denied("permission denied to change settings of the system: only superusers do");
         } else if (statement instanceof Statement.ResetSetting reset
-                && reset.name()
-                        .filter(name -> !PassiveSettings.isPassive(name))
-                        .isPresent()) {
+                && reset.name().filter(name -> !PassiveSettings.isPassive(name)).isPresent()) {
             settings(List.of(Setting.named(reset.name().get())));
         } else {
             definition(statement);
@@ -200,7 +198,8 @@ public final class Permissions {
         } else if (statement instanceof IndexStatement.Reindex reindex) {
             owns(reindex.name());
         } else if (statement instanceof Statement.NoOperation nothing) {
-            nothing.relations().forEach(this::owns);
+            boolean reads = nothing.command().equals("LOCK TABLE"); // in a mode that SELECT takes, too
+            nothing.relations().forEach(reads ? name -> on(name, Privilege.SELECT) : this::owns);
         } else if (statement instanceof Statement.AlterOptions alter) {
             owns(alter.name());
         } else if (statement instanceof Statement.AlterEdge alter) {

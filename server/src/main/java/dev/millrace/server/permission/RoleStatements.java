@@ -36,8 +36,8 @@ import java.util.function.Consumer;
 /** CREATE, ALTER and DROP ROLE, GRANT, REVOKE and owners, with the question who may. One change at a time. */
 public final class RoleStatements {
     /** What ALTER TABLE .. OWNER TO names, too, as in PostgreSQL. */
-    private static final Set<ObjectKind> SHOWN_AS_TABLES = Set.of(
-            ObjectKind.STREAM, ObjectKind.CONTINUOUS_QUERY, ObjectKind.MATERIALIZED_VIEW, ObjectKind.VIEW);
+    private static final Set<ObjectKind> SHOWN_AS_TABLES =
+            Set.of(ObjectKind.STREAM, ObjectKind.CONTINUOUS_QUERY, ObjectKind.MATERIALIZED_VIEW, ObjectKind.VIEW);
 
     private final Instance database;
     private final RoleSessions sessions;

@@ -36,7 +36,9 @@ final class FixedContents {
                     Oids.OWNER,
                     "nspacl",
                     roles.access(new Securable(Securable.Kind.SCHEMA, schema))
-                            .or(() -> schema.equals("public") ? Optional.of(roles.allTexts(PUBLIC_SCHEMA)) : Optional.empty()));
+                            .or(() -> schema.equals("public")
+                                    ? Optional.of(roles.allTexts(PUBLIC_SCHEMA))
+                                    : Optional.empty()));
         }
     }
 

@@ -205,8 +205,8 @@ public final class Session implements AutoCloseable {
         ParameterValues values = ParameterValues.of(parameters);
         return new StatementResults(
                 parse(sql).stream()
-                        .<Supplier<StatementResult>>map(
-                                statement -> () -> execute(statement, values.forStatement(statement.parameterCount())))
+                        .<Supplier<StatementResult>>map(statement -> () -> settingCalls.watched(
+                                execute(statement, values.forStatement(statement.parameterCount()))))
                         .iterator(),
                 this::endStatement);
     }

@@ -1,15 +1,18 @@
 package dev.millrace.server.session;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.permission.Identity;
 import dev.millrace.server.planning.SessionUse;
+import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.settings.PassiveSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -77,5 +80,33 @@ final class SettingCalls {
     /** The statement failed. */
     void forget() {
         called.clear();
+    }
+
+    /** A result whose reader is not the session: rows that cannot be made are a failure of the statement. */
+    StatementResult watched(StatementResult result) {
+        if (!(result instanceof StatementResult.Rows rows)) {
+            return result;
+        }
+        return new StatementResult.Rows() {
+            @Override
+            public Schema schema() {
+                return rows.schema();
+            }
+
+            @Override
+            public Optional<Batch> next() {
+                try {
+                    return rows.next();
+                } catch (RuntimeException e) {
+                    forget();
+                    throw e;
+                }
+            }
+
+            @Override
+            public void close() {
+                rows.close();
+            }
+        };
     }
 }

@@ -50,8 +50,10 @@ final class Signals {
     Optional<UserFunction> function(String name) {
         return switch (name) {
             case PROCESS -> Optional.of(UserFunction.expression(name, String.valueOf(session.process())));
-            case SessionUse.CANCEL -> Optional.of(functions.provided(name, List.of(PID), DataType.BOOLEAN, this::cancel));
-            case SessionUse.TERMINATE -> Optional.of(functions.provided(name, List.of(PID, TIMEOUT), DataType.BOOLEAN, this::terminate));
+            case SessionUse.CANCEL ->
+                Optional.of(functions.provided(name, List.of(PID), DataType.BOOLEAN, this::cancel));
+            case SessionUse.TERMINATE ->
+                Optional.of(functions.provided(name, List.of(PID, TIMEOUT), DataType.BOOLEAN, this::terminate));
             default -> Optional.empty();
         };
     }

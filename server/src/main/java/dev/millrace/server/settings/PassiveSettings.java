@@ -51,12 +51,8 @@ public final class PassiveSettings {
         vacuum_cost_page_miss=2 vacuum_freeze_min_age=50000000 vacuum_freeze_table_age=150000000 wal_compression=off
         wal_skip_threshold=2MB wal_sender_timeout=60000 work_mem=4MB xmlbinary=base64 xmloption=content
         zero_damaged_pages=off
-        """
-                .strip()
-                .lines()
-                .flatMap(line -> Arrays.stream(line.strip().split(" ")))
-                .forEach(entry -> defaults.put(
-                        entry.substring(0, entry.indexOf('=')), entry.substring(entry.indexOf('=') + 1)));
+        """.strip().lines().flatMap(line -> Arrays.stream(line.strip().split(" "))).forEach(
+                entry -> defaults.put(entry.substring(0, entry.indexOf('=')), entry.substring(entry.indexOf('=') + 1)));
         DEFAULTS = Collections.unmodifiableMap(defaults);
     }
 

@@ -278,9 +278,10 @@ public final class Inspection {
     public StatementResult showSetting(Statement.ShowSetting show) {
         if (show.name().filter(PassiveSettings::isPassive).isPresent()) {
             String name = show.name().get().toLowerCase(Locale.ROOT);
-            String value = settings.passive(name).orElseThrow(() -> MillraceException.user(
-                            SqlState.UNDEFINED_OBJECT, "setting \"" + name + "\" does not exist")
-                    .withHint("SET gives it a value"));
+            String value = settings.passive(name)
+                    .orElseThrow(() -> MillraceException.user(
+                                    SqlState.UNDEFINED_OBJECT, "setting \"" + name + "\" does not exist")
+                            .withHint("SET gives it a value"));
             return rows(Schema.of(text(name)), rows -> rows.row(value));
         }
         if (show.name().isPresent()) {

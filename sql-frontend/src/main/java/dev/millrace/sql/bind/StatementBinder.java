@@ -218,8 +218,7 @@ public final class StatementBinder {
 
     /** The query whose rows somebody reads. */
     private Query shown(Syntax.QueryText text) {
-        BoundQuery bound =
-                VectorsShown.of(new QueryBinder(context, Optional.empty()).bind(text.query(), List.of()));
+        BoundQuery bound = VectorsShown.of(new QueryBinder(context, Optional.empty()).bind(text.query(), List.of()));
         return QueryBinder.query(context, bound.rel(), bound.names(), text.emit());
     }
 

@@ -1,5 +1,6 @@
 package dev.millrace.sql.bind;
 
+import dev.millrace.sql.algebra.ExpandRel;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.BoundQuery;
@@ -33,13 +34,12 @@ final class VectorsShown {
         boolean found = false;
         for (int i = 0; i < outputs.size(); i++) {
             if (isVector(query.rel(), i)) {
-                outputs.set(i, Rex.call("array_to_string", List.of(outputs.get(i), Rex.text(" ")), DataType.TEXT, true));
+                outputs.set(
+                        i, Rex.call("array_to_string", List.of(outputs.get(i), Rex.text(" ")), DataType.TEXT, true));
                 found = true;
             }
         }
-        return found
-                ? new BoundQuery(RelNodes.project(query.rel(), outputs, query.names()), query.names())
-                : query;
+        return found ? new BoundQuery(RelNodes.project(query.rel(), outputs, query.names()), query.names()) : query;
     }
 
     /** Whether a column is one of these, from where it was read to here. */
@@ -49,6 +49,8 @@ final class VectorsShown {
                     && isVector(project.getInput(), input.getIndex());
         } else if (rel instanceof Filter || rel instanceof Sort) {
             return isVector(rel.getInput(0), column);
+        } else if (rel instanceof ExpandRel expand) {
+            return column < expand.kept() && isVector(expand.getInput(), column);
         } else if (rel instanceof BiRel both) {
             int left = both.getLeft().getRowType().getFieldCount();
             return column < left ? isVector(both.getLeft(), column) : isVector(both.getRight(), column - left);
@@ -56,8 +58,7 @@ final class VectorsShown {
             Relation relation = scan.getTable().unwrap(Relation.class);
             return relation != null
                     && relation.name().equals(RELATION)
-                    && COLUMNS.contains(
-                            relation.schema().fields().get(column).name());
+                    && COLUMNS.contains(relation.schema().fields().get(column).name());
         }
         return false;
     }

@@ -61,8 +61,11 @@ final class PostgresCommands {
             new Kind("database", ALL, ONE_DATABASE + "; ALTER SYSTEM SET and ALTER ROLE .. SET keep settings"),
             new Kind("domain", ALL, TYPES),
             new Kind("event trigger", ALL, "GRANT and REVOKE say who may define what"),
-            new Kind("extension", ALL, "CREATE FUNCTION .. LANGUAGE JAVA brings functions from a jar; gen_random_uuid"
-                    + " and others are built in, as docs/function-list.md says"),
+            new Kind(
+                    "extension",
+                    ALL,
+                    "CREATE FUNCTION .. LANGUAGE JAVA brings functions from a jar; gen_random_uuid"
+                            + " and others are built in, as docs/function-list.md says"),
             new Kind("foreign data wrapper", ALL, OUTSIDE),
             new Kind("foreign table", ALL, OUTSIDE),
             new Kind("language", ALL, FUNCTIONS),
@@ -72,7 +75,10 @@ final class PostgresCommands {
             new Kind("operator family", ALL, ORDERS),
             new Kind("policy", ALL, "CREATE VIEW with the rows that a role may see, and GRANT SELECT on it"),
             new Kind("procedure", ALL, BATCHES + "; " + FUNCTIONS + " computes"),
-            new Kind("publication", ALL, "SUBSCRIBE TO tells of changes, CREATE SINK writes them to Kafka, files or a database"),
+            new Kind(
+                    "publication",
+                    ALL,
+                    "SUBSCRIBE TO tells of changes, CREATE SINK writes them to Kafka, files or a database"),
             new Kind("routine", "alter drop", "ALTER FUNCTION, DROP FUNCTION"),
             new Kind("rule", ALL, CHANGES),
             new Kind("schema", ALL, ONE_SCHEMA),
@@ -107,7 +113,8 @@ final class PostgresCommands {
         }
     }
 
-    private static final String ONE_STEP = "COMMIT takes effect in all relations at once, or in none; sinks commit exactly once";
+    private static final String ONE_STEP =
+            "COMMIT takes effect in all relations at once, or in none; sinks commit exactly once";
 
     private static final List<Command> COMMANDS = List.of(
             new Command("call", BATCHES),
@@ -122,7 +129,9 @@ final class PostgresCommands {
                     "alter default privileges",
                     "GRANT pg_read_all_data TO a role that is to read what is not there yet, or GRANT ... ON ALL TABLES IN SCHEMA"
                             + " public when it is"),
-            new Command("set seed", "random() begins anew in each statement; ORDER BY md5(key::text) is the same each time"),
+            new Command(
+                    "set seed",
+                    "random() begins anew in each statement; ORDER BY md5(key::text) is the same each time"),
             new Command("alter role/user all", "ALTER SYSTEM SET holds for all roles"),
             new Command("alter table/index all in tablespace", STORED));
 
@@ -174,7 +183,10 @@ final class PostgresCommands {
             return publicSchema(words);
         }
         if (command.equals("ALTER SCHEMA") && words.acceptAll("public", "owner", "to")) {
-            words.name();
+            if (words.atStatementEnd()) {
+                throw words.syntaxError();
+            }
+            words.next(); // a role, or CURRENT_USER
             return new Syntax.Complete(new Statement.NoOperation(
                     command, List.of(), Optional.of("schema \"public\" is the superuser's: its owner stays")));
         }

@@ -50,11 +50,11 @@ final class SessionParser {
     Statement.SetSetting setting(boolean local) {
         String name = words.acceptAll("time", "zone")
                 ? "timezone"
-                : words.acceptAll("names")
-                        ? "client_encoding"
-                        : isSchema() ? schema() : words.settingName();
+                : words.acceptAll("names") ? "client_encoding" : isSchema() ? schema() : words.settingName();
         boolean named = words.acceptSymbol("=") || words.accept("to");
-        boolean withoutSign = name.equals("timezone") || name.equals("client_encoding") || name.equals(SEARCH_PATH) && words.peek().kind() == Kind.STRING;
+        boolean withoutSign = name.equals("timezone")
+                || name.equals("client_encoding")
+                || name.equals(SEARCH_PATH) && words.peek().kind() == Kind.STRING;
         if (!named && !withoutSign) {
             throw words.syntaxError();
         }

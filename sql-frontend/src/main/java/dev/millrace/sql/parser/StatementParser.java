@@ -8,7 +8,6 @@ import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Statement;
-import dev.millrace.sql.statement.Statement.ExplainForm;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.Listing;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -22,7 +21,6 @@ import dev.millrace.sql.text.Lexeme.Kind;
 import dev.millrace.sql.text.Lexer;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -59,10 +57,6 @@ public final class StatementParser {
             "functions",
             "indexes",
             "workers");
-
-    /** Options of EXPLAIN that are on or off; all but ANALYZE are about what there is none of. */
-    private static final Set<String> EXPLAIN_SWITCHES =
-            Set.of("analyze", "analyse", "costs", "settings", "generic_plan", "buffers", "wal", "timing", "summary");
 
     private final Words words;
     private final DefinitionParser definitions;
@@ -192,7 +186,7 @@ public final class StatementParser {
             }
             case "show" -> show();
             case "describe", "desc" -> describe();
-            case "explain" -> explain();
+            case "explain" -> new ExplainParser(words, this).explain();
             case "set" -> session.set();
             case "reset" -> session.reset();
             case "begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release" ->
@@ -321,70 +315,6 @@ public final class StatementParser {
             words.objectKind();
         }
         return new Syntax.Describe(words.identifier());
-    }
-
-    private Syntax explain() {
-        words.expect("explain");
-        Set<ExplainForm> forms = EnumSet.noneOf(ExplainForm.class);
-        boolean analyze = words.accept("analyze");
-        boolean options = words.peek().isSymbol("(")
-                && !words.peekAt(1).isSymbol("(")
-                && !ChangeParser.beginsQuery(words.peekAt(1));
-        if (options) {
-            words.next();
-            do {
-                analyze |= explainOption(forms);
-            } while (words.acceptComma());
-            words.expectSymbol(")");
-        } else if (analyze) {
-            words.accept("verbose");
-        } else {
-            for (ExplainForm form : ExplainForm.values()) {
-                if (words.accept(form.name().toLowerCase(Locale.ROOT))) {
-                    forms.add(form);
-                }
-            }
-        }
-        if (analyze) {
-            if (words.peek().isWord("continuous") || words.peek().isWord("materialized")) {
-                ObjectKind kind = words.objectKind();
-                return new Syntax.Complete(new Statement.ExplainRunning(kind, words.relationName()));
-            }
-            return new Syntax.ExplainAnalyze(statement());
-        }
-        Syntax explained = statement();
-        return new Syntax.Explain(forms, explained instanceof Syntax.Insert insert ? insert.asQuery() : explained);
-    }
-
-    /** An option in parentheses; returns whether it asks for ANALYZE. What PostgreSQL shows of costs and buffers is not there to be shown. */
-    private boolean explainOption(Set<ExplainForm> forms) {
-        Lexeme option = words.peek();
-        if (words.accept("format")) {
-            words.expect("text");
-            return false;
-        }
-        boolean known = option.kind() == Kind.WORD && EXPLAIN_SWITCHES.contains(option.text());
-        if (!known && !option.isWord("verbose")) {
-            forms.add(words.oneOf(ExplainForm.class, "explain option"));
-            return false;
-        }
-        words.next();
-        boolean on = words.peek().isSymbol(",") || words.peek().isSymbol(")") || isOn(words.optionValue(), option);
-        if (on && option.isWord("verbose")) {
-            forms.add(ExplainForm.VERBOSE);
-        }
-        return on && (option.isWord("analyze") || option.isWord("analyse"));
-    }
-
-    private static boolean isOn(String value, Lexeme option) {
-        return switch (value) {
-            case "on", "true", "1" -> true;
-            case "off", "false", "0" -> false;
-            default ->
-                throw MillraceException.user(
-                                SqlState.INVALID_PARAMETER_VALUE, option.text() + " takes on or off, not \"" + value + "\"")
-                        .at(option.start() + 1);
-        };
     }
 
     // ---- shared by the parts ---------------------------------------------------------------------------------------

@@ -118,11 +118,7 @@ final class TableParser {
     }
 
     private Syntax createAs(
-            ObjectKind kind,
-            String name,
-            IfExists ifExists,
-            List<SqlIdentifier> names,
-            Map<String, String> options) {
+            ObjectKind kind, String name, IfExists ifExists, List<SqlIdentifier> names, Map<String, String> options) {
         Lexeme as = words.next();
         if (kind != ObjectKind.TABLE) {
             throw MillraceException.notAvailableYet("CREATE STREAM AS")
@@ -245,7 +241,8 @@ final class TableParser {
         String text = words.textFrom(first);
         boolean uuid =
                 text.replaceAll("\\s", "").toLowerCase(Locale.ROOT).matches("(gen_random_uuid|uuid_generate_v4)\\(\\)");
-        boolean numbered = numbers.isPresent() && text.matches(NEXT_NUMBER)
+        boolean numbered = numbers.isPresent()
+                && text.matches(NEXT_NUMBER)
                 && text.replaceFirst(NEXT_NUMBER, "$1").equals(numbers.get() + "_" + column + "_seq");
         if (numbered) { // as pg_dump writes a SERIAL column
             return new Syntax.RuleClause(ColumnRule.Kind.SERIAL, Optional.empty(), "", start + 1);

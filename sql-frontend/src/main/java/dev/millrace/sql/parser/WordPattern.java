@@ -12,15 +12,12 @@ record WordPattern(List<String> before, List<String> here) {
     static WordPattern of(String words) {
         String[] sides = words.split("\\|");
         List<String> here = List.of(sides[sides.length - 1].strip().split(" "));
-        return new WordPattern(
-                sides.length > 1 ? List.of(sides[0].strip().split(" ")) : List.of(), here);
+        return new WordPattern(sides.length > 1 ? List.of(sides[0].strip().split(" ")) : List.of(), here);
     }
 
     /** @param lexemes of the whole text, with the END */
     boolean isAt(List<Lexeme> lexemes, int place) {
-        return place >= before.size()
-                && areAt(before, lexemes, place - before.size())
-                && areAt(here, lexemes, place);
+        return place >= before.size() && areAt(before, lexemes, place - before.size()) && areAt(here, lexemes, place);
     }
 
     private static boolean areAt(List<String> words, List<Lexeme> lexemes, int place) {

@@ -75,8 +75,7 @@ public sealed interface Statement {
     record CreateView(String name, IfExists ifExists, Query query, String queryText) implements Statement {}
 
     /** CREATE TABLE ... AS. */
-    record CreateTableAs(
-            String name, IfExists ifExists, Query query, boolean withData, Map<String, String> options)
+    record CreateTableAs(String name, IfExists ifExists, Query query, boolean withData, Map<String, String> options)
             implements Statement {}
 
     /** CREATE SINK: {@code query} is what was written after AS, or all columns of the relation after FROM. */

@@ -28,7 +28,8 @@ final class NoRules {
     /** What {@code base UNION recursive} is if the base has no rows whatever there is: the base. Empty if it may have some. */
     static Optional<BoundQuery> recursion(SqlNode query, QueryBinder binder) {
         boolean[] readsRules = {false};
-        SqlNode first = query instanceof SqlBasicCall union && query.getKind() == SqlKind.UNION ? union.operand(0) : query;
+        SqlNode first =
+                query instanceof SqlBasicCall union && query.getKind() == SqlKind.UNION ? union.operand(0) : query;
         first.accept(new SqlBasicVisitor<Void>() {
             @Override
             public Void visit(SqlIdentifier name) {
