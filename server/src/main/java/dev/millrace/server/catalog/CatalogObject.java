@@ -102,15 +102,25 @@ public record CatalogObject(
         return all;
     }
 
-    /** The text behind AS, of what is made from a query; all of the text where there is none. */
+    /** The text behind AS, of what is made from a query, without WITH DATA; all of the text where there is none. */
     public String queryText() {
         int depth = 0;
-        for (Lexeme lexeme : Lexer.tokens(definition)) {
+        List<Lexeme> lexemes = Lexer.tokens(definition);
+        for (Lexeme lexeme : lexemes) {
             depth += lexeme.isSymbol("(") ? 1 : lexeme.isSymbol(")") ? -1 : 0;
             if (depth == 0 && lexeme.isWord("as")) {
-                return definition.substring(lexeme.end()).strip();
+                return definition.substring(lexeme.end(), endOfQuery(lexemes)).strip();
             }
         }
         return definition;
+    }
+
+    private int endOfQuery(List<Lexeme> lexemes) {
+        int last = lexemes.size() - 2; // before END
+        if (!lexemes.get(last).isWord("data")) {
+            return definition.length();
+        }
+        int with = lexemes.get(last - 1).isWord("no") ? last - 2 : last - 1;
+        return lexemes.get(with).isWord("with") ? lexemes.get(with).start() : definition.length();
     }
 }

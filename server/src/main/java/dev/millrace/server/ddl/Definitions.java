@@ -17,6 +17,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.CatalogObject.Durability;
+import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.SinkInterval;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.generated.GeneratedColumns;
@@ -64,10 +65,6 @@ import java.util.stream.Collectors;
  * <p>Long because each kind of relation is made here, by the same steps.
  */
 public final class Definitions {
-    /** Options of PostgreSQL's tables that say how rows lie on disk, which pgbench and dumps send; they have no effect. */
-    private static final List<String> STORAGE = List.of(
-            "fillfactor", "parallel_workers", "toast_tuple_target", "autovacuum_enabled", "toast.autovacuum_enabled");
-
     private final Instance database;
     private final Consumer<String> notices;
     private final Queries queries;
@@ -321,7 +318,7 @@ public final class Definitions {
 
     /** @param options in which those of a connector are left unread, if it has one */
     private CatalogObject table(Statement.CreateTable create, String text, long createdMicros, Options options) {
-        STORAGE.forEach(options::text);
+        StorageOptions.passOver(options, notices);
         options.text(TemplateQueries.OPTION);
         if (create.watermark().isPresent()) {
             options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
@@ -371,8 +368,24 @@ public final class Definitions {
                         List.of(),
                         TableRules.NONE,
                         Optional.empty(),
-                        Map.of()),
+                        create.options()),
                 "CREATE TABLE " + Identifiers.quote(create.name()) + " (" + columns + ")");
+    }
+
+    /** What has nothing to do, of relations that there are. */
+    public Command nothing(Statement.NoOperation nothing) {
+        for (String name : nothing.relations()) {
+            if (database.catalog().object(name).isEmpty()) {
+                throw DatabaseCatalog.undefined(
+                        "relation", name, database.catalog().relationNames());
+            }
+        }
+        nothing.notice().ifPresent(notices);
+        return Command.of(nothing.command());
+    }
+
+    public Command alterOptions(Statement.AlterOptions alter) {
+        return StorageOptions.alter(alter, database.catalog(), notices);
     }
 
     private static void requireKey(Statement.CreateTable create) {
@@ -413,6 +426,7 @@ public final class Definitions {
             Optional<String> replaced = options.text(CatalogObject.REPLACES);
             replaced.ifPresent(other -> requireReplaceable(kind, name, other, query));
             options.integer(Retries.OPTION, 0, 0, Retries.MOST);
+            StorageOptions.passOver(options, notices);
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
             QueryOptions how = queries.limits()
                     .limited((view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority), options);

@@ -90,6 +90,10 @@ public final class Functions {
             case "java" -> {
                 return java(create);
             }
+            case "plpgsql", "c", "internal", "plperl", "plperlu", "pltcl", "plpython3u" ->
+                throw MillraceException.notAvailableYet("language \"" + create.language() + "\"")
+                        .withHint(
+                                "LANGUAGE SQL has expressions and queries, LANGUAGE JAVA all else; docs/functions.md");
             default ->
                 throw MillraceException.user(
                                 SqlState.UNDEFINED_OBJECT, "language \"" + create.language() + "\" does not exist")

@@ -23,7 +23,6 @@ import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.IndexStatement.CreateIndex;
 import dev.millrace.sql.statement.IndexStatement.Reindex;
 import dev.millrace.sql.statement.IndexStatement.RenameIndex;
-import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -102,6 +101,11 @@ public final class Indexes {
                             "cannot create index on " + relation.kind().sqlName() + " \"" + relation.name() + "\"")
                     .withHint("tables and materialized views keep rows that can be indexed");
         }
+        if (isKeyOfView(create, relation)) {
+            notices.accept("\"" + create.name().orElseThrow() + "\" is there: rows of \"" + relation.name()
+                    + "\" are unique by the key of its query");
+            return Command.of("CREATE INDEX");
+        }
         List<OrderKey> keys = keys(create, relation.schema());
         Optional<CatalogObject> taken = create.name().flatMap(catalog()::object);
         try {
@@ -119,6 +123,20 @@ public final class Indexes {
         } finally {
             dropUnused(relation.name(), keys);
         }
+    }
+
+    /** Whether it is the one that a materialized view is shown with before any is made, as pg_dump writes it. */
+    private static boolean isKeyOfView(CreateIndex create, CatalogObject relation) {
+        List<String> key = relation.primaryKey().stream()
+                .map(column -> relation.schema().field(column).name())
+                .toList();
+        return relation.kind() == ObjectKind.MATERIALIZED_VIEW
+                && create.unique()
+                && create.name().equals(Optional.of(relation.name() + "_pkey"))
+                && create.columns().stream()
+                        .map(IndexStatement.Column::name)
+                        .toList()
+                        .equals(key);
     }
 
     private void add(CatalogObject relation, Index index) {
@@ -292,18 +310,8 @@ public final class Indexes {
             throw DatabaseCatalog.undefined(
                     "relation", reindex.name(), catalog().relationNames());
         }
-        notices.accept("indexes are kept current with their rows: there is nothing to do");
+        notices.accept(IndexStatement.ALWAYS_CURRENT);
         return Command.of("REINDEX");
-    }
-
-    /** VACUUM and ANALYZE: there is nothing to do, for relations that there are. */
-    public Command upkeep(Statement.Upkeep upkeep) {
-        for (String name : upkeep.relations()) {
-            if (catalog().object(name).isEmpty()) {
-                throw DatabaseCatalog.undefined("relation", name, catalog().relationNames());
-            }
-        }
-        return Command.of(upkeep.command());
     }
 
     static MillraceException undefined(String name) {

@@ -5,6 +5,7 @@ import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.permission.Identity;
 import dev.millrace.server.permission.Permissions;
 import dev.millrace.server.pgcatalog.PgCatalog;
+import dev.millrace.server.settings.PassiveSettings;
 import dev.millrace.server.settings.ProductVersion;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
@@ -63,6 +64,12 @@ public record SessionCatalog(
 
     /** {@code current_setting(name, true)} is empty for a setting that does not exist. */
     private String currentSetting(List<String> arguments) {
+        if (PassiveSettings.isPassive(arguments.get(0))) {
+            Optional<String> value = settings.passive(arguments.get(0));
+            if (value.isPresent()) {
+                return value.get();
+            }
+        }
         try {
             Setting setting = Setting.named(arguments.get(0));
             return system.shown(setting).map(SystemSettings.Shown::value).orElseGet(() -> settings.get(setting));

@@ -8,6 +8,7 @@ import dev.millrace.server.catalog.Index;
 import dev.millrace.server.pgcatalog.RelationAccess;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.secret.SecretReferences;
+import dev.millrace.server.settings.PassiveSettings;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.template.TemplateQueries;
@@ -131,11 +132,11 @@ public final class Permissions {
         } else if (statement instanceof Statement.ExplainRunning explain) {
             on(explain.name(), Privilege.SELECT);
         } else if (statement instanceof Statement.SetSetting set) {
-            settings(List.of(Setting.named(set.name())));
+            settings(PassiveSettings.isPassive(set.name()) ? List.of() : List.of(Setting.named(set.name())));
         } else if (statement instanceof Statement.AlterSystem && !identity.isSuperuser()) {
             throw denied("permission denied to change settings of the system: only superusers do");
         } else if (statement instanceof Statement.ResetSetting reset
-                && reset.name().isPresent()) {
+                && reset.name().filter(name -> !PassiveSettings.isPassive(name)).isPresent()) {
             settings(List.of(Setting.named(reset.name().get())));
         } else {
             definition(statement);
@@ -196,8 +197,9 @@ public final class Permissions {
             owns(rename.name());
         } else if (statement instanceof IndexStatement.Reindex reindex) {
             owns(reindex.name());
-        } else if (statement instanceof Statement.Upkeep upkeep) {
-            upkeep.relations().forEach(this::owns);
+        } else if (statement instanceof Statement.NoOperation nothing) {
+            boolean reads = nothing.command().equals("LOCK TABLE"); // in a mode that SELECT takes, too
+            nothing.relations().forEach(reads ? name -> on(name, Privilege.SELECT) : this::owns);
         } else if (statement instanceof Statement.AlterOptions alter) {
             owns(alter.name());
         } else if (statement instanceof Statement.AlterEdge alter) {

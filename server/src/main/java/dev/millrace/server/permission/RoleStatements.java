@@ -13,6 +13,7 @@ import dev.millrace.server.role.Membership;
 import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.role.ScramSecret;
+import dev.millrace.server.settings.PassiveSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.statement.Privilege;
@@ -34,6 +35,10 @@ import java.util.function.Consumer;
 
 /** CREATE, ALTER and DROP ROLE, GRANT, REVOKE and owners, with the question who may. One change at a time. */
 public final class RoleStatements {
+    /** What ALTER TABLE .. OWNER TO names, too, as in PostgreSQL. */
+    private static final Set<ObjectKind> SHOWN_AS_TABLES =
+            Set.of(ObjectKind.STREAM, ObjectKind.CONTINUOUS_QUERY, ObjectKind.MATERIALIZED_VIEW, ObjectKind.VIEW);
+
     private final Instance database;
     private final RoleSessions sessions;
     private final Roles roles;
@@ -199,6 +204,10 @@ public final class RoleStatements {
     private Command set(Statement.AlterRoleSetting set) {
         String name = identity.named(set.name());
         Role role = roles.require(name);
+        if (set.setting().filter(PassiveSettings::isPassive).isPresent()) {
+            notices.accept("setting \"" + set.setting().get() + "\" has no effect here: it is not kept with the role");
+            return Command.of("ALTER ROLE");
+        }
         Optional<Setting> setting = set.setting().map(Setting::named);
         if (!name.equals(identity.current())) {
             requireMayChange(role, false);
@@ -410,7 +419,10 @@ public final class RoleStatements {
     // ---- owners ----------------------------------------------------------------------------------------------------
 
     private Command changeOwner(Statement.ChangeOwner change) {
-        CatalogObject object = database.catalog().require(change.kind(), change.name());
+        CatalogObject object = database.catalog()
+                .object(change.name())
+                .filter(found -> change.kind() == ObjectKind.TABLE && SHOWN_AS_TABLES.contains(found.kind()))
+                .orElseGet(() -> database.catalog().require(change.kind(), change.name()));
         String owner = roles.require(identity.named(change.owner())).name();
         permissions.owns(object.name());
         if (!identity.isSuperuser() && !roles.isMember(identity.current(), owner)) {

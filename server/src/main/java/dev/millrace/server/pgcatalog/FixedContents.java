@@ -1,6 +1,7 @@
 package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.pgwire.value.PgType;
+import dev.millrace.server.settings.PassiveSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.sql.statement.Securable;
@@ -19,6 +20,9 @@ final class FixedContents {
     private static final int UTF8 = 6;
     private static final String ARRAY_PREFIX = "array_";
 
+    /** A function that is not there, as the type regproc has it. */
+    private static final String NO_FUNCTION = "-";
+
     private FixedContents() {}
 
     static void namespaces(NamedRows rows, RoleContents roles) {
@@ -31,9 +35,15 @@ final class FixedContents {
                     "nspowner",
                     Oids.OWNER,
                     "nspacl",
-                    roles.access(new Securable(Securable.Kind.SCHEMA, schema)));
+                    roles.access(new Securable(Securable.Kind.SCHEMA, schema))
+                            .or(() -> schema.equals("public")
+                                    ? Optional.of(roles.allTexts(PUBLIC_SCHEMA))
+                                    : Optional.empty()));
         }
     }
+
+    /** Whose privileges are written out, as in PostgreSQL: pg_dump takes them for revoked otherwise. */
+    private static final Securable PUBLIC_SCHEMA = new Securable(Securable.Kind.SCHEMA, "public");
 
     /** Types that columns here do not have, and that clients look for. */
     private record ForeignType(int oid, String name, int size, String category, int element, int array) {}
@@ -181,9 +191,9 @@ final class FixedContents {
     }
 
     static void accessMethods(NamedRows rows) {
-        rows.add("oid", Oids.HEAP, "amname", "heap", "amhandler", "heap_tableam_handler", "amtype", "t");
-        rows.add("oid", Oids.BTREE, "amname", "btree", "amhandler", "bthandler", "amtype", "i");
-        rows.add("oid", Oids.HASH, "amname", "hash", "amhandler", "hashhandler", "amtype", "i");
+        rows.add("oid", Oids.HEAP, "amname", "heap", "amhandler", NO_FUNCTION, "amtype", "t");
+        rows.add("oid", Oids.BTREE, "amname", "btree", "amhandler", NO_FUNCTION, "amtype", "i");
+        rows.add("oid", Oids.HASH, "amname", "hash", "amhandler", NO_FUNCTION, "amtype", "i");
     }
 
     static void languages(NamedRows rows, RoleContents roles) {
@@ -213,6 +223,8 @@ final class FixedContents {
         rows.add(
                 "oid",
                 Oids.DEFAULT_COLLATION,
+                "collowner",
+                Oids.OWNER,
                 "collname",
                 "default",
                 "collnamespace",
@@ -237,6 +249,24 @@ final class FixedContents {
     static void settings(
             NamedRows rows, Map<String, String> server, Function<Setting, Optional<SystemSettings.Shown>> system) {
         rows.add("name", "max_index_keys", "setting", "32", "context", "internal", "vartype", "integer");
+        PassiveSettings.defaults()
+                .forEach((name, value) -> rows.add(
+                        "name",
+                        name,
+                        "setting",
+                        value,
+                        "category",
+                        "PostgreSQL",
+                        "short_desc",
+                        PassiveSettings.MEANING,
+                        "context",
+                        "user",
+                        "vartype",
+                        "string",
+                        "boot_val",
+                        value,
+                        "reset_val",
+                        value));
         for (Setting setting : Setting.values()) {
             String value = server.getOrDefault(setting.settingName(), setting.defaultValue());
             SystemSettings.Shown shown = system.apply(setting)

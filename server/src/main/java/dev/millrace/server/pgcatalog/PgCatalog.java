@@ -62,6 +62,7 @@ public final class PgCatalog implements AutoCloseable {
         roles.addTo(fillers);
         fillers.put("pg_catalog.pg_get_keywords", FixedContents::keywords);
         new FunctionContents(catalog, roles, oids).addTo(fillers);
+        new DependencyContents(oids, this::shown, catalog).addTo(fillers);
         RelationList.read(oids)
                 .forEach((name, schema) -> relations.add(
                         new SystemRelation(name, "as PostgreSQL has it", schema, rows -> fill(name, schema, rows))));
@@ -342,7 +343,7 @@ public final class PgCatalog implements AutoCloseable {
     private void constraints(NamedRows rows) {
         rules.constraints(shown(), rows);
         for (Key key : keys()) {
-            if (!key.isConstraint()) {
+            if (!key.isConstraint() || key.isOfView()) {
                 continue;
             }
             rows.addBoth(

@@ -63,6 +63,11 @@ final class RoleContents {
         return roles.accessTexts(object);
     }
 
+    /** The same, of an object on which nothing was granted or revoked what holds by default. */
+    List<String> allTexts(Securable object) {
+        return roles.allAccessTexts(object);
+    }
+
     /** What the owner may do, and what others were granted. */
     List<AccessItem> all(Securable object) {
         String owner = roles.owner(object.name());

@@ -86,6 +86,11 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
             return created.isEmpty();
         }
 
+        /** Whether it is the key of a materialized view, which follows from its query. */
+        boolean isOfView() {
+            return primary && relation.kind.equals("m");
+        }
+
         boolean isUnique() {
             return created.map(Index::unique).orElse(true);
         }

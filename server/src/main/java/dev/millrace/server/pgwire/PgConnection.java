@@ -7,6 +7,7 @@ import dev.millrace.server.pgwire.message.MessageDecoder;
 import dev.millrace.server.pgwire.message.ServerMessages;
 import dev.millrace.server.pgwire.message.ServerMessages.TransactionState;
 import dev.millrace.server.session.Session;
+import dev.millrace.server.settings.PassiveSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.tls.Tls;
 import dev.millrace.server.tls.TlsMode;
@@ -323,6 +324,10 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> impl
 
     private static void begin(Session session, String name, String value) {
         try {
+            if (PassiveSettings.isPassive(name)) {
+                session.settings().setPassive(name, value, false);
+                return;
+            }
             Setting setting = Setting.named(name);
             if (!setting.isForSuperusers()) {
                 session.settings().begin(setting, value);

@@ -14,6 +14,9 @@ public final class SessionUse implements Catalog {
 
     public static final String TERMINATE = "session_terminate";
 
+    /** The function that sets a setting, likewise. */
+    public static final String SET = "set_config";
+
     private final Catalog names;
     private boolean own;
     private boolean stops;
@@ -80,7 +83,7 @@ public final class SessionUse implements Catalog {
     public Optional<UserFunction> userFunction(String name) {
         Optional<UserFunction> function = names.userFunction(name);
         own |= function.isPresent(); // its privilege is asked for when it is found
-        stops |= function.isPresent() && (name.equals(CANCEL) || name.equals(TERMINATE));
+        stops |= function.isPresent() && (name.equals(CANCEL) || name.equals(TERMINATE) || name.equals(SET));
         return function;
     }
 }

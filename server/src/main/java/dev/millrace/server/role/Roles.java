@@ -421,8 +421,11 @@ public final class Roles {
 
     /** An access list as {@code pg_class.relacl} shows it; empty if nothing was granted or revoked. */
     public Optional<List<String>> accessTexts(Securable object) {
-        return hasAccessList(object)
-                ? Optional.of(RoleText.accessList(object, ownerOf(object), access(object)))
-                : Optional.empty();
+        return hasAccessList(object) ? Optional.of(allAccessTexts(object)) : Optional.empty();
+    }
+
+    /** The same, of an object on which nothing was granted or revoked what holds by default. */
+    public List<String> allAccessTexts(Securable object) {
+        return RoleText.accessList(object, ownerOf(object), access(object));
     }
 }

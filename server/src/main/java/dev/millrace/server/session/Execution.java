@@ -47,6 +47,7 @@ import dev.millrace.server.query.Subscriptions;
 import dev.millrace.server.result.Progress;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResult.Command;
+import dev.millrace.server.settings.PassiveSettings;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.settings.SystemSettings;
@@ -77,6 +78,8 @@ import java.util.function.Supplier;
 final class Execution {
     /** Characters of an INSERT that is parsed on a thread that may not wait: some tenths of a millisecond. */
     private static final int MOST_PARSED_AT_ONCE = 8 << 10;
+
+    private static final String ONLY_IN_TRANSACTIONS = "SET LOCAL can only be used in transaction blocks";
 
     private final Instance database;
     private final SessionSettings settings;
@@ -428,8 +431,10 @@ final class Execution {
             return checkpoint();
         } else if (statement instanceof Statement.Backup backup) {
             return backup(backup.directory());
-        } else if (statement instanceof Statement.Upkeep upkeep) {
-            return indexes.upkeep(upkeep);
+        } else if (statement instanceof Statement.NoOperation nothing) {
+            return definitions.nothing(nothing);
+        } else if (statement instanceof Statement.AlterOptions alter) {
+            return definitions.alterOptions(alter);
         } else if (statement instanceof Statement.CreateContinuousQuery create) {
             return definitions.createContinuousQuery(create, text);
         } else if (statement instanceof Statement.CreateMaterializedView create) {
@@ -672,7 +677,10 @@ final class Execution {
         return Command.of("FLUSH");
     }
 
-    private Command set(Statement.SetSetting set) {
+    Command set(Statement.SetSetting set) {
+        if (PassiveSettings.isPassive(set.name())) {
+            return setPassive(set);
+        }
         Setting setting = Setting.named(set.name());
         if (SystemSettings.isLimit(setting)) {
             database.systemSettings().set(setting, set.value());
@@ -683,6 +691,17 @@ final class Execution {
         return Command.of("SET");
     }
 
+    private Command setPassive(Statement.SetSetting set) {
+        if (set.value().isEmpty()) {
+            settings.resetPassive(set.name());
+        } else if (!set.local() || transactions.isExplicit()) {
+            settings.setPassive(set.name(), set.value().get(), set.local());
+        } else {
+            notices.accept(ONLY_IN_TRANSACTIONS);
+        }
+        return Command.of("SET");
+    }
+
     private void set(Setting setting, String value, boolean local) {
         if (!local) {
             settings.set(setting, value);
@@ -690,7 +709,7 @@ final class Execution {
             settings.setLocal(setting, value);
         } else {
             setting.checked(value);
-            notices.accept("SET LOCAL can only be used in transaction blocks");
+            notices.accept(ONLY_IN_TRANSACTIONS);
         }
     }
 
@@ -715,6 +734,10 @@ final class Execution {
     }
 
     private Command reset(Statement.ResetSetting reset) {
+        if (reset.name().filter(PassiveSettings::isPassive).isPresent()) {
+            settings.resetPassive(reset.name().get());
+            return Command.of("RESET");
+        }
         Optional<Setting> one = reset.name().map(Setting::named);
         if (one.filter(SystemSettings::isLimit).isPresent()) {
             database.systemSettings().set(one.get(), Optional.empty());

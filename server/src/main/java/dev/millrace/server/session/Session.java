@@ -69,7 +69,9 @@ public final class Session implements AutoCloseable {
     private final Execution execution;
     private final Steps steps;
     private final PreparedStatements prepared;
+    private final OwnFunctions functions = new OwnFunctions();
     private final Signals signals;
+    private final SettingCalls settingCalls;
     private final Activity activity;
     private final AtomicInteger process = new AtomicInteger(); // 0 until somebody asks for it
     private Consumer<String> notices = notice -> {};
@@ -81,7 +83,8 @@ public final class Session implements AutoCloseable {
         this.objects = new SessionObjects(new PreparedTexts(instance.clock(), this::keptBytes, kept));
         this.identity = new Identity(instance.catalog().roles(), settings, role);
         Permissions permissions = new Permissions(instance.catalog(), identity);
-        this.signals = new Signals(database, this, identity);
+        this.signals = new Signals(database, this, identity, functions);
+        this.settingCalls = new SettingCalls(functions, identity);
         this.activity = new Activity(instance.clock());
         objects.activity(new ActivityRows(database, identity)::json);
         SessionCatalog names = new SessionCatalog(
@@ -92,7 +95,7 @@ public final class Session implements AutoCloseable {
                 identity,
                 permissions,
                 objects,
-                signals::function);
+                name -> signals.function(name).or(() -> settingCalls.function(name)));
         Cancellation cancellation = new Cancellation(instance.turns());
         Offload offload = new Offload(instance.offloadThreads());
         this.execution = new Execution(
@@ -202,8 +205,8 @@ public final class Session implements AutoCloseable {
         ParameterValues values = ParameterValues.of(parameters);
         return new StatementResults(
                 parse(sql).stream()
-                        .<Supplier<StatementResult>>map(
-                                statement -> () -> execute(statement, values.forStatement(statement.parameterCount())))
+                        .<Supplier<StatementResult>>map(statement -> () -> settingCalls.watched(
+                                execute(statement, values.forStatement(statement.parameterCount()))))
                         .iterator(),
                 this::endStatement);
     }
@@ -458,7 +461,17 @@ public final class Session implements AutoCloseable {
     }
 
     private Optional<StatementResult> execute(String text, Supplier<Optional<StatementResult>> step) {
-        return steps.execute(text, step, database::executed);
+        return forgetful(() -> steps.execute(text, step, database::executed));
+    }
+
+    /** What a statement set that fails does not hold. */
+    private <T> T forgetful(Supplier<T> step) {
+        try {
+            return step.get();
+        } catch (RuntimeException e) {
+            settingCalls.forget();
+            throw e;
+        }
     }
 
     /**
@@ -466,13 +479,14 @@ public final class Session implements AutoCloseable {
      * is interrupted when the statement is cancelled or its time is over.
      */
     public <T> T goOn(Supplier<T> step) {
-        return steps.goOn(step);
+        return forgetful(() -> steps.goOn(step));
     }
 
     /** The result of the last statement was read, as far as it will be for now: it takes no more of its time. */
     public void endStatement() {
         steps.statementEnds();
         signals.tell(notices);
+        settingCalls.apply(execution::set);
     }
 
     /** The client is heard, and so not idle; for who serves one. */
@@ -563,7 +577,7 @@ public final class Session implements AutoCloseable {
             execution.transactions().rollBack();
             execution.cursors().closeAll();
             execution.forget();
-            signals.close();
+            functions.close();
             steps.planningEnds();
             kept.close();
             database.closed(this);

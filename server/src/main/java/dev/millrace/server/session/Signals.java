@@ -2,9 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.expressions.user.UserCode;
 import dev.millrace.interrupt.Interrupt;
-import dev.millrace.plan.expression.Expression;
 import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.permission.Identity;
 import dev.millrace.server.planning.SessionUse;
@@ -12,23 +10,19 @@ import dev.millrace.server.role.Roles;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
-import dev.millrace.udf.ScalarFunction;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How one session stops others: what {@code pg_cancel_backend}, {@code pg_terminate_backend} and {@code pg_backend_pid} are
- * short for. Each session has functions of its own, which know whose they are whatever they are given. They are called by
- * the threads that make rows, and found by the session's.
+ * short for. They are called by the threads that make rows, and found by the session's.
  */
-final class Signals implements AutoCloseable {
+final class Signals {
     private static final String PROCESS = "session_process";
 
     private static final int MOST_WARNINGS = 100; // that wait to be told; there may be one for each row
@@ -43,33 +37,25 @@ final class Signals implements AutoCloseable {
     private final Database database;
     private final Session session;
     private final Identity identity;
-    private final Map<String, UserFunction> provided = new ConcurrentHashMap<>();
+    private final OwnFunctions functions;
     private final Queue<String> warnings = new ArrayBlockingQueue<>(MOST_WARNINGS);
 
-    Signals(Database database, Session session, Identity identity) {
+    Signals(Database database, Session session, Identity identity, OwnFunctions functions) {
         this.database = database;
         this.session = session;
         this.identity = identity;
+        this.functions = functions;
     }
 
     Optional<UserFunction> function(String name) {
         return switch (name) {
             case PROCESS -> Optional.of(UserFunction.expression(name, String.valueOf(session.process())));
-            case SessionUse.CANCEL -> Optional.of(provided(name, List.of(PID), this::cancel));
-            case SessionUse.TERMINATE -> Optional.of(provided(name, List.of(PID, TIMEOUT), this::terminate));
+            case SessionUse.CANCEL ->
+                Optional.of(functions.provided(name, List.of(PID), DataType.BOOLEAN, this::cancel));
+            case SessionUse.TERMINATE ->
+                Optional.of(functions.provided(name, List.of(PID, TIMEOUT), DataType.BOOLEAN, this::terminate));
             default -> Optional.empty();
         };
-    }
-
-    private UserFunction provided(String name, List<Field> parameters, ScalarFunction code) {
-        return provided.computeIfAbsent(
-                name,
-                function -> new UserFunction(
-                        name,
-                        UserFunction.Kind.SCALAR,
-                        parameters,
-                        DataType.BOOLEAN,
-                        UserCode.provide(name, code) + Expression.EACH_TIME));
     }
 
     private @Nullable Object cancel(Object[] values) {
@@ -150,11 +136,5 @@ final class Signals implements AutoCloseable {
         for (String warning = warnings.poll(); warning != null; warning = warnings.poll()) {
             notices.accept(warning);
         }
-    }
-
-    @Override
-    public void close() {
-        provided.values().forEach(function -> UserCode.withdraw(function.code().replace(Expression.EACH_TIME, "")));
-        provided.clear();
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.server.settings;
 
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
@@ -15,10 +16,21 @@ public final class SessionSettings {
     private final Map<Setting, String> initial = new EnumMap<>(Setting.class);
     private Map<Setting, String> values = new EnumMap<>(Setting.class);
     private Map<Setting, String> local = new EnumMap<>(Setting.class);
+    private final PassiveValues passive = new PassiveValues();
     private long version;
 
     /** Values as they were at some moment, to go back to. */
-    public record Saved(Map<Setting, String> values, Map<Setting, String> local) {}
+    public static final class Saved {
+        private final Map<Setting, String> values;
+        private final Map<Setting, String> local;
+        private final PassiveValues.Saved passive;
+
+        private Saved(Map<Setting, String> values, Map<Setting, String> local, PassiveValues.Saved passive) {
+            this.values = values;
+            this.local = local;
+            this.passive = passive;
+        }
+    }
 
     public String get(Setting setting) {
         String value = local.get(setting);
@@ -69,6 +81,23 @@ public final class SessionSettings {
     public void resetAll() {
         values.clear();
         local.clear();
+        passive.resetAll();
+        version++;
+    }
+
+    /** What one of {@link PassiveSettings} is; empty for one that a program made up and that is not set. */
+    public Optional<String> passive(String name) {
+        return passive.get(name);
+    }
+
+    /** @param forTransaction until the transaction ends */
+    public void setPassive(String name, String value, boolean forTransaction) {
+        passive.set(name, value, forTransaction);
+        version++;
+    }
+
+    public void resetPassive(String name) {
+        passive.reset(name);
         version++;
     }
 
@@ -78,13 +107,14 @@ public final class SessionSettings {
     }
 
     public Saved save() {
-        return new Saved(Map.copyOf(values), Map.copyOf(local));
+        return new Saved(Map.copyOf(values), Map.copyOf(local), passive.save());
     }
 
     /** Goes back to what was saved. */
     public void restore(Saved saved) {
         values = copy(saved.values);
         local = copy(saved.local);
+        passive.restore(saved.passive);
         version++;
     }
 
@@ -96,6 +126,7 @@ public final class SessionSettings {
 
     /** The transaction ended, and with it what SET LOCAL said. */
     public void endTransaction() {
+        passive.endTransaction();
         if (!local.isEmpty()) {
             local.clear();
             version++;

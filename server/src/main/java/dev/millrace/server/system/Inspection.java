@@ -3,6 +3,7 @@ package dev.millrace.server.system;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.DeclaredTypes;
@@ -13,6 +14,7 @@ import dev.millrace.server.result.FixedRows;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.retention.Backfill;
 import dev.millrace.server.rows.RowBuilder;
+import dev.millrace.server.settings.PassiveSettings;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.settings.SystemSettings;
@@ -274,6 +276,14 @@ public final class Inspection {
     }
 
     public StatementResult showSetting(Statement.ShowSetting show) {
+        if (show.name().filter(PassiveSettings::isPassive).isPresent()) {
+            String name = show.name().get().toLowerCase(Locale.ROOT);
+            String value = settings.passive(name)
+                    .orElseThrow(() -> MillraceException.user(
+                                    SqlState.UNDEFINED_OBJECT, "setting \"" + name + "\" does not exist")
+                            .withHint("SET gives it a value"));
+            return rows(Schema.of(text(name)), rows -> rows.row(value));
+        }
         if (show.name().isPresent()) {
             Setting setting = Setting.named(show.name().get());
             return rows(Schema.of(text(setting.settingName())), rows -> rows.row(value(setting)));
@@ -281,6 +291,9 @@ public final class Inspection {
         return rows(Schema.of(text("name"), text("setting"), text("description")), rows -> {
             for (Setting setting : Setting.values()) {
                 rows.row(setting.settingName(), value(setting), setting.meaning());
+            }
+            for (String name : PassiveSettings.defaults().keySet()) {
+                rows.row(name, settings.passive(name).orElse(""), PassiveSettings.MEANING);
             }
         });
     }

@@ -101,7 +101,7 @@ public final class StatementBinder {
             return complete.statement();
         }
         if (syntax instanceof Syntax.Select select) {
-            return new Statement.Select(query(NamesShown.of(select.query()), List.of()));
+            return new Statement.Select(shown(NamesShown.of(select.query())));
         }
         if (syntax instanceof Syntax.CreateRelation create) {
             return createRelation(create);
@@ -128,7 +128,8 @@ public final class StatementBinder {
         }
         if (syntax instanceof Syntax.CreateTableAs create) {
             Query query = renamed(query(create.query(), List.of()), create.columns());
-            return new Statement.CreateTableAs(create.name(), create.ifExists(), query, create.withData());
+            return new Statement.CreateTableAs(
+                    create.name(), create.ifExists(), query, create.withData(), create.options());
         }
         if (syntax instanceof Syntax.CreateSink sink) {
             return new Statement.CreateSink(
@@ -212,6 +213,12 @@ public final class StatementBinder {
     /** @param expected types for columns whose type is open */
     Query query(Syntax.QueryText text, List<DataType> expected) {
         BoundQuery bound = new QueryBinder(context, Optional.empty()).bind(text.query(), expected);
+        return QueryBinder.query(context, bound.rel(), bound.names(), text.emit());
+    }
+
+    /** The query whose rows somebody reads. */
+    private Query shown(Syntax.QueryText text) {
+        BoundQuery bound = VectorsShown.of(new QueryBinder(context, Optional.empty()).bind(text.query(), List.of()));
         return QueryBinder.query(context, bound.rel(), bound.names(), text.emit());
     }
 

@@ -255,7 +255,7 @@ final class FromParser {
             if (defined.isPresent()) {
                 return defined.get();
             }
-            item = functions.isNext() ? functions.call() : relation(lateral);
+            item = functions.isNext() && !first.isWord("only") ? functions.call() : relation(lateral);
         }
         return behind(item, start);
     }
@@ -292,9 +292,16 @@ final class FromParser {
             throw tokens.unexpected();
         }
         int start = tokens.place();
+        boolean only = tokens.accept("only");
+        boolean enclosed = only && tokens.acceptSymbol("(");
         SqlIdentifier name = grammar.primaries.path(tokens.queryName());
         if (name.isStar()) {
             throw tokens.syntaxErrorAt(tokens.peekAt(-1));
+        }
+        if (enclosed) {
+            tokens.require(")");
+        } else {
+            tokens.acceptSymbol("*"); // and what inherits from it, of which there is none
         }
         if (tokens.peek().isWord("for") && tokens.peekAt(1).isWord("system_time")) {
             tokens.acceptAll("for", "system_time");

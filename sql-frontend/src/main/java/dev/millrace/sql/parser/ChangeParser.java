@@ -256,6 +256,7 @@ final class ChangeParser {
     private Syntax update(List<SqlNode> with) {
         words.accept("only");
         SqlIdentifier relation = words.identifier();
+        words.acceptSymbol("*"); // and what inherits from it, of which there is none
         Optional<SqlIdentifier> alias = alias("set");
         words.expect("set");
         List<Syntax.Assignment> assignments = assignments();
@@ -267,6 +268,7 @@ final class ChangeParser {
         words.expect("from");
         words.accept("only");
         SqlIdentifier relation = words.identifier();
+        words.acceptSymbol("*"); // and what inherits from it, of which there is none
         Optional<SqlIdentifier> alias =
                 words.peek().isWord("using") || words.peek().isWord("returning") ? Optional.empty() : alias("where");
         Optional<SqlNode> using = words.accept("using") ? Optional.of(words.fromClause()) : Optional.empty();
@@ -354,6 +356,7 @@ final class ChangeParser {
         do {
             words.accept("only");
             relations.add(words.identifier());
+            words.acceptSymbol("*");
         } while (words.acceptComma());
         boolean restart = words.acceptAll("restart", "identity");
         if (!restart) {

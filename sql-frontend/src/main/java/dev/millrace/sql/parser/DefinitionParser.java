@@ -11,6 +11,7 @@ import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.sql.text.Lexeme;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,6 +22,9 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 
 /** CREATE and ALTER. */
 final class DefinitionParser {
+    /** Of a materialized view that is not to be filled: an option whose name nobody writes by accident. */
+    private static final String NO_DATA = "with no data";
+
     private final Words words;
 
     DefinitionParser(Words words) {
@@ -42,18 +46,25 @@ final class DefinitionParser {
         if (secret.isNext()) {
             return secret.create(replace);
         }
+        boolean unlogged = words.peekAt(1).isWord("table") && words.accept("unlogged");
         ObjectKind kind = words.objectKind();
         IfExists ifExists = StatementParser.ifNotExists(words, replace);
         String name = newRelationName();
         return switch (kind) {
-            case STREAM, TABLE -> new TableParser(words).relation(kind, name, ifExists);
+            case STREAM, TABLE -> new TableParser(words).relation(kind, name, ifExists, unlogged);
             case VIEW -> view(name, ifExists);
             case CONTINUOUS_QUERY -> continuousQuery(name, ifExists);
             case MATERIALIZED_VIEW -> {
                 List<SqlIdentifier> columns = words.optionalColumns();
-                Map<String, String> options = words.optionalOptions();
+                Map<String, String> options = new LinkedHashMap<>(words.optionalOptions());
                 words.expect("as");
-                yield new Syntax.CreateQuery(kind, name, ifExists, options, StatementParser.queryText(words, columns));
+                Syntax.QueryText query = StatementParser.queryText(words, columns);
+                if (words.acceptAll("with", "no", "data")) {
+                    options.put(NO_DATA, "true");
+                } else {
+                    words.acceptAll("with", "data");
+                }
+                yield new Syntax.CreateQuery(kind, name, ifExists, options, query);
             }
             case SINK -> sink(name, ifExists);
             case QUERY_TEMPLATE -> template(name, ifExists);
@@ -176,6 +187,8 @@ final class DefinitionParser {
                 continue; // what a body does anyway
             } else if (words.acceptAll("parallel", "safe") || words.accept("leakproof")) {
                 continue; // there is nothing to decide
+            } else if (words.accept("cost") || words.accept("rows")) {
+                words.optionValue(); // what PostgreSQL's planner is to assume
             } else if (words.accept("volatile")) {
                 isVolatile = true;
             } else if (!words.accept("immutable") && !words.accept("stable") && !words.accept("strict")) {
@@ -190,6 +203,7 @@ final class DefinitionParser {
 
     /** A parameter with or without a name. */
     private Syntax.Column parameter(int number) {
+        words.accept("in"); // as all are
         boolean named = words.peekAt(1).isName()
                 && !words.peekAt(1).isWord("precision")
                 && !words.peekAt(1).isWord("varying")
@@ -236,6 +250,9 @@ final class DefinitionParser {
             return edge(name);
         }
         if (words.accept("set")) {
+            return new Syntax.Complete(new Statement.AlterOptions(kind, name, words.options()));
+        }
+        if (words.peekAt(1).isSymbol("(") && words.accept("reset")) {
             return new Syntax.Complete(new Statement.AlterOptions(kind, name, words.options()));
         }
         if (isQuery(kind) && words.accept("resume")) {

@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.IndexStatement.Column;
+import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.text.Lexeme;
 import java.util.ArrayList;
@@ -165,9 +166,20 @@ final class IndexParser {
         if (words.peek().isSymbol("(")) {
             words.skipParentheses();
         }
+        if (words.peek().isWord("database")
+                || words.peek().isWord("system")
+                || words.peek().isWord("schema")) {
+            boolean schema = words.next().isWord("schema");
+            words.accept("concurrently");
+            if (schema || !words.atStatementEnd()) {
+                words.name();
+            }
+            return new Syntax.Complete(
+                    new Statement.NoOperation("REINDEX", List.of(), Optional.of(IndexStatement.ALWAYS_CURRENT)));
+        }
         boolean index = words.accept("index");
         if (!index && !words.accept("table")) {
-            throw words.expected(List.of("index", "table"));
+            throw words.expected(List.of("index", "table", "schema", "database", "system"));
         }
         words.accept("concurrently");
         return new Syntax.Complete(new IndexStatement.Reindex(index, words.relationName()));

@@ -37,17 +37,6 @@ final class RoleParser {
         return word.isWord("role") || word.isWord("user") || word.isWord("group");
     }
 
-    /** Whether the words are ALTER DEFAULT PRIVILEGES, which is refused. */
-    void refuseDefaultPrivileges() {
-        if (words.peekAt(1).isWord("default") && words.peekAt(2).isWord("privileges")) {
-            throw MillraceException.notAvailableYet("ALTER DEFAULT PRIVILEGES")
-                    .at(words.peekAt(1).start() + 1)
-                    .withHint(
-                            "GRANT pg_read_all_data TO a role that is to read what is not there yet, or GRANT ... ON ALL TABLES"
-                                    + " IN SCHEMA public when it is");
-        }
-    }
-
     /** A role's name; the words that stand for oneself come as they are. */
     private String role() {
         Lexeme word = words.peek();
@@ -82,12 +71,13 @@ final class RoleParser {
 
     Syntax alter() {
         words.expect("alter");
-        words.next();
-        if (words.peek().isWord("all")) {
-            throw MillraceException.notAvailableYet("ALTER ROLE ALL")
-                    .at(words.peek().start() + 1);
-        }
+        boolean group = words.next().isWord("group");
         String name = role();
+        boolean adds = group && words.acceptAll("add", "user");
+        if (adds || group && words.acceptAll("drop", "user")) {
+            return new Syntax.Complete(
+                    new Statement.GrantRoles(List.of(name), roles(), !adds, false, false, Optional.empty()));
+        }
         if (words.acceptAll("rename", "to")) {
             return new Syntax.Complete(new Statement.RenameRole(name, role()));
         }
@@ -307,7 +297,7 @@ final class RoleParser {
             return named(names, Securable.Kind.DATABASE);
         } else if (words.accept("language")) {
             return named(names, Securable.Kind.LANGUAGE);
-        } else if (words.accept("function") || words.accept("routine")) {
+        } else if (words.accept("function") || words.accept("procedure") || words.accept("routine")) {
             return named(names, Securable.Kind.FUNCTION);
         }
         if (words.peekAt(1).isName()

@@ -221,17 +221,21 @@ final class RowsParser {
             Syntax source = statements.statement();
             words.expectSymbol(")");
             words.expect("to");
-            return new Syntax.CopyTo(source, file("stdout"), copyOptions());
+            return new Syntax.CopyTo(source, file("stdout"), copyOptions(false));
         }
+        boolean binary = words.peekAt(1).isName() // the form of PostgreSQL before 9.0
+                && !words.peekAt(1).isWord("from")
+                && !words.peekAt(1).isWord("to")
+                && words.accept("binary");
         SqlIdentifier relation = words.identifier();
         List<SqlIdentifier> columns = words.optionalColumns();
         if (words.accept("from")) {
-            return new Syntax.CopyFrom(relation, columns, file("stdin"), copyOptions());
+            return new Syntax.CopyFrom(relation, columns, file("stdin"), copyOptions(binary));
         }
         if (!words.accept("to")) {
             throw words.expected(List.of("from", "to"));
         }
-        return new Syntax.CopyTo(new Syntax.Select(selectOf(relation, columns)), file("stdout"), copyOptions());
+        return new Syntax.CopyTo(new Syntax.Select(selectOf(relation, columns)), file("stdout"), copyOptions(binary));
     }
 
     private static Syntax.QueryText selectOf(SqlIdentifier relation, List<SqlIdentifier> columns) {
@@ -253,12 +257,12 @@ final class RowsParser {
     }
 
     /** {@code [WITH] (FORMAT csv, HEADER)} or the older {@code [WITH] CSV HEADER DELIMITER ','}, {@code [WITH] BINARY}. */
-    private Map<String, String> copyOptions() {
+    private Map<String, String> copyOptions(boolean binary) {
         words.accept("with");
         if (words.peek().isSymbol("(")) {
             return words.options();
         }
-        Map<String, String> options = new HashMap<>();
+        Map<String, String> options = new HashMap<>(binary ? Map.of("format", "binary") : Map.of());
         while (true) {
             if (words.accept("csv")) {
                 options.put("format", "csv");

@@ -15,6 +15,8 @@ import org.apache.calcite.sql.SqlNode;
 
 /** What is about the session: settings, transactions, prepared statements. */
 final class SessionParser {
+    private static final String SEARCH_PATH = "search_path";
+
     private final Words words;
     private final Optional<StatementParser> statements; // of what PREPARE names
 
@@ -48,9 +50,12 @@ final class SessionParser {
     Statement.SetSetting setting(boolean local) {
         String name = words.acceptAll("time", "zone")
                 ? "timezone"
-                : words.acceptAll("names") ? "client_encoding" : words.settingName();
+                : words.acceptAll("names") ? "client_encoding" : isSchema() ? schema() : words.settingName();
         boolean named = words.acceptSymbol("=") || words.accept("to");
-        if (!named && !name.equals("timezone") && !name.equals("client_encoding")) {
+        boolean withoutSign = name.equals("timezone")
+                || name.equals("client_encoding")
+                || name.equals(SEARCH_PATH) && words.peek().kind() == Kind.STRING;
+        if (!named && !withoutSign) {
             throw words.syntaxError();
         }
         if (words.accept("default") || name.equals("timezone") && words.accept("local")) {
@@ -61,6 +66,16 @@ final class SessionParser {
             values.add(words.optionValue());
         } while (words.acceptComma());
         return new Statement.SetSetting(name, Optional.of(String.join(", ", values)), local);
+    }
+
+    /** {@code SET SCHEMA 'name'}, which is short for a search path of one. */
+    private boolean isSchema() {
+        return words.peek().isWord("schema") && words.peekAt(1).kind() == Kind.STRING;
+    }
+
+    private String schema() {
+        words.next();
+        return SEARCH_PATH;
     }
 
     private Optional<String> roleOr(String none) {
@@ -109,10 +124,6 @@ final class SessionParser {
         if (head.equals("release")) {
             words.accept("savepoint");
             return new Syntax.Complete(new Statement.Release(words.name()));
-        }
-        if (words.peek().isWord("prepared")) {
-            throw MillraceException.notAvailableYet("two-phase commit")
-                    .at(words.peek().start() + 1);
         }
         if (head.equals("start")) {
             words.expect("transaction");
@@ -183,10 +194,6 @@ final class SessionParser {
 
     Syntax prepare() {
         words.expect("prepare");
-        if (words.peek().isWord("transaction") && words.peekAt(1).kind() == Kind.STRING) {
-            throw MillraceException.notAvailableYet("two-phase commit")
-                    .at(words.peek().start() + 1);
-        }
         String name = words.name();
         List<TypeSpec> types = new ArrayList<>();
         if (words.acceptSymbol("(")) {
@@ -254,11 +261,25 @@ final class SessionParser {
                 .at(position);
     }
 
-    /** LOCK TABLE has nothing to hold off. */
+    /** LOCK TABLE in a mode that statements take anyway has nothing to hold off; one that is to hold off others is refused. */
     Syntax lock() {
         int position = words.next().start() + 1;
-        throw MillraceException.user(SqlState.FEATURE_NOT_SUPPORTED, "LOCK is not supported")
-                .withHint("a transaction holds the rows that it changed; the others it reads as they are")
-                .at(position);
+        words.accept("table");
+        List<String> relations = new ArrayList<>();
+        do {
+            words.accept("only");
+            relations.add(words.relationName());
+            words.acceptSymbol("*");
+        } while (words.acceptComma());
+        boolean passes = words.acceptAll("in", "access", "share", "mode")
+                || words.acceptAll("in", "row", "share", "mode")
+                || words.acceptAll("in", "row", "exclusive", "mode");
+        if (!passes) {
+            throw MillraceException.user(SqlState.FEATURE_NOT_SUPPORTED, "LOCK is not supported")
+                    .withHint("a transaction holds the rows that it changed; the others it reads as they are")
+                    .at(position);
+        }
+        words.accept("nowait");
+        return new Syntax.Complete(new Statement.NoOperation("LOCK TABLE", relations, Optional.empty()));
     }
 }

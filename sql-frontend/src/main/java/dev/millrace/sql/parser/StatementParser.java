@@ -8,7 +8,6 @@ import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Statement;
-import dev.millrace.sql.statement.Statement.ExplainForm;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.Listing;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -22,12 +21,9 @@ import dev.millrace.sql.text.Lexeme.Kind;
 import dev.millrace.sql.text.Lexer;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Stream;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
@@ -68,6 +64,9 @@ public final class StatementParser {
     private final SessionParser session;
     private final RoleParser roles;
 
+    /** Where the statement under way begins; of one in another, the inner one. */
+    private int start;
+
     private StatementParser(String sql) {
         this.words = new Words(sql, Lexer.tokens(sql));
         this.definitions = new DefinitionParser(words);
@@ -83,7 +82,7 @@ public final class StatementParser {
         try {
             return parser.parseAll();
         } catch (MillraceException e) {
-            throw parser.words.explained(e);
+            throw parser.words.explained(e, parser.start);
         }
     }
 
@@ -132,12 +131,21 @@ public final class StatementParser {
 
     /** One statement, up to what cannot belong to it. */
     public Syntax statement() {
+        start = words.place();
         Lexeme head = words.peek();
         if (head.isSymbol("(")) {
             return rows.select();
         }
         if (head.kind() != Kind.WORD) {
             throw words.syntaxError();
+        }
+        Optional<Syntax> passedOver = PostgresCommands.at(words);
+        if (passedOver.isPresent()) {
+            return passedOver.get();
+        }
+        UpkeepParser upkeep = new UpkeepParser(words);
+        if (upkeep.isNext()) {
+            return upkeep.statement();
         }
         return switch (head.text()) {
             case "select" -> {
@@ -149,15 +157,11 @@ public final class StatementParser {
             case "create" -> roles.isNext() ? roles.create() : definitions.create();
             case "drop" -> roles.isNext() ? roles.drop() : drop();
             case "pause", "resume" -> pauseOrResume();
-            case "alter" -> {
-                roles.refuseDefaultPrivileges();
-                yield roles.isNext() ? roles.alter() : alter();
-            }
+            case "alter" -> roles.isNext() ? roles.alter() : alter();
             case "grant" -> roles.grant();
             case "revoke" -> roles.revoke();
             case "reassign" -> roles.reassign();
             case "reprocess" -> new ReprocessParser(words).reprocess();
-            case "vacuum", "analyze", "analyse" -> upkeep();
             case "reindex" -> new IndexParser(words).reindex();
             case "insert", "update", "delete", "merge" -> changes.change();
             case "truncate" -> changes.truncate();
@@ -181,7 +185,7 @@ public final class StatementParser {
             }
             case "show" -> show();
             case "describe", "desc" -> describe();
-            case "explain" -> explain();
+            case "explain" -> new ExplainParser(words, this).explain();
             case "set" -> session.set();
             case "reset" -> session.reset();
             case "begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release" ->
@@ -201,27 +205,6 @@ public final class StatementParser {
     }
 
     // ---- objects ---------------------------------------------------------------------------------------------------
-
-    private Syntax upkeep() {
-        String command = words.next().text().equals("vacuum") ? "VACUUM" : "ANALYZE";
-        if (words.peek().isSymbol("(")) {
-            words.skipParentheses();
-        }
-        boolean more = true;
-        while (more) {
-            more = Stream.of("full", "freeze", "verbose", "analyze", "analyse").anyMatch(words::accept);
-        }
-        List<String> relations = new ArrayList<>();
-        if (!words.atEnd() && !words.peek().isSymbol(";")) {
-            do {
-                relations.add(words.relationName());
-                if (words.peek().isSymbol("(")) { // columns
-                    words.skipParentheses();
-                }
-            } while (words.acceptComma());
-        }
-        return new Syntax.Complete(new Statement.Upkeep(command, relations));
-    }
 
     private Syntax alter() {
         return definitions.alter(roles);
@@ -331,35 +314,6 @@ public final class StatementParser {
             words.objectKind();
         }
         return new Syntax.Describe(words.identifier());
-    }
-
-    private Syntax explain() {
-        words.expect("explain");
-        if (words.accept("analyze")) {
-            if (words.peek().isWord("continuous") || words.peek().isWord("materialized")) {
-                ObjectKind kind = words.objectKind();
-                return new Syntax.Complete(new Statement.ExplainRunning(kind, words.relationName()));
-            }
-            return new Syntax.ExplainAnalyze(statement());
-        }
-        Set<ExplainForm> forms = EnumSet.noneOf(ExplainForm.class);
-        if (words.peek().isSymbol("(")
-                && !words.peekAt(1).isSymbol("(")
-                && !ChangeParser.beginsQuery(words.peekAt(1))) {
-            words.next();
-            do {
-                forms.add(words.oneOf(ExplainForm.class, "explain option"));
-            } while (words.acceptComma());
-            words.expectSymbol(")");
-        } else {
-            for (ExplainForm form : ExplainForm.values()) {
-                if (words.accept(form.name().toLowerCase(Locale.ROOT))) {
-                    forms.add(form);
-                }
-            }
-        }
-        Syntax explained = statement();
-        return new Syntax.Explain(forms, explained instanceof Syntax.Insert insert ? insert.asQuery() : explained);
     }
 
     // ---- shared by the parts ---------------------------------------------------------------------------------------

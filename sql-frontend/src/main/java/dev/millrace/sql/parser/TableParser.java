@@ -29,7 +29,15 @@ final class TableParser {
             "smallserial", "smallint",
             "serial2", "smallint");
 
+    /** What gives the next number of a column that has them. */
+    private static final String NEXT_NUMBER =
+            "(?i)nextval\\s*\\(\\s*'(?:public\\.)?\"?([^'\"]*)\"?'(?:\\s*::\\s*regclass)?\\s*\\)";
+
     private final Words words;
+
+    /** The table that is made, whose columns' numbers are known by its name. */
+    private Optional<String> numbers = Optional.empty();
+
     private final List<Syntax.Column> columns = new ArrayList<>();
     private final List<SqlIdentifier> primaryKey = new ArrayList<>();
     private final List<Syntax.WatermarkClause> watermarks = new ArrayList<>();
@@ -40,11 +48,17 @@ final class TableParser {
         this.words = words;
     }
 
-    Syntax relation(ObjectKind kind, String name, IfExists ifExists) {
+    /** @param unlogged whether PostgreSQL would not log its rows, which has no effect */
+    Syntax relation(ObjectKind kind, String name, IfExists ifExists, boolean unlogged) {
+        numbers = Optional.of(name);
         int start = words.place();
         List<SqlIdentifier> names = words.optionalColumns();
+        Map<String, String> storage = new LinkedHashMap<>(words.optionalOptions());
+        if (unlogged) {
+            storage.put("unlogged", "true");
+        }
         if (words.peek().isWord("as")) {
-            return createAs(kind, name, ifExists, names);
+            return createAs(kind, name, ifExists, names, storage);
         }
         words.backTo(start);
         if (words.acceptSymbol("(")) {
@@ -55,6 +69,10 @@ final class TableParser {
         }
         Map<String, String> included = kind == ObjectKind.STREAM ? included() : Map.of();
         Map<String, String> options = new LinkedHashMap<>(words.optionalOptions());
+        words.acceptAll("without", "oids"); // as all are
+        if (unlogged) {
+            options.put("unlogged", "true");
+        }
         included.forEach((option, column) -> {
             if (options.putIfAbsent(option, column) != null) {
                 throw MillraceException.user(
@@ -99,7 +117,8 @@ final class TableParser {
         return included;
     }
 
-    private Syntax createAs(ObjectKind kind, String name, IfExists ifExists, List<SqlIdentifier> names) {
+    private Syntax createAs(
+            ObjectKind kind, String name, IfExists ifExists, List<SqlIdentifier> names, Map<String, String> options) {
         Lexeme as = words.next();
         if (kind != ObjectKind.TABLE) {
             throw MillraceException.notAvailableYet("CREATE STREAM AS")
@@ -111,7 +130,7 @@ final class TableParser {
         if (!empty) {
             words.acceptAll("with", "data");
         }
-        return new Syntax.CreateTableAs(name, ifExists, names, query, !empty);
+        return new Syntax.CreateTableAs(name, ifExists, names, query, !empty, options);
     }
 
     /** A column, constraint or watermark. */
@@ -149,7 +168,14 @@ final class TableParser {
             throw refused(words.peek(), " of a table");
         } else {
             column();
+            return;
         }
+        while (acceptImmediate()) {}
+    }
+
+    /** What says of a constraint that it is as all are: checked at once. */
+    private boolean acceptImmediate() {
+        return words.acceptAll("not", "deferrable") || words.acceptAll("initially", "immediate");
     }
 
     private Optional<String> constraintName() {
@@ -186,7 +212,7 @@ final class TableParser {
                                     "multiple default values specified for column \"" + name.getSimple() + "\"")
                             .at(word.start() + 1);
                 }
-                rule = Optional.of(word.isWord("default") ? byDefault() : generated());
+                rule = Optional.of(word.isWord("default") ? byDefault(name.getSimple()) : generated());
                 notNull |= rule.get().kind() == ColumnRule.Kind.IDENTITY
                         || rule.get().kind() == ColumnRule.Kind.IDENTITY_ALWAYS;
             } else if (word.isWord("check")) {
@@ -196,7 +222,7 @@ final class TableParser {
                 uniques.add(new Syntax.UniqueClause(constraint, List.of(name)));
             } else if (word.isWord("references")) {
                 throw refused(word, " on a column");
-            } else if (!words.accept("null")) {
+            } else if (!words.accept("null") && !acceptImmediate()) {
                 break;
             }
         }
@@ -208,13 +234,19 @@ final class TableParser {
         return new Words(whole, Lexer.tokens(whole)).type();
     }
 
-    private Syntax.RuleClause byDefault() {
+    private Syntax.RuleClause byDefault(String column) {
         int start = words.next().end();
         int first = words.place();
         SqlNode expression = words.expression();
         String text = words.textFrom(first);
         boolean uuid =
                 text.replaceAll("\\s", "").toLowerCase(Locale.ROOT).matches("(gen_random_uuid|uuid_generate_v4)\\(\\)");
+        boolean numbered = numbers.isPresent()
+                && text.matches(NEXT_NUMBER)
+                && text.replaceFirst(NEXT_NUMBER, "$1").equals(numbers.get() + "_" + column + "_seq");
+        if (numbered) { // as pg_dump writes a SERIAL column
+            return new Syntax.RuleClause(ColumnRule.Kind.SERIAL, Optional.empty(), "", start + 1);
+        }
         ColumnRule.Kind kind = uuid ? ColumnRule.Kind.UUID : ColumnRule.Kind.DEFAULT;
         return new Syntax.RuleClause(kind, Optional.of(expression), text, start + 1);
     }

@@ -31,9 +31,32 @@ final class Words extends Tokens {
         super(other);
     }
 
-    /** An error of this text, with what to write instead of a form that others have. */
-    MillraceException explained(MillraceException error) {
-        return ForeignForms.explained(error, lexemes());
+    /**
+     * A syntax error of this text, with what to write instead of a form that others have; one of PostgreSQL's forms that is not here is no
+     * syntax error, but 0A000. Other errors are as they were.
+     *
+     * @param statement the place where it begins
+     */
+    MillraceException explained(MillraceException error, int statement) {
+        if (error.sqlState() != SqlState.SYNTAX_ERROR || error.position().isEmpty()) {
+            return error;
+        }
+        int start = error.position().getAsInt() - 1;
+        for (int place = 0; place < lexemes().size(); place++) {
+            if (lexemes().get(place).start() == start) {
+                int at = place;
+                return PostgresForms.refused(lexemes(), statement, at)
+                        .map(refused -> refused.at(start + 1))
+                        .or(() -> ForeignForms.ours(lexemes(), at).map(error::withHint))
+                        .orElse(error);
+            }
+        }
+        return error;
+    }
+
+    /** Whether these words are next. */
+    boolean isAt(WordPattern pattern) {
+        return pattern.isAt(lexemes(), place());
     }
 
     /** The same place, to be read from once more. */
@@ -157,10 +180,15 @@ final class Words extends Tokens {
         }
     }
 
+    /** Whether nothing follows of the statement. */
+    boolean atStatementEnd() {
+        return atEnd() || peek().isSymbol(";");
+    }
+
     /** What follows up to the semicolon, as written. */
     String restOfStatement() {
         int start = place();
-        while (!atEnd() && !peek().isSymbol(";")) {
+        while (!atStatementEnd()) {
             next();
         }
         return start == place() ? "" : textFrom(start);

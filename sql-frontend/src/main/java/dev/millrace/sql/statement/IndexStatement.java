@@ -5,6 +5,9 @@ import java.util.Optional;
 
 /** Statements about indexes. DROP INDEX is a {@link Statement.Drop}. */
 public sealed interface IndexStatement extends Statement.TableStatement {
+    /** Why REINDEX has nothing to do. */
+    String ALWAYS_CURRENT = "indexes are kept current with their rows: there is nothing to do";
+
     /** A column by which rows are ordered. */
     record Column(String name, boolean descending, boolean nullsFirst) {}
 
@@ -30,6 +33,6 @@ public sealed interface IndexStatement extends Statement.TableStatement {
     /** ALTER INDEX .. RENAME TO. */
     record RenameIndex(String name, boolean ifExists, String newName) implements IndexStatement {}
 
-    /** REINDEX, which has nothing to do here. */
+    /** REINDEX of an index or a table, which has nothing to do here. */
     record Reindex(boolean index, String name) implements IndexStatement {}
 }

@@ -75,7 +75,8 @@ public sealed interface Statement {
     record CreateView(String name, IfExists ifExists, Query query, String queryText) implements Statement {}
 
     /** CREATE TABLE ... AS. */
-    record CreateTableAs(String name, IfExists ifExists, Query query, boolean withData) implements Statement {}
+    record CreateTableAs(String name, IfExists ifExists, Query query, boolean withData, Map<String, String> options)
+            implements Statement {}
 
     /** CREATE SINK: {@code query} is what was written after AS, or all columns of the relation after FROM. */
     record CreateSink(
@@ -143,7 +144,7 @@ public sealed interface Statement {
     /** ALTER CONTINUOUS QUERY or MATERIALIZED VIEW ... AS. */
     record AlterQuery(ObjectKind kind, String name, Query query, String queryText) implements Statement {}
 
-    /** ALTER ... SET (option = value, ...). */
+    /** ALTER ... SET (option = value, ...), and RESET (option, ...), whose options have no values. */
     record AlterOptions(ObjectKind kind, String name, Map<String, String> options) implements Statement {}
 
     /** ALTER STREAM ... EDGE device SET (setting = value, ...). @param device one of those that send to the stream; empty for all */
@@ -289,12 +290,14 @@ public sealed interface Statement {
     record CopyTo(Statement source, Optional<String> file, Map<String, String> options) implements Statement {}
 
     /**
-     * VACUUM or ANALYZE, which have nothing to do here: memory is freed, and rows are counted, as they change.
+     * A statement of PostgreSQL's that has nothing to do here, such as VACUUM.
      *
-     * @param command VACUUM or ANALYZE
+     * @param command its tag
+     * @param relations that it names, which are to be there
+     * @param notice why there is nothing to do; none where what it asks for holds
      */
-    record Upkeep(String command, List<String> relations) implements Statement {
-        public Upkeep {
+    record NoOperation(String command, List<String> relations, Optional<String> notice) implements Statement {
+        public NoOperation {
             relations = List.copyOf(relations);
         }
     }

@@ -83,7 +83,13 @@ public sealed interface Syntax {
             implements Syntax {}
 
     /** CREATE TABLE .. AS; {@code columns} are other names for its first columns. */
-    record CreateTableAs(String name, IfExists ifExists, List<SqlIdentifier> columns, QueryText query, boolean withData)
+    record CreateTableAs(
+            String name,
+            IfExists ifExists,
+            List<SqlIdentifier> columns,
+            QueryText query,
+            boolean withData,
+            Map<String, String> options)
             implements Syntax {}
 
     /** CREATE VIEW; {@code columns} are other names for its first columns. */

@@ -265,10 +265,10 @@ public final class QueryBinder {
         QueryBinder binder = new QueryBinder(context, outer, tables);
         for (SqlNode node : items) {
             SqlWithItem item = (SqlWithItem) node;
-            if (item.recursive != null && item.recursive.booleanValue() && readsItself(item)) {
-                throw recursive(item);
-            }
-            BoundQuery bound = binder.bind(item.query, List.of());
+            boolean recursive = item.recursive != null && item.recursive.booleanValue() && readsItself(item);
+            BoundQuery bound = recursive
+                    ? NoRules.recursion(item.query, binder).orElseThrow(() -> recursive(item))
+                    : binder.bind(item.query, List.of());
             List<String> names = new ArrayList<>(bound.names());
             if (item.columnList != null) {
                 if (item.columnList.size() > names.size()) {

@@ -31,6 +31,15 @@ final class ForeignTypes {
                     of + "range",
                     of + "multirange");
         }
+        instead("a materialized view follows every change", "trigger", "event_trigger");
+        instead(
+                "RETURNS the type that there is",
+                "internal",
+                "language_handler",
+                "fdw_handler",
+                "anyelement",
+                "anyarray",
+                "record");
         instead("JSONB", "hstore", "map", "variant");
         instead("ROW(name type, ..)", "struct");
         instead("an array, such as INTEGER[]", "multiset", "list");

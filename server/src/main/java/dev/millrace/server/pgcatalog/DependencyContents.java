@@ -1,0 +1,85 @@
+package dev.millrace.server.pgcatalog;
+
+import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.settings.ProductVersion;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * What depends on what: views on what they read, which tools make first. What is in the schema {@code millrace} belongs to an extension of
+ * that name, which is there from the beginning: so tools know that it is nothing of users', and pg_dump leaves it out.
+ */
+final class DependencyContents {
+    private static final String NAME = "millrace";
+    private static final int OID = 13095; // among those of what is there from the beginning
+    private static final int PG_CLASS = 1259;
+    private static final int PG_NAMESPACE = 2615;
+    private static final int PG_EXTENSION = 3079;
+
+    private final Oids oids;
+    private final Supplier<List<ShownRelation>> relations;
+    private final DatabaseCatalog catalog;
+
+    DependencyContents(Oids oids, Supplier<List<ShownRelation>> relations, DatabaseCatalog catalog) {
+        this.oids = oids;
+        this.relations = relations;
+        this.catalog = catalog;
+    }
+
+    void addTo(Map<String, Consumer<NamedRows>> fillers) {
+        fillers.put("pg_catalog.pg_extension", DependencyContents::extension);
+        fillers.put("pg_catalog.pg_depend", this::dependencies);
+    }
+
+    private static void extension(NamedRows rows) {
+        rows.add(
+                "oid",
+                OID,
+                "extname",
+                NAME,
+                "extowner",
+                Oids.OWNER,
+                "extnamespace",
+                Oids.MILLRACE,
+                "extrelocatable",
+                false,
+                "extversion",
+                ProductVersion.TEXT);
+    }
+
+    private void dependencies(NamedRows rows) {
+        depend(rows, PG_NAMESPACE, Oids.MILLRACE, PG_EXTENSION, OID, "e");
+        for (ShownRelation relation : relations.get()) {
+            int number = oids.of(relation.qualifiedName());
+            if (relation.schemaName().equals(NAME)) {
+                depend(rows, PG_CLASS, number, PG_EXTENSION, OID, "e");
+            } else if (relation.object().isPresent()) {
+                for (String read : relation.object().get().reads()) {
+                    if (catalog.object(read).isPresent()) {
+                        depend(rows, PG_CLASS, number, PG_CLASS, oids.of("public." + read), "n");
+                    }
+                }
+            }
+        }
+    }
+
+    private static void depend(NamedRows rows, int kind, int oid, int ofKind, int of, String how) {
+        rows.add(
+                "classid",
+                kind,
+                "objid",
+                oid,
+                "objsubid",
+                0,
+                "refclassid",
+                ofKind,
+                "refobjid",
+                of,
+                "refobjsubid",
+                0,
+                "deptype",
+                how);
+    }
+}

@@ -1,0 +1,142 @@
+package dev.millrace.server.clients;
+
+import static dev.millrace.server.clients.ClientPrograms.check;
+import static dev.millrace.server.clients.ClientPrograms.installed;
+import static dev.millrace.server.clients.ClientPrograms.program;
+import static dev.millrace.server.clients.ClientPrograms.requireProgram;
+import static dev.millrace.server.clients.ClientPrograms.step;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.server.pgwire.TestServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tools that come with PostgreSQL or are used with it, as they are; skipped where they are not installed. */
+@Tag("peers")
+@Timeout(600) // the first time they are downloaded
+class ToolsTest {
+    private static final String[] PYTHON = {
+        "psycopg[binary]==3.3.9", "sqlalchemy==2.1.9", "alembic==1.20.1", "pandas==3.1.1"
+    };
+
+    @TempDir
+    private Path folder;
+
+    private static String[] command(TestServer server, String program, String... arguments) {
+        List<String> command = new ArrayList<>(
+                List.of(program, "-h", "localhost", "-p", String.valueOf(server.port()), "-U", "millrace"));
+        command.addAll(List.of(arguments));
+        return command.toArray(String[]::new);
+    }
+
+    private void run(String... command) throws Exception {
+        assertEquals(Optional.empty(), step(folder, command));
+    }
+
+    private static List<String> rows(TestServer server, String sql) throws Exception {
+        List<String> rows = new ArrayList<>();
+        try (var connection = server.connect();
+                var statement = connection.createStatement();
+                var result = statement.executeQuery(sql)) {
+            while (result.next()) {
+                rows.add(result.getString(1));
+            }
+        }
+        return rows;
+    }
+
+    @Test
+    void pgbenchFillsItsTablesAndItsAccountsAddUp() throws Exception {
+        requireProgram("pgbench", "pgbench", "--version");
+        try (TestServer server = new TestServer()) {
+            run(command(server, "pgbench", "-i", "-q", "--unlogged-tables", "millrace"));
+            run(command(server, "pgbench", "-T", "1", "-c", "2", "millrace"));
+            assertEquals(List.of("100000"), rows(server, "SELECT count(*) FROM pgbench_accounts"));
+            assertTrue(Long.parseLong(
+                            rows(server, "SELECT count(*) FROM pgbench_history").get(0))
+                    > 0);
+            assertEquals(
+                    rows(server, "SELECT sum(delta) FROM pgbench_history"),
+                    rows(server, "SELECT sum(abalance) FROM pgbench_accounts"));
+        }
+    }
+
+    @Test
+    void whatPgDumpWritesMakesTheSameDatabaseAgain() throws Exception {
+        requireProgram("pg_dump", "pg_dump", "--version");
+        requireProgram("psql", "psql", "--version");
+        Path first = folder.resolve("first.sql");
+        try (TestServer server = new TestServer()) {
+            try (var connection = server.connect();
+                    var statement = connection.createStatement()) {
+                statement.execute("CREATE TABLE parts (id SERIAL PRIMARY KEY, name TEXT NOT NULL,"
+                        + " price NUMERIC(10,2) DEFAULT 1.5 CHECK (price > 0), tags TEXT[], at TIMESTAMPTZ,"
+                        + " twice NUMERIC(10,2) GENERATED ALWAYS AS (price * 2) STORED, UNIQUE (name, at))");
+                statement.execute("CREATE INDEX parts_price ON parts (price DESC)");
+                statement.execute("INSERT INTO parts (name, price, tags, at) VALUES"
+                        + " ('it''s', 1, '{a,\"b c\"}', '2024-01-01 12:00+00'), (E'tab\\there', 2.5, NULL, NULL)");
+                statement.execute("CREATE VIEW dear AS SELECT name FROM parts WHERE price > 2");
+                statement.execute(
+                        "CREATE MATERIALIZED VIEW a_sum AS SELECT name, sum(price) AS s FROM parts GROUP BY name");
+                statement.execute("CREATE VIEW a_view AS SELECT s FROM a_sum");
+                statement.execute("GRANT SELECT ON parts TO PUBLIC");
+            }
+            run(command(server, "pg_dump", "-f", first.toString(), "millrace"));
+        }
+        try (TestServer server = new TestServer()) {
+            run(command(server, "psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", first.toString(), "millrace"));
+            assertEquals(
+                    List.of("1|it's|1.00|{a,\"b c\"}|2.00", "2|tab\there|2.50||5.00"),
+                    rows(
+                            server,
+                            "SELECT concat_ws('|', id, name, price, coalesce(tags::text, ''), twice) FROM parts ORDER BY id"));
+            assertEquals(List.of("tab\there"), rows(server, "SELECT name FROM dear"));
+            assertEquals(List.of("1.00", "2.50"), rows(server, "SELECT s FROM a_view ORDER BY s"));
+            assertEquals(List.of("t"), rows(server, "SELECT has_schema_privilege('public', 'USAGE')"));
+            Path second = folder.resolve("second.sql");
+            run(command(server, "pg_dump", "-f", second.toString(), "millrace"));
+            assertEquals(withoutKeys(first), withoutKeys(second));
+            assertFalse(Files.readString(second).contains("CREATE VIEW millrace."));
+        }
+    }
+
+    /** The lines of a dump but for those that are another each time. */
+    private static String withoutKeys(Path dump) throws Exception {
+        return String.join(
+                "\n",
+                Files.readAllLines(dump).stream()
+                        .filter(line -> !line.startsWith("\\"))
+                        .toList());
+    }
+
+    @Test
+    void pandasAndAlembic() throws Exception {
+        requireProgram("python", "python3", "--version");
+        Path installed = installed("pandas", String.join(" ", PYTHON), at -> {
+            var failure = step(at, "python3", "-m", "venv", "venv");
+            if (failure.isPresent()) {
+                return failure;
+            }
+            List<String> install =
+                    new ArrayList<>(List.of("venv/bin/pip", "install", "-q", "--disable-pip-version-check"));
+            install.addAll(List.of(PYTHON));
+            return step(at, install.toArray(String[]::new));
+        });
+        try (TestServer server = new TestServer()) {
+            check(
+                    installed,
+                    installed.resolve("venv/bin/python").toString(),
+                    program("pandas_alembic.py").toString(),
+                    "postgresql+psycopg://millrace@localhost:" + server.port() + "/millrace");
+        }
+    }
+}
