@@ -24,6 +24,11 @@ public interface Source {
         return false;
     }
 
+    /** What was found out about records together with the columns; none where columns were declared. */
+    default Assumptions assumptions() {
+        return Assumptions.NONE;
+    }
+
     /** Whether the source's rows end by themselves. */
     boolean bounded();
 

@@ -21,7 +21,7 @@ import java.util.Set;
 public final class CsvRecordFormatFactory implements RecordFormatFactory {
     /** Options of files that records have no use for. */
     private static final Set<String> OF_FILES =
-            Set.of("header", "skip_lines", "encoding", "comment", "max_record_bytes");
+            Set.of("header", "skip_lines", "encoding", "comment", "max_record_bytes", "union_by_name");
 
     @Override
     public String name() {

@@ -1,6 +1,7 @@
 package dev.millrace.connectors.file;
 
 import dev.millrace.batch.Closing;
+import dev.millrace.connector.Assumptions;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
@@ -20,13 +21,30 @@ import java.util.function.UnaryOperator;
  * Files, from the first row for every reader.
  *
  * @param follow whether to go on when files grow
+ * @param guessed what was found in files together with the columns; empty where these were declared
  * @param pace empty when rows come as fast as they can be read
  */
-record FileSource(Schema schema, FilePaths paths, FileFormat format, boolean follow, Optional<Pace> pace)
+record FileSource(
+        Schema schema,
+        FilePaths paths,
+        FileFormat format,
+        boolean follow,
+        Optional<Pace> pace,
+        Optional<Assumptions> guessed)
         implements Source {
 
     /** Rows in the rhythm of a column, so many times as fast as it says. */
     record Pace(int column, double factor) {}
+
+    @Override
+    public boolean isInferred() {
+        return guessed.isPresent();
+    }
+
+    @Override
+    public Assumptions assumptions() {
+        return guessed.orElse(Assumptions.NONE);
+    }
 
     @Override
     public boolean bounded() {

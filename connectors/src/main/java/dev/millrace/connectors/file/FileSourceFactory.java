@@ -1,5 +1,6 @@
 package dev.millrace.connectors.file;
 
+import dev.millrace.connector.Assumptions;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
@@ -31,8 +32,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The source {@code file}. Without declared columns they are guessed from the beginning of the first file. Every reader
- * starts at the first row.
+ * The source {@code file}. Without declared columns they are guessed from a sample of the files, together with how values are written.
+ * Every reader starts at the first row.
  */
 public final class FileSourceFactory implements SourceFactory {
     /** What happens at the end of the files. */
@@ -45,7 +46,12 @@ public final class FileSourceFactory implements SourceFactory {
     private static final long DEFAULT_LIST_MICROS = 30_000_000;
     private static final long LEAST_LIST_MICROS = 100_000;
 
-    private record Read(Schema schema, FileFormat format) {}
+    /** @param guessed what was found in files together with the columns; empty where these were declared */
+    private record Read(Schema schema, FileFormat format, Optional<Assumptions> guessed) {
+        Read(Schema schema, FileFormat format, boolean isGuessed) {
+            this(schema, format, isGuessed ? Optional.of(Assumptions.NONE) : Optional.empty());
+        }
+    }
 
     @Override
     public String name() {
@@ -63,18 +69,17 @@ public final class FileSourceFactory implements SourceFactory {
         FilePaths paths = new FilePaths(path);
         Mode mode = options.oneOf("mode", Mode.ONCE);
         FormatName name = options.oneOf("format", FormatName.ofExtension(path));
-        Optional<Path> sample = declared.size() == 0 || !paths.hasPattern()
-                ? Optional.of(paths.list().get(0))
-                : Optional.empty();
-        Read read = read(name, path, declared, sample, options);
+        Read read = read(name, path, declared, declared.size() == 0 ? paths.list() : List.of(), options);
         Optional<FileSource.Pace> pace = pace(read.schema(), options);
         options.rejectUnread();
-        sample.ifPresent(read.format()::check);
+        if (!paths.hasPattern()) {
+            read.format().check(paths.list().get(0));
+        }
         if (mode == Mode.FOLLOW && (name == FormatName.ARROW || name == FormatName.PARQUET)) {
             throw MillraceException.notAvailableYet(
                     "following " + (name == FormatName.ARROW ? "Arrow" : "Parquet") + " files");
         }
-        return new FileSource(read.schema(), paths, read.format(), mode == Mode.FOLLOW, pace);
+        return new FileSource(read.schema(), paths, read.format(), mode == Mode.FOLLOW, pace, read.guessed());
     }
 
     /** Objects are never written on: what follows is new ones. */
@@ -90,11 +95,11 @@ public final class FileSourceFactory implements SourceFactory {
         boolean isWhole = name == FormatName.ARROW || name == FormatName.PARQUET;
         Read read;
         if (declared.size() > 0) {
-            read = read(name, path, declared, Optional.empty(), options);
+            read = read(name, path, declared, List.of(), options);
             options.rejectUnread();
         } else {
             try (ObjectSample sample = new ObjectSample(store, paths, isWhole)) {
-                read = read(name, path, declared, Optional.of(sample.file()), options);
+                read = read(name, path, declared, List.of(sample.file()), options);
                 options.rejectUnread();
                 read.format().check(sample.file());
             }
@@ -104,59 +109,67 @@ public final class FileSourceFactory implements SourceFactory {
                 store,
                 paths,
                 read.format(),
-                isFollowed ? OptionalLong.of(everyMicros) : OptionalLong.empty());
+                isFollowed ? OptionalLong.of(everyMicros) : OptionalLong.empty(),
+                read.guessed());
     }
 
-    private static Read read(FormatName name, String path, Schema declared, Optional<Path> sample, Options options) {
+    /** @param samples files to guess columns from; none if they are declared */
+    private static Read read(FormatName name, String path, Schema declared, List<Path> samples, Options options) {
         return switch (name) {
-            case CSV -> csv(declared, path, sample, options);
-            case JSON -> json(declared, sample, options);
-            case ARROW -> arrow(declared, sample);
-            case PARQUET -> parquet(declared, sample);
+            case CSV -> csv(declared, path, samples, options);
+            case JSON -> json(declared, samples, options);
+            case ARROW -> arrow(declared, samples);
+            case PARQUET -> parquet(declared, samples);
         };
     }
 
-    private static Read csv(Schema declared, String path, Optional<Path> sample, Options options) {
-        CsvOptions csv = CsvOptions.read(options, path);
+    private static Read csv(Schema declared, String path, List<Path> samples, Options options) {
         if (declared.size() > 0) {
-            return new Read(declared, new CsvFormat(csv.columns(declared, options), csv.dialect()));
+            CsvOptions csv = CsvOptions.read(options, path);
+            return new Read(declared, new CsvFormat(csv.columns(declared, options), csv.dialect()), false);
         }
-        CsvInference.Inferred inferred = CsvInference.infer(sample.orElseThrow(), csv.dialect(), csv.timestampFormat());
-        Schema schema = known(inferred.schema(), sample.get(), "declare the columns");
-        CsvOptions settled = csv.withHeader(inferred.header());
-        return new Read(schema, new CsvFormat(settled.columns(schema, options), settled.dialect()));
+        CsvInference.Inferred inferred = CsvInference.infer(samples, path, options);
+        Schema schema = known(inferred.schema(), samples, "declare the columns");
+        Options settled = options.and(inferred.assumed());
+        CsvOptions csv = CsvOptions.read(settled, path);
+        return new Read(
+                schema,
+                new CsvFormat(csv.columns(schema, settled), csv.dialect()),
+                Optional.of(new Assumptions(inferred.assumed(), inferred.remarks())));
     }
 
-    private static Read json(Schema declared, Optional<Path> sample, Options options) {
-        Schema schema = declared.size() > 0
-                ? declared
-                : known(
-                        JsonInference.infer(sample.orElseThrow()),
-                        sample.get(),
+    private static Read json(Schema declared, List<Path> samples, Options options) {
+        boolean isGuessed = declared.size() == 0;
+        Schema schema = isGuessed
+                ? known(
+                        JsonInference.ofFiles(samples),
+                        samples,
                         "each line must hold one JSON object, as `jq -c .[]` writes the elements of an array; or declare"
-                                + " the columns");
-        return new Read(schema, JsonRecordFormatFactory.files(schema, options, CsvOptions.maxRecordBytes(options)));
+                                + " the columns")
+                : declared;
+        return new Read(
+                schema, JsonRecordFormatFactory.files(schema, options, CsvOptions.maxRecordBytes(options)), isGuessed);
     }
 
-    private static Read arrow(Schema declared, Optional<Path> sample) {
-        Schema schema = declared.size() > 0
-                ? declared
-                : known(ArrowFormat.infer(sample.orElseThrow()), sample.get(), "declare the columns");
-        return new Read(schema, new ArrowFormat(schema));
+    private static Read arrow(Schema declared, List<Path> samples) {
+        boolean isGuessed = declared.size() == 0;
+        Schema schema = isGuessed ? known(ArrowFormat.infer(samples.get(0)), samples, "declare the columns") : declared;
+        return new Read(schema, new ArrowFormat(schema), isGuessed);
     }
 
-    private static Read parquet(Schema declared, Optional<Path> sample) {
-        Schema schema = declared.size() > 0
-                ? declared
-                : known(ParquetFormat.infer(sample.orElseThrow()), sample.get(), "declare the columns");
-        return new Read(schema, new ParquetFormat(schema));
+    private static Read parquet(Schema declared, List<Path> samples) {
+        boolean isGuessed = declared.size() == 0;
+        Schema schema =
+                isGuessed ? known(ParquetFormat.infer(samples.get(0)), samples, "declare the columns") : declared;
+        return new Read(schema, new ParquetFormat(schema), isGuessed);
     }
 
-    private static Schema known(Schema schema, Path sample, String hint) {
+    private static Schema known(Schema schema, List<Path> samples, String hint) {
         if (schema.size() == 0) {
+            String others = samples.size() > 1 ? ", nor has another" : "";
             throw MillraceException.user(
                             SqlState.INVALID_TABLE_DEFINITION,
-                            "columns cannot be guessed: file \"" + sample + "\" has no records")
+                            "columns cannot be guessed: file \"" + samples.get(0) + "\" has no records" + others)
                     .withHint(hint);
         }
         return schema;

@@ -1,6 +1,7 @@
 package dev.millrace.connectors.s3;
 
 import dev.millrace.batch.Closing;
+import dev.millrace.connector.Assumptions;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
@@ -16,11 +17,27 @@ import java.util.OptionalLong;
 /**
  * Objects of a store as files of one format, from the first row for every reader.
  *
+ * @param guessed what was found in an object together with the columns; empty where these were declared
  * @param everyMicros how often to look for new ones; none ends with those that are there when reading begins
  */
 public record ObjectSource(
-        Schema schema, StoreOptions store, ObjectPaths paths, FileFormat format, OptionalLong everyMicros)
+        Schema schema,
+        StoreOptions store,
+        ObjectPaths paths,
+        FileFormat format,
+        OptionalLong everyMicros,
+        Optional<Assumptions> guessed)
         implements Source {
+    @Override
+    public boolean isInferred() {
+        return guessed.isPresent();
+    }
+
+    @Override
+    public Assumptions assumptions() {
+        return guessed.orElse(Assumptions.NONE);
+    }
+
     @Override
     public boolean bounded() {
         return everyMicros.isEmpty();

@@ -48,7 +48,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -113,8 +113,10 @@ public final class Definitions {
             Schema schema = source.map(Source::schema).orElse(declared);
             requireColumns(schema, create.name());
             String definition = source.filter(Source::isInferred)
-                    .map(guessed -> withInferred(create, guessed.schema(), text))
+                    .map(guessed -> withInferred(create, guessed, text))
                     .orElse(text);
+            Map<String, String> given = new LinkedHashMap<>(create.options());
+            source.ifPresent(it -> given.putAll(it.assumptions().options()));
             Optional<Relation.EventTime> eventTime =
                     create.watermark().map(watermark -> eventTime(watermark, schema, create.name()));
             Optional<Integer> timeColumn = eventTime.map(Relation.EventTime::column);
@@ -135,7 +137,7 @@ public final class Definitions {
                             retention.isPresent(),
                             form.map(SketchedForm::condensing))),
                     Set.of(),
-                    create.options(),
+                    given,
                     definition,
                     database.catalogStore().creationMicros(),
                     create.rules());
@@ -198,19 +200,30 @@ public final class Definitions {
         }
     }
 
-    /** The statement as if the columns that the source guessed had been declared; and who made it is told of them. */
-    private String withInferred(Statement.CreateStream create, Schema given, String text) {
-        Set<String> others = new HashSet<>(new Schema(create.columns()).names());
-        create.options().forEach((name, value) -> {
-            if (name.startsWith("include.")) {
-                others.add(value);
-            }
-        });
-        List<Field> guessed = given.fields().stream()
-                .filter(field -> !others.contains(field.name()))
+    /** The statement as if what the source guessed had been declared; and who made it is told of that. */
+    private String withInferred(Statement.CreateStream create, Source source, String text) {
+        Set<String> declared = Set.copyOf(new Schema(create.columns()).names());
+        List<Field> guessed = guessed(create, source).stream()
+                .filter(field -> !declared.contains(field.name()))
                 .toList();
         notices.accept("columns of \"" + create.name() + "\" were inferred: " + InferredColumns.text(guessed));
-        return InferredColumns.into(text, guessed);
+        Map<String, String> assumed = source.assumptions().options();
+        if (!assumed.isEmpty()) {
+            notices.accept("options of \"" + create.name() + "\" were inferred: " + InferredColumns.text(assumed));
+        }
+        source.assumptions().remarks().forEach(notices);
+        return InferredColumns.withOptions(InferredColumns.into(text, guessed), assumed);
+    }
+
+    /** The columns of a source but those of what comes with records beside their values. */
+    private static List<Field> guessed(Statement.CreateStream create, Source source) {
+        Set<String> included = create.options().entrySet().stream()
+                .filter(option -> option.getKey().startsWith("include."))
+                .map(Map.Entry::getValue)
+                .collect(Collectors.toSet());
+        return source.schema().fields().stream()
+                .filter(field -> !included.contains(field.name()))
+                .toList();
     }
 
     /** The connector's source, with the columns that are generated from those it gives. */
@@ -243,9 +256,11 @@ public final class Definitions {
         if (rules.isEmpty()) {
             return source;
         }
-        List<Field> fields = new ArrayList<>(declared.fields()); // and what the connector adds
+        // As the definition says it after a restart: what was guessed, what is declared, and what the connector adds.
+        List<Field> fields = new ArrayList<>(source.isInferred() ? guessed(create, source) : List.of());
+        fields.addAll(declared.fields());
         source.schema().fields().stream()
-                .filter(field -> declared.indexOf(field.name()) < 0)
+                .filter(field -> !fields.contains(field) && declared.indexOf(field.name()) < 0)
                 .forEach(fields::add);
         Schema all = new Schema(fields);
         Relation relation =

@@ -2,6 +2,7 @@ package dev.millrace.server.generated;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.connector.Assumptions;
 import dev.millrace.connector.EventTime;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
@@ -78,6 +79,11 @@ public final class GeneratedColumns implements Source {
     @Override
     public boolean isInferred() {
         return given.isInferred();
+    }
+
+    @Override
+    public Assumptions assumptions() {
+        return given.assumptions();
     }
 
     @Override
