@@ -48,7 +48,6 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -112,11 +111,6 @@ public final class Definitions {
             }
             Schema schema = source.map(Source::schema).orElse(declared);
             requireColumns(schema, create.name());
-            String definition = source.filter(Source::isInferred)
-                    .map(guessed -> withInferred(create, guessed, text))
-                    .orElse(text);
-            Map<String, String> given = new LinkedHashMap<>(create.options());
-            source.ifPresent(it -> given.putAll(it.assumptions().options()));
             Optional<Relation.EventTime> eventTime =
                     create.watermark().map(watermark -> eventTime(watermark, schema, create.name()));
             Optional<Integer> timeColumn = eventTime.map(Relation.EventTime::column);
@@ -137,8 +131,8 @@ public final class Definitions {
                             retention.isPresent(),
                             form.map(SketchedForm::condensing))),
                     Set.of(),
-                    given,
-                    definition,
+                    create.options(),
+                    text,
                     database.catalogStore().creationMicros(),
                     create.rules());
             if (source.isPresent() && pushed.isEmpty()) {
@@ -200,32 +194,6 @@ public final class Definitions {
         }
     }
 
-    /** The statement as if what the source guessed had been declared; and who made it is told of that. */
-    private String withInferred(Statement.CreateStream create, Source source, String text) {
-        Set<String> declared = Set.copyOf(new Schema(create.columns()).names());
-        List<Field> guessed = guessed(create, source).stream()
-                .filter(field -> !declared.contains(field.name()))
-                .toList();
-        notices.accept("columns of \"" + create.name() + "\" were inferred: " + InferredColumns.text(guessed));
-        Map<String, String> assumed = source.assumptions().options();
-        if (!assumed.isEmpty()) {
-            notices.accept("options of \"" + create.name() + "\" were inferred: " + InferredColumns.text(assumed));
-        }
-        source.assumptions().remarks().forEach(notices);
-        return InferredColumns.withOptions(InferredColumns.into(text, guessed), assumed);
-    }
-
-    /** The columns of a source but those of what comes with records beside their values. */
-    private static List<Field> guessed(Statement.CreateStream create, Source source) {
-        Set<String> included = create.options().entrySet().stream()
-                .filter(option -> option.getKey().startsWith("include."))
-                .map(Map.Entry::getValue)
-                .collect(Collectors.toSet());
-        return source.schema().fields().stream()
-                .filter(field -> !included.contains(field.name()))
-                .toList();
-    }
-
     /** The connector's source, with the columns that are generated from those it gives. */
     private Source source(String connector, Schema declared, Statement.CreateStream create, Options options) {
         boolean ofIntervals = create.rules().digits().keySet().stream()
@@ -256,11 +224,9 @@ public final class Definitions {
         if (rules.isEmpty()) {
             return source;
         }
-        // As the definition says it after a restart: what was guessed, what is declared, and what the connector adds.
-        List<Field> fields = new ArrayList<>(source.isInferred() ? guessed(create, source) : List.of());
-        fields.addAll(declared.fields());
+        List<Field> fields = new ArrayList<>(declared.fields()); // and what the connector adds
         source.schema().fields().stream()
-                .filter(field -> !fields.contains(field) && declared.indexOf(field.name()) < 0)
+                .filter(field -> declared.indexOf(field.name()) < 0)
                 .forEach(fields::add);
         Schema all = new Schema(fields);
         Relation relation =

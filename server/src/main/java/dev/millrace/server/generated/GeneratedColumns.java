@@ -2,7 +2,6 @@ package dev.millrace.server.generated;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.connector.Assumptions;
 import dev.millrace.connector.EventTime;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
@@ -74,16 +73,6 @@ public final class GeneratedColumns implements Source {
     @Override
     public Schema schema() {
         return schema;
-    }
-
-    @Override
-    public boolean isInferred() {
-        return given.isInferred();
-    }
-
-    @Override
-    public Assumptions assumptions() {
-        return given.assumptions();
     }
 
     @Override
