@@ -34,6 +34,7 @@ final class ColumnProfile {
             "#value!",
             "#div/0!",
             "-nan");
+    private static final Pattern GROUPED = Pattern.compile("[-+]?\\d{1,3}(\\.\\d{3})+");
     private static final Pattern SIGNS = Pattern.compile("[-?*.#_/~!<>]{1,8}");
     private static final DataType WHOLE = DataType.numeric(38, 0);
 
@@ -49,6 +50,7 @@ final class ColumnProfile {
     private long integers; // of SQL, as all numbers here
     private long wholes; // beyond bigint
     private long fractions;
+    private long grouped; // of those, that may be whole numbers with points between groups of three digits
 
     /**
      * What a column is.
@@ -100,6 +102,7 @@ final class ColumnProfile {
             wholes++;
         } else {
             fractions++;
+            grouped += GROUPED.matcher(value).matches() ? 1 : 0;
         }
     }
 
@@ -116,12 +119,15 @@ final class ColumnProfile {
         return fractions > 0;
     }
 
+    /** Whether all numbers with a point may be whole ones, with points between groups of three digits. */
+    boolean mayBeGroupedByPoints() {
+        return fractions == grouped;
+    }
+
     /** Whether it is a column of numbers of a style that has such as SQL does not have. */
     boolean isOf(NumberStyle style) {
         Reading.Styled reading = styled(style);
-        boolean plainGroups = !style.thousands().equals(".") || fractions == 0;
-        return plainGroups
-                && reading.hits() > 0
+        return reading.hits() > 0
                 && !reading.isGivenUp()
                 && reading.misses().stream().allMatch(ColumnProfile::isNullWord);
     }

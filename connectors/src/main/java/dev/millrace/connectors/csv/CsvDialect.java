@@ -12,6 +12,7 @@ import java.util.List;
  * @param comment begins lines to be skipped; 0 when there is none
  * @param header whether the first record names the columns
  * @param skipLines lines before the header or the first record; {@value #UP_TO_HEADER} for all before a line that names columns
+ * @param skipAfterHeader lines behind the header that are no records
  * @param trim whether blanks around unquoted text do not count (around other types they never do)
  * @param nullPadding whether fields missing at the end of a record are NULL
  * @param unionByName whether a header may lack columns, which are NULL then
@@ -29,6 +30,7 @@ public record CsvDialect(
         byte comment,
         Header header,
         int skipLines,
+        int skipAfterHeader,
         boolean trim,
         boolean nullPadding,
         boolean unionByName,
@@ -74,6 +76,7 @@ public record CsvDialect(
                 comment,
                 newHeader,
                 skipLines,
+                skipAfterHeader,
                 trim,
                 nullPadding,
                 unionByName,

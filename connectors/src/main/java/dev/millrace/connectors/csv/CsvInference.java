@@ -252,7 +252,7 @@ public final class CsvInference {
         CsvSample sample = beginning.sample();
         for (int stretch = 0; stretch < sample.stretches(); stretch++) {
             profiles.values().forEach(ColumnProfile::startFile);
-            long first = stretch > 0 ? 0 : beginning.header() ? beginning.line() + 1 : beginning.line();
+            long first = stretch > 0 ? 0 : beginning.recordLine();
             sample.each(stretch, dialect, line -> {
                 boolean isRecord = line.fields().size() <= columns.size()
                         || dialect.ignoreExtra() && line.fields().size() == columns.size() + 1;
@@ -311,11 +311,13 @@ public final class CsvInference {
             return new NumberStyle(dialect.decimalComma(), dialect.thousands());
         }
         boolean hasPoints = profiles.values().stream().anyMatch(ColumnProfile::hasFractions);
+        boolean areGrouped = profiles.values().stream().allMatch(ColumnProfile::mayBeGroupedByPoints);
         boolean isCommaSeparated = dialect.delimiter() == ',';
         NumberStyle best = NumberStyle.PLAIN;
         long most = 0;
         for (NumberStyle style : NumberStyle.OTHERS) {
-            boolean isPossible = !style.decimalComma() || !isCommaSeparated || !hasPoints;
+            boolean isPossible = (!style.decimalComma() || !isCommaSeparated || !hasPoints)
+                    && (!style.thousands().equals(".") || areGrouped);
             boolean isGrouped = isCommaSeparated && style.equals(new NumberStyle(true, ""));
             long columns = profiles.values().stream()
                     .filter(profile -> profile.isOf(style) && !(isGrouped && profile.isOf(NumberStyle.ENGLISH)))

@@ -86,8 +86,17 @@ record CsvLayout(List<String> names, List<Integer> fieldOf) {
         if (!header) {
             return Optional.of(new Start(byPosition(columns), at, line));
         }
-        return Optional.of(
-                new Start(byName(names, columns, dialect.unionByName(), input), first.end(), line + first.lines()));
+        at = first.end();
+        line += first.lines();
+        for (int toSkip = dialect.skipAfterHeader(); toSkip > 0 && at < window.end(); toSkip--) {
+            at = lineEnd(base, at, window.end());
+            line++;
+        }
+        boolean isCut = at == window.end() && dialect.skipAfterHeader() > 0;
+        if (isCut && !atEnd) {
+            return Optional.empty(); // a line behind the header has not come or not ended yet
+        }
+        return Optional.of(new Start(byName(names, columns, dialect.unionByName(), input), at, line));
     }
 
     /** Whether most of its fields name columns. */

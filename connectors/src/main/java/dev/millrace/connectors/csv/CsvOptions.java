@@ -18,6 +18,7 @@ import java.util.Optional;
 public record CsvOptions(CsvDialect dialect, TimeFormats formats) {
 
     static final int DEFAULT_MAX_RECORD_BYTES = 16 << 20;
+    private static final int MOST_AFTER_HEADER = 100;
     private static final String ENCODINGS = "utf-8, latin-1, windows-1252, utf-16le or utf-16be";
 
     /** The options, for help. */
@@ -50,6 +51,8 @@ public record CsvOptions(CsvDialect dialect, TimeFormats formats) {
                     "skip_lines",
                     "0",
                     "lines before the header or first record to be skipped; auto: all before a line that names columns"),
+            new OptionDescription(
+                    "skip_after_header", "0", "lines behind the header to be skipped, such as those of units"),
             new OptionDescription("comment", "", "one character that begins lines to be skipped"),
             new OptionDescription(
                     "trim", "false", "blanks around text do not count (around other values they never do)"),
@@ -76,6 +79,7 @@ public record CsvOptions(CsvDialect dialect, TimeFormats formats) {
                         ? header(options.bool("header", true))
                         : CsvDialect.Header.AUTO,
                 skipLines(options),
+                (int) options.integer("skip_after_header", 0, 0, MOST_AFTER_HEADER),
                 options.bool("trim", false),
                 options.bool("null_padding", false),
                 options.bool("union_by_name", false),

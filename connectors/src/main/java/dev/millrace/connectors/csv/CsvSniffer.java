@@ -23,6 +23,7 @@ final class CsvSniffer {
     private static final int JUDGED_FILES = 16;
     private static final int JUDGED_RECORDS = 100;
     private static final int MOST_TITLES = 10;
+    private static final int MOST_UNITS = 3;
     private static final double LEAST_AGREEMENT = 0.6;
     private static final double LEAST_VALUES_IN_PROSE = 0.4;
     private static final double LOOKS_WEIGHT = 0.5;
@@ -38,6 +39,8 @@ final class CsvSniffer {
      * @param line of the header or first record, from 1
      * @param first the fields of that
      * @param header whether they are names
+     * @param units how many lines behind the header are no records, as those of units
+     * @param recordLine of the first record
      * @param fields that a record has
      * @param isTrailed whether records have one more delimiter than the header
      * @param hasComments whether lines of the preamble or between records begin with #
@@ -47,6 +50,8 @@ final class CsvSniffer {
             long line,
             List<String> first,
             boolean header,
+            int units,
+            long recordLine,
             int fields,
             boolean isTrailed,
             boolean hasComments) {}
@@ -89,6 +94,13 @@ final class CsvSniffer {
             beginnings = beginnings(samples);
         }
         header(beginnings);
+        Set<Integer> units = beginnings.stream()
+                .filter(Beginning::header)
+                .map(Beginning::units)
+                .collect(Collectors.toSet());
+        if (units.size() == 1 && !units.contains(0)) {
+            assume("skip_after_header", String.valueOf(units.iterator().next()));
+        }
         if (beginnings.stream().anyMatch(Beginning::isTrailed)) {
             assume("ignore_extra", "true");
         }
@@ -250,11 +262,18 @@ final class CsvSniffer {
             case FALSE -> false;
             case AUTO -> isHeader(rest);
         };
+        boolean isSaid = options.text("skip_after_header").isPresent();
+        int units = !header ? 0 : isSaid ? dialect.skipAfterHeader() : units(rest);
+        int record = header ? 1 + units : 0;
+        long line = rest.get(0).number();
+        long recordLine = record < rest.size() ? rest.get(record).number() : Long.MAX_VALUE;
         return new Beginning(
                 sample,
-                lines.get(first).number(),
+                line,
                 rest.get(0).fields(),
                 header,
+                units == 0 ? 0 : (int) (recordLine - line - 1), // with empty ones
+                recordLine,
                 isTrailed ? fields - 1 : fields,
                 isTrailed,
                 hasComments);
@@ -276,6 +295,40 @@ final class CsvSniffer {
 
     private static long filled(CsvSample.Line line) {
         return line.fields().stream().filter(cell -> !cell.isBlank()).count();
+    }
+
+    /** How many records behind the header have words where those behind them have values: units, or how values were made. */
+    private int units(List<CsvSample.Line> lines) {
+        int units = 0;
+        while (units < MOST_UNITS && units + 2 < lines.size() && isOfUnits(lines, units + 1)) {
+            units++;
+        }
+        return units;
+    }
+
+    private boolean isOfUnits(List<CsvSample.Line> lines, int at) {
+        List<String> fields = lines.get(at).fields();
+        int words = 0;
+        int strange = 0;
+        for (int i = 0; i < fields.size(); i++) {
+            String cell = fields.get(i).trim();
+            if (cell.isEmpty() || ColumnProfile.isNullWord(cell)) {
+                continue;
+            }
+            if (looksLikeValue(cell)) {
+                return false;
+            }
+            words++;
+            int field = i;
+            List<String> others =
+                    lines.subList(Math.min(lines.size(), at + MOST_UNITS), Math.min(lines.size(), at + 20)).stream()
+                            .filter(line -> field < line.fields().size())
+                            .map(line -> line.fields().get(field).trim())
+                            .filter(value -> !value.isEmpty() && !ColumnProfile.isNullWord(value))
+                            .toList();
+            strange += !others.isEmpty() && others.stream().allMatch(this::looksLikeValue) ? 1 : 0;
+        }
+        return strange > 0 && 2 * strange >= words;
     }
 
     /** Whether the first record names the columns: none of its fields looks like a value, or none is one where the others are. */

@@ -15,6 +15,7 @@ import dev.millrace.connectors.input.FilePaths;
 import dev.millrace.connectors.json.JsonInference;
 import dev.millrace.connectors.json.JsonRecordFormatFactory;
 import dev.millrace.connectors.parquet.ParquetFormat;
+import dev.millrace.connectors.push.MetaColumn;
 import dev.millrace.connectors.s3.ObjectName;
 import dev.millrace.connectors.s3.ObjectPaths;
 import dev.millrace.connectors.s3.ObjectSample;
@@ -51,6 +52,15 @@ public final class FileSourceFactory implements SourceFactory {
         Read(Schema schema, FileFormat format, boolean isGuessed) {
             this(schema, format, isGuessed ? Optional.of(Assumptions.NONE) : Optional.empty());
         }
+
+        /** With columns of where rows are from. */
+        Read including(List<MetaColumn> columns) {
+            if (columns.isEmpty()) {
+                return this;
+            }
+            IncludingFormat including = new IncludingFormat(format, schema, columns);
+            return new Read(including.schema(), including, guessed);
+        }
     }
 
     @Override
@@ -68,8 +78,10 @@ public final class FileSourceFactory implements SourceFactory {
     private static Source files(String path, Schema declared, Options options) {
         FilePaths paths = new FilePaths(path);
         Mode mode = options.oneOf("mode", Mode.ONCE);
+        FileSource.Order order = options.oneOf("order", FileSource.Order.TIME);
         FormatName name = options.oneOf("format", FormatName.ofExtension(path));
-        Read read = read(name, path, declared, declared.size() == 0 ? paths.list() : List.of(), options);
+        Read read = read(name, path, declared, declared.size() == 0 ? paths.list() : List.of(), options)
+                .including(IncludedColumns.read(options));
         Optional<FileSource.Pace> pace = pace(read.schema(), options);
         options.rejectUnread();
         if (!paths.hasPattern()) {
@@ -79,13 +91,19 @@ public final class FileSourceFactory implements SourceFactory {
             throw MillraceException.notAvailableYet(
                     "following " + (name == FormatName.ARROW ? "Arrow" : "Parquet") + " files");
         }
-        return new FileSource(read.schema(), paths, read.format(), mode == Mode.FOLLOW, pace, read.guessed());
+        if (mode == Mode.FOLLOW && order == FileSource.Order.NAME) {
+            throw MillraceException.notAvailableYet("following files in the order of their names");
+        }
+        return new FileSource(read.schema(), paths, read.format(), mode == Mode.FOLLOW, order, pace, read.guessed());
     }
 
     /** Objects are never written on: what follows is new ones. */
     private static Source objects(String path, Schema declared, Options options) {
         ObjectPaths paths = new ObjectPaths(path);
         StoreOptions store = StoreOptions.read(options);
+        if (!IncludedColumns.read(options).isEmpty()) {
+            throw MillraceException.notAvailableYet("INCLUDE of objects of a store");
+        }
         boolean isFollowed = options.oneOf("mode", Mode.ONCE) == Mode.FOLLOW;
         FormatName name = options.oneOf("format", FormatName.ofExtension(path));
         long everyMicros = options.durationMicros(LIST_INTERVAL, DEFAULT_LIST_MICROS);
@@ -216,12 +234,20 @@ public final class FileSourceFactory implements SourceFactory {
                 new OptionDescription(
                         "mode", "once", "once: ends with the files; follow: goes on when they grow or new ones match"),
                 new OptionDescription(
+                        "order",
+                        "time",
+                        "time: where event time counts, files in the order of their first rows, each judged late by itself;"
+                                + " name: one after the other by their names, as if they were one file"),
+                new OptionDescription(
                         "pace", "max", "max, or how many times as fast as event time rows are given out: 1 as it was"),
                 new OptionDescription("pace.column", "the first timestamp", "the column whose times set the pace"),
                 new OptionDescription(
                         "json.path.<column>",
                         "the column's name",
                         "JSON: where the value is, such as position.lat or readings[0].value")));
+        for (String what : List.of("filename", "line", "modified")) {
+            all.add(new OptionDescription("include." + what, "", "a column of that name, as INCLUDE " + what));
+        }
         all.add(new OptionDescription(LIST_INTERVAL, "30s", "s3, mode follow: between two looks for new objects"));
         all.addAll(StoreOptions.descriptions());
         all.addAll(CsvOptions.DESCRIPTIONS);

@@ -126,6 +126,18 @@ class FoundFilesTest {
     }
 
     @Test
+    void pointsBetweenGroupsOfDigitsAreNoDecimalPoints() throws IOException {
+        file("groups.csv", "a;b\n1.234;x\n1.234,5;y\n12,5;z\n");
+        assertEquals(List.of("1234|x", "1234.5|y", "12.5|z"), rows(found("groups.csv")));
+        file("point.csv", "a;b\n1.234,5;1.5\n12,5;2.5\n");
+        Source source = found("point.csv");
+        assertEquals("a text, b double precision", source.schema().toString());
+        assertEquals(List.of("1.234,5|1.5", "12,5|2.5"), rows(source));
+        file("english.csv", "a,b\n\"1,234,567.5\",1.5\n\"1,234\",2\n");
+        assertEquals(List.of("1234567.5|1.5", "1234|2"), rows(found("english.csv")));
+    }
+
+    @Test
     void headersThatDifferAreOneRelation() throws IOException {
         file("1.csv", "id,temp,note\n1,20,a\n2,21,b\n");
         file("2.csv", "Temp,id,extra\n20.5,3,x\n");
@@ -307,6 +319,28 @@ class FoundFilesTest {
         Source trailed = found("trailed.txt");
         assertEquals("{delimiter=;, header=true, ignore_extra=true}", assumed(trailed));
         assertEquals(List.of("1|2", "3|4"), rows(trailed));
+    }
+
+    @Test
+    void linesOfUnitsBehindTheHeaderAreNoRecords() throws IOException {
+        String logger = "\"TOA5\",\"CR1000\",\"7\"\n"
+                + "\"TIMESTAMP\",\"RECORD\",\"AirT\",\"Site\"\n\"TS\",\"RN\",\"Deg C\",\"\"\n\"\",\"\",\"Avg\",\"Smp\"\n";
+        StringBuilder records = new StringBuilder();
+        for (int i = 0; i < 9; i++) {
+            records.append("\"2020-01-01 00:0" + i + ":00\"," + i + "," + (i == 0 ? "\"NAN\"" : i + ".5") + ",\"a\"\n");
+        }
+        file("1.dat", logger + records);
+        file("2.dat", logger + records);
+        Source source = found("*.dat");
+        assertEquals("{skip_lines=1, header=true, skip_after_header=2}", assumed(source));
+        assertEquals(
+                "timestamp timestamp without time zone, record bigint, airt double precision, site text",
+                source.schema().toString());
+        List<String> rows = rows(source);
+        assertEquals(18, rows.size());
+        assertEquals("2020-01-01 00:01:00|1|1.5|a", rows.get(1));
+        file("text.csv", "name,v\nfirst,\nsecond,n/a\nthird,3\nfourth,4\n");
+        assertEquals(4, rows(found("text.csv")).size());
     }
 
     @Test

@@ -7,7 +7,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -70,6 +73,30 @@ class FoundFolderTest {
             assertEquals(List.of(), again.notices());
             assertEquals(all, again.rows("SELECT * FROM s ORDER BY datum"));
             assertEquals(counted, again.flushedRows("SELECT * FROM v ORDER BY 1"));
+        }
+    }
+
+    @Test
+    void filesWithoutTimeAreAskedByTheirNamesAndWhenTheyWereWritten() throws IOException {
+        for (int i = 0; i < 6; i++) {
+            file("run" + i + ".csv", "v\n" + i + "\n" + 10 * i + "\n");
+            Files.setLastModifiedTime(
+                    folder.resolve("raw/run" + i + ".csv"),
+                    FileTime.from(Instant.parse("2020-01-0" + (6 - i) + "T00:00:00Z")));
+        }
+        try (TestDatabase database = new TestDatabase(folder.resolve("data"))) {
+            database.run("CREATE STREAM s (WATERMARK FOR written AS written) INCLUDE FILENAME AS file, LINE AS line,"
+                    + " MODIFIED AS written WITH (connector = 'file', path = '" + folder + "/raw/*.csv')");
+            String query = "SELECT window_start, max(right(file, 8)) AS last_file, sum(v) AS total, max(line) AS last_line FROM TUMBLE(TABLE s,"
+                    + " DESCRIPTOR(written), INTERVAL '1 day') GROUP BY window_start, window_end";
+            database.run("CREATE MATERIALIZED VIEW v AS " + query);
+            List<String> expected = IntStream.range(0, 6)
+                    .mapToObj(day ->
+                            "2020-01-0" + (day + 1) + " 00:00:00+00|run" + (5 - day) + ".csv|" + 11 * (5 - day) + "|3")
+                    .toList();
+            assertEquals(expected, database.rows(query + " ORDER BY 1"));
+            assertEquals(expected, database.flushedRows("SELECT * FROM v ORDER BY 1"));
+            assertEquals(List.of(), database.rows("SELECT * FROM millrace.late_rows"));
         }
     }
 }
