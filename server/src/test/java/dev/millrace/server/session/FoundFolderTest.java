@@ -87,8 +87,9 @@ class FoundFolderTest {
         try (TestDatabase database = new TestDatabase(folder.resolve("data"))) {
             database.run("CREATE STREAM s (WATERMARK FOR written AS written) INCLUDE FILENAME AS file, LINE AS line,"
                     + " MODIFIED AS written WITH (connector = 'file', path = '" + folder + "/raw/*.csv')");
-            String query = "SELECT window_start, max(right(file, 8)) AS last_file, sum(v) AS total, max(line) AS last_line FROM TUMBLE(TABLE s,"
-                    + " DESCRIPTOR(written), INTERVAL '1 day') GROUP BY window_start, window_end";
+            String query =
+                    "SELECT window_start, max(right(file, 8)) AS last_file, sum(v) AS total, max(line) AS last_line FROM TUMBLE(TABLE s,"
+                            + " DESCRIPTOR(written), INTERVAL '1 day') GROUP BY window_start, window_end";
             database.run("CREATE MATERIALIZED VIEW v AS " + query);
             List<String> expected = IntStream.range(0, 6)
                     .mapToObj(day ->
