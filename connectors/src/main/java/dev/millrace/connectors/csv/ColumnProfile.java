@@ -38,14 +38,14 @@ final class ColumnProfile {
     private static final Pattern SIGNS = Pattern.compile("[-?*.#_/~!<>]{1,8}");
     private static final DataType WHOLE = DataType.numeric(38, 0);
 
-    private final Reading.Parsing parsing;
-    private final List<Reading> declared = new ArrayList<>();
-    private final List<Reading.Styled> styled = new ArrayList<>();
-    private final List<Reading> others; // that numbers have no part in
-    private final Reading odd = new Reading.Nothing(); // values that are no numbers
-    private final Reading.Dates dayFirst = new Reading.Dates(true);
-    private final Reading.Dates monthFirst = new Reading.Dates(false);
-    private final Extremes extremes = new Extremes();
+    private final PossibleReading.Parsing parsing;
+    private final List<PossibleReading> declared = new ArrayList<>();
+    private final List<PossibleReading.Styled> styled = new ArrayList<>();
+    private final List<PossibleReading> others; // that numbers have no part in
+    private final PossibleReading odd = new PossibleReading.Nothing(); // values that are no numbers
+    private final PossibleReading.Dates dayFirst = new PossibleReading.Dates(true);
+    private final PossibleReading.Dates monthFirst = new PossibleReading.Dates(false);
+    private final NumberExtremes extremes = new NumberExtremes();
     private long values;
     private long integers; // of SQL, as all numbers here
     private long wholes; // beyond bigint
@@ -59,29 +59,29 @@ final class ColumnProfile {
      */
     record Verdict(DataType type, Optional<String> format, Set<String> nulls) {}
 
-    ColumnProfile(Reading.Parsing parsing, List<Reading> declared) {
+    ColumnProfile(PossibleReading.Parsing parsing, List<PossibleReading> declared) {
         this.parsing = parsing;
         this.declared.addAll(declared);
-        NumberStyle.OTHERS.forEach(style -> styled.add(new Reading.Styled(style)));
+        NumberStyle.OTHERS.forEach(style -> styled.add(new PossibleReading.Styled(style)));
         this.others = List.of(
-                new Reading.Plain(DataType.BOOLEAN),
-                new Reading.Plain(DataType.DATE),
-                new Reading.Plain(DataType.TIME),
-                new Reading.Plain(DataType.TIMESTAMP),
-                new Reading.Plain(DataType.TIMESTAMPTZ),
-                new Reading.PointedTime(),
+                new PossibleReading.Plain(DataType.BOOLEAN),
+                new PossibleReading.Plain(DataType.DATE),
+                new PossibleReading.Plain(DataType.TIME),
+                new PossibleReading.Plain(DataType.TIMESTAMP),
+                new PossibleReading.Plain(DataType.TIMESTAMPTZ),
+                new PossibleReading.PointedTime(),
                 dayFirst,
                 monthFirst);
     }
 
     /** A format that was given for times of a type. */
-    static Reading declared(DataType type, TimestampFormat format) {
-        return new Reading.Declared(type, format);
+    static PossibleReading declared(DataType type, TimestampFormat format) {
+        return new PossibleReading.Declared(type, format);
     }
 
     /** Rows that follow do not follow on those before. */
     void startFile() {
-        others.forEach(Reading::startFile);
+        others.forEach(PossibleReading::startFile);
     }
 
     /** A value that is not empty. */
@@ -126,13 +126,13 @@ final class ColumnProfile {
 
     /** Whether it is a column of numbers of a style that has such as SQL does not have. */
     boolean isOf(NumberStyle style) {
-        Reading.Styled reading = styled(style);
+        PossibleReading.Styled reading = styled(style);
         return reading.hits() > 0
                 && !reading.isGivenUp()
                 && reading.misses().stream().allMatch(ColumnProfile::isNullWord);
     }
 
-    private Reading.Styled styled(NumberStyle style) {
+    private PossibleReading.Styled styled(NumberStyle style) {
         return styled.stream()
                 .filter(reading -> reading.style().equals(style))
                 .findFirst()
@@ -140,7 +140,7 @@ final class ColumnProfile {
     }
 
     /** The orders of day and month, where either reads all values: the first is that with the day first. */
-    Optional<List<Reading.Dates>> ambiguousDates() {
+    Optional<List<PossibleReading.Dates>> ambiguousDates() {
         boolean isOpen = dayFirst.hits() > 0
                 && monthFirst.hits() == dayFirst.hits()
                 && !dayFirst.separators().isEmpty()
@@ -151,7 +151,7 @@ final class ColumnProfile {
     }
 
     /** The order of day and month and the separators, where no other reads all values. */
-    Optional<Reading.Dates> certainDates() {
+    Optional<PossibleReading.Dates> certainDates() {
         boolean first = dayFirst.hits() > 0 && isRead(dayFirst, ColumnProfile::isNullWord);
         boolean second = monthFirst.hits() > 0 && isRead(monthFirst, ColumnProfile::isNullWord);
         return first == second ? Optional.empty() : Optional.of(first ? dayFirst : monthFirst);
@@ -167,7 +167,7 @@ final class ColumnProfile {
     Verdict verdict(NumberStyle style, Predicate<Set<String>> isDayFirst, boolean mayHaveNulls) {
         for (boolean withNulls : mayHaveNulls ? new boolean[] {false, true} : new boolean[] {false}) {
             Predicate<String> isNull = withNulls ? ColumnProfile::isNullWord : value -> false;
-            for (Reading reading : declared) {
+            for (PossibleReading reading : declared) {
                 if (reading.hits() > 0
                         && !reading.isGivenUp()
                         && reading.misses().stream().allMatch(isNull)) {
@@ -178,12 +178,12 @@ final class ColumnProfile {
             if (number.isPresent()) {
                 return number.get();
             }
-            List<Reading> ordered = new ArrayList<>(others);
+            List<PossibleReading> ordered = new ArrayList<>(others);
             if (!isDayFirst.test(dayFirst.separators())) {
                 ordered.remove(dayFirst);
                 ordered.add(dayFirst); // behind the other
             }
-            for (Reading reading : ordered) {
+            for (PossibleReading reading : ordered) {
                 if (reading.hits() > 0 && isRead(reading, isNull)) {
                     return new Verdict(reading.type(), reading.format(), reading.misses());
                 }
@@ -192,14 +192,14 @@ final class ColumnProfile {
         return new Verdict(DataType.TEXT, Optional.empty(), Set.of());
     }
 
-    private boolean isRead(Reading reading, Predicate<String> isNull) {
+    private boolean isRead(PossibleReading reading, Predicate<String> isNull) {
         return numbers() == 0
                 && !reading.isGivenUp()
                 && reading.misses().stream().allMatch(isNull);
     }
 
     private Optional<Verdict> number(NumberStyle style, Predicate<String> isNull) {
-        Reading reading = others(style);
+        PossibleReading reading = others(style);
         boolean isRead = !reading.isGivenUp() && reading.misses().stream().allMatch(isNull);
         if (!isRead || numbers() + reading.hits() == 0) {
             return Optional.empty();
@@ -211,13 +211,13 @@ final class ColumnProfile {
     }
 
     /** What reads numbers of a style that are none of SQL's own. */
-    private Reading others(NumberStyle style) {
+    private PossibleReading others(NumberStyle style) {
         return style.equals(NumberStyle.PLAIN) ? odd : styled(style);
     }
 
     /** Its numbers, written in a style. */
-    Extremes extremes(NumberStyle style) {
-        Extremes all = new Extremes();
+    NumberExtremes extremes(NumberStyle style) {
+        NumberExtremes all = new NumberExtremes();
         all.add(extremes);
         if (!style.equals(NumberStyle.PLAIN)) {
             all.add(styled(style).extremes());
@@ -227,7 +227,7 @@ final class ColumnProfile {
 
     /** A value for which a column of numbers is one of text, if there are few such. */
     Optional<String> spoiler(NumberStyle style) {
-        Reading reading = others(style);
+        PossibleReading reading = others(style);
         boolean isNearly = !reading.isGivenUp() && numbers() > 9 * reading.missed();
         return isNearly
                 ? reading.misses().stream()

@@ -45,7 +45,7 @@ public final class CsvInference {
     private final List<Path> files;
     private final Options options;
     private final BufferAllocator allocator;
-    private final Reading.Parsing parsing;
+    private final PossibleReading.Parsing parsing;
     private final CsvSniffer sniffer;
     private final List<String> remarks = new ArrayList<>();
     private final Map<String, ColumnProfile> profiles = new LinkedHashMap<>(); // by column, in the order of columns
@@ -56,7 +56,7 @@ public final class CsvInference {
         this.files = files;
         this.options = options;
         this.allocator = allocator;
-        this.parsing = new Reading.Parsing(text);
+        this.parsing = new PossibleReading.Parsing(text);
         this.sniffer = new CsvSniffer(options, path, parsing);
     }
 
@@ -98,8 +98,8 @@ public final class CsvInference {
         }
         try (BufferAllocator allocator = new RootAllocator();
                 TextBuffer text = new TextBuffer(allocator, 256)) {
-            Reading.Parsing parsing = new Reading.Parsing(text);
-            List<Reading> declared = timestampFormat
+            PossibleReading.Parsing parsing = new PossibleReading.Parsing(text);
+            List<PossibleReading> declared = timestampFormat
                     .map(format -> List.of(ColumnProfile.declared(DataType.TIMESTAMP, format)))
                     .orElse(List.of());
             NumberStyle style = new NumberStyle(dialect.decimalComma(), dialect.thousands());
@@ -233,8 +233,8 @@ public final class CsvInference {
         return headers;
     }
 
-    private List<Reading> declared(String column) {
-        List<Reading> declared = new ArrayList<>();
+    private List<PossibleReading> declared(String column) {
+        List<PossibleReading> declared = new ArrayList<>();
         Map<String, DataType> kinds = new LinkedHashMap<>();
         kinds.put("timestamp_format", DataType.TIMESTAMP);
         kinds.put("date_format", DataType.DATE);
@@ -340,11 +340,11 @@ public final class CsvInference {
     private void nulls(Map<String, ColumnProfile.Verdict> verdicts, NumberStyle style) {
         Set<String> nulls = new LinkedHashSet<>();
         Map<Double, Integer> columnsOfCodes = new HashMap<>();
-        List<Extremes.Code> codes = new ArrayList<>();
+        List<NumberExtremes.Code> codes = new ArrayList<>();
         verdicts.forEach((name, verdict) -> {
             verdict.nulls().stream().sorted().forEach(nulls::add);
             if (verdict.type().isNumber()) {
-                Extremes extremes = profiles.get(name).extremes(style);
+                NumberExtremes extremes = profiles.get(name).extremes(style);
                 extremes.codeBelow().ifPresent(codes::add);
                 extremes.codeAbove().ifPresent(codes::add);
             } else if (verdict.type().isText()) {
@@ -355,7 +355,7 @@ public final class CsvInference {
             }
         });
         codes.forEach(code -> columnsOfCodes.merge(code.number(), 1, Integer::sum));
-        for (Extremes.Code code : codes) {
+        for (NumberExtremes.Code code : codes) {
             if (code.isNines() || columnsOfCodes.get(code.number()) > 1) {
                 nulls.addAll(code.spellings());
             }

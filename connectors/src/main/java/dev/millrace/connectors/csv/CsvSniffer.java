@@ -31,7 +31,7 @@ final class CsvSniffer {
     private final Options options;
     private final String path;
     private final Map<String, String> assumed = new LinkedHashMap<>();
-    private final Reading.Parsing parsing;
+    private final PossibleReading.Parsing parsing;
 
     /**
      * What is at the beginning of a file.
@@ -56,7 +56,7 @@ final class CsvSniffer {
             boolean isTrailed,
             boolean hasComments) {}
 
-    CsvSniffer(Options options, String path, Reading.Parsing parsing) {
+    CsvSniffer(Options options, String path, PossibleReading.Parsing parsing) {
         this.options = options;
         this.path = path;
         this.parsing = parsing;

@@ -29,7 +29,7 @@ final class DateOrder {
         return order;
     }
 
-    private void decide(String column, List<Reading.Dates> both) {
+    private void decide(String column, List<PossibleReading.Dates> both) {
         for (String separator : both.get(0).separators()) {
             if (dayFirst.containsKey(separator)) {
                 continue;

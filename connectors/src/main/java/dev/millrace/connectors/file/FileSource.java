@@ -1,7 +1,6 @@
 package dev.millrace.connectors.file;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.connector.Assumptions;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
@@ -32,7 +31,7 @@ record FileSource(
         boolean follow,
         Order order,
         Optional<Pace> pace,
-        Optional<Assumptions> guessed)
+        Optional<Source.Assumptions> guessed)
         implements Source {
 
     /** In which order files are read. */
@@ -52,8 +51,8 @@ record FileSource(
     }
 
     @Override
-    public Assumptions assumptions() {
-        return guessed.orElse(Assumptions.NONE);
+    public Source.Assumptions assumptions() {
+        return guessed.orElse(Source.Assumptions.NONE);
     }
 
     @Override

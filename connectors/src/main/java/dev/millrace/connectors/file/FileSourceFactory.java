@@ -1,6 +1,5 @@
 package dev.millrace.connectors.file;
 
-import dev.millrace.connector.Assumptions;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
@@ -48,9 +47,9 @@ public final class FileSourceFactory implements SourceFactory {
     private static final long LEAST_LIST_MICROS = 100_000;
 
     /** @param guessed what was found in files together with the columns; empty where these were declared */
-    private record Read(Schema schema, FileFormat format, Optional<Assumptions> guessed) {
+    private record Read(Schema schema, FileFormat format, Optional<Source.Assumptions> guessed) {
         Read(Schema schema, FileFormat format, boolean isGuessed) {
-            this(schema, format, isGuessed ? Optional.of(Assumptions.NONE) : Optional.empty());
+            this(schema, format, isGuessed ? Optional.of(Source.Assumptions.NONE) : Optional.empty());
         }
 
         /** With columns of where rows are from. */
@@ -153,7 +152,7 @@ public final class FileSourceFactory implements SourceFactory {
         return new Read(
                 schema,
                 new CsvFormat(csv.columns(schema, settled), csv.dialect()),
-                Optional.of(new Assumptions(inferred.assumed(), inferred.remarks())));
+                Optional.of(new Source.Assumptions(inferred.assumed(), inferred.remarks())));
     }
 
     private static Read json(Schema declared, List<Path> samples, Options options) {

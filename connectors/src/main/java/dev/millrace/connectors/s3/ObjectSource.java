@@ -1,7 +1,6 @@
 package dev.millrace.connectors.s3;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.connector.Assumptions;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
@@ -26,7 +25,7 @@ public record ObjectSource(
         ObjectPaths paths,
         FileFormat format,
         OptionalLong everyMicros,
-        Optional<Assumptions> guessed)
+        Optional<Source.Assumptions> guessed)
         implements Source {
     @Override
     public boolean isInferred() {
@@ -34,8 +33,8 @@ public record ObjectSource(
     }
 
     @Override
-    public Assumptions assumptions() {
-        return guessed.orElse(Assumptions.NONE);
+    public Source.Assumptions assumptions() {
+        return guessed.orElse(Source.Assumptions.NONE);
     }
 
     @Override

@@ -16,7 +16,7 @@ import java.util.Set;
 /**
  * One way in which the values of a column may be read, and which of them it cannot read: a few, or it is given up. Owned by one thread.
  */
-abstract class Reading {
+abstract class PossibleReading {
     private static final int MOST_MISSES = 24;
 
     private final Set<String> misses = new HashSet<>();
@@ -111,7 +111,7 @@ abstract class Reading {
     }
 
     /** Reads nothing: all is missed. */
-    static final class Nothing extends Reading {
+    static final class Nothing extends PossibleReading {
         @Override
         boolean reads(String value, Parsing parsing) {
             return false;
@@ -124,7 +124,7 @@ abstract class Reading {
     }
 
     /** As SQL writes a value of the type. */
-    static final class Plain extends Reading {
+    static final class Plain extends PossibleReading {
         private final DataType type;
 
         Plain(DataType type) {
@@ -167,7 +167,7 @@ abstract class Reading {
     }
 
     /** By a format that was given. */
-    static final class Declared extends Reading {
+    static final class Declared extends PossibleReading {
         private final DataType type;
         private final TimestampFormat format;
 
@@ -188,9 +188,9 @@ abstract class Reading {
     }
 
     /** As numbers of a style, where they are none of SQL's own. */
-    static final class Styled extends Reading {
+    static final class Styled extends PossibleReading {
         private final NumberStyle style;
-        private final Extremes extremes = new Extremes();
+        private final NumberExtremes extremes = new NumberExtremes();
         private boolean hasFractions;
 
         Styled(NumberStyle style) {
@@ -201,7 +201,7 @@ abstract class Reading {
             return style;
         }
 
-        Extremes extremes() {
+        NumberExtremes extremes() {
             return extremes;
         }
 
@@ -223,7 +223,7 @@ abstract class Reading {
     }
 
     /** As times of the day with points between. */
-    static final class PointedTime extends Reading {
+    static final class PointedTime extends PossibleReading {
         private static final String FORMAT = "HH24.MI.SS";
 
         @Override
@@ -243,7 +243,7 @@ abstract class Reading {
     }
 
     /** As dates in one order of day and month, perhaps with times; SQL's own form may be among them. */
-    static final class Dates extends Reading {
+    static final class Dates extends PossibleReading {
         private static final int MOST_FORMATS = 4;
         private static final String ISO = "iso";
 

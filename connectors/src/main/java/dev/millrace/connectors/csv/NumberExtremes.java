@@ -8,7 +8,7 @@ import java.util.Set;
  * The least and the greatest number of a column, and what comes next to each: a number far from all others stands for something else,
  * as -999 for a reading that is missing. Owned by one thread.
  */
-final class Extremes {
+final class NumberExtremes {
     private static final int MOST_SPELLINGS = 4;
     private static final double LEAST_GAP = 90;
 
@@ -76,7 +76,7 @@ final class Extremes {
         }
     }
 
-    void add(Extremes other) {
+    void add(NumberExtremes other) {
         low.add(other.low);
         high.add(other.high);
     }
