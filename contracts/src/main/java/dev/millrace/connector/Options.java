@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 public final class Options {
     private final Map<String, String> values;
     private final References references;
-    private final Set<String> read = new LinkedHashSet<>();
+    private final Set<String> read;
 
     /** What stands for a value that must not be seen, as {@code ${env:PASSWORD}}. Safe on any thread. */
     @FunctionalInterface
@@ -85,8 +85,20 @@ public final class Options {
     }
 
     public Options(Map<String, String> values, References references) {
-        this.values = new LinkedHashMap<>(values);
+        this(new LinkedHashMap<>(values), references, new LinkedHashSet<>());
+    }
+
+    private Options(Map<String, String> values, References references, Set<String> read) {
+        this.values = values;
         this.references = references;
+        this.read = read;
+    }
+
+    /** These and more, of which those win that are given here; what is read of either is read of both. */
+    public Options and(Map<String, String> more) {
+        Map<String, String> all = new LinkedHashMap<>(more);
+        all.putAll(values);
+        return new Options(all, references, read);
     }
 
     /** How texts are resolved that refer to secrets: as late as can be. */

@@ -5,7 +5,10 @@ import dev.millrace.condense.Condensing;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.type.Schema;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -13,6 +16,22 @@ import java.util.Optional;
  * its own: readers do.
  */
 public interface Source {
+    /**
+     * What a source took for granted of how its records are written, as nobody said it. The options become part of the definition, as if
+     * they had been given. Immutable.
+     *
+     * @param options by name, in the order in which to show them
+     * @param remarks sentences for whoever makes the source: what was decided without being sure
+     */
+    record Assumptions(Map<String, String> options, List<String> remarks) {
+        public static final Assumptions NONE = new Assumptions(Map.of(), List.of());
+
+        public Assumptions {
+            options = Collections.unmodifiableMap(new LinkedHashMap<>(options));
+            remarks = List.copyOf(remarks);
+        }
+    }
+
     /** The columns of the relation, which may have been inferred where the user declared none. */
     Schema schema();
 
@@ -22,6 +41,11 @@ public interface Source {
      */
     default boolean isInferred() {
         return false;
+    }
+
+    /** What was found out about records together with the columns; none where columns were declared. */
+    default Assumptions assumptions() {
+        return Assumptions.NONE;
     }
 
     /** Whether the source's rows end by themselves. */

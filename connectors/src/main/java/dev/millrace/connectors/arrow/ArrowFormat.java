@@ -2,8 +2,8 @@ package dev.millrace.connectors.arrow;
 
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
-import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.input.FileFormat;
+import dev.millrace.connectors.input.FileRows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -37,14 +37,14 @@ public record ArrowFormat(Schema schema) implements FileFormat {
     }
 
     @Override
-    public List<SourceReader> open(List<Path> files, ScanRequest request, SourceContext context) {
+    public List<FileRows> open(List<Path> files, ScanRequest request, SourceContext context) {
         return FileFormat.shares(files, request.parallelism()).stream()
-                .<SourceReader>map(share -> new ArrowReader(schema, request, share, context))
+                .<FileRows>map(share -> new ArrowReader(schema, request, share, context))
                 .toList();
     }
 
     @Override
-    public SourceReader follow(Path file, ScanRequest request, SourceContext context) {
+    public FileRows follow(Path file, ScanRequest request, SourceContext context) {
         throw MillraceException.notAvailableYet("following Arrow files");
     }
 }

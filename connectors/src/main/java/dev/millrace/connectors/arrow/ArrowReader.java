@@ -3,9 +3,9 @@ package dev.millrace.connectors.arrow;
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
-import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.filter.RowFilter;
 import dev.millrace.connectors.filter.Selection;
+import dev.millrace.connectors.input.FileRows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
@@ -24,7 +24,7 @@ import org.apache.arrow.vector.FieldVector;
  * Reads files one after another, a batch per record batch without the rows that fail the filter, cut where that is larger
  * than wished for.
  */
-final class ArrowReader implements SourceReader {
+final class ArrowReader implements FileRows {
     private final Schema declared;
     private final List<Integer> requested;
     private final RowFilter filter;
@@ -35,6 +35,8 @@ final class ArrowReader implements SourceReader {
     private Optional<ArrowInput> input = Optional.empty();
     private int nextRow;
     private int rows;
+    private long rowsBefore; // of the file, in earlier record batches
+    private long firstRow; // of the last batch, in the file
     private long doneBytes;
     private boolean finished;
 
@@ -70,6 +72,7 @@ final class ArrowReader implements SourceReader {
             if (nextRow < rows) {
                 return Optional.of(cut());
             }
+            rowsBefore += rows;
             if (input.get().next()) {
                 nextRow = 0;
                 rows = input.get().root().getRowCount();
@@ -108,6 +111,7 @@ final class ArrowReader implements SourceReader {
 
     private Batch cut() {
         int count = Math.min(context.batchRows(), rows - nextRow);
+        firstRow = rowsBefore + nextRow + 1;
         FieldVector[] vectors = new FieldVector[declared.size()];
         try {
             for (int column = 0; column < vectors.length; column++) {
@@ -177,6 +181,16 @@ final class ArrowReader implements SourceReader {
     }
 
     @Override
+    public Path file() {
+        return input.orElseThrow().file();
+    }
+
+    @Override
+    public long line(int row) {
+        return firstRow + (selection.isAll() ? row : selection.row(row));
+    }
+
+    @Override
     public boolean isFinished() {
         return finished;
     }
@@ -200,6 +214,7 @@ final class ArrowReader implements SourceReader {
         input = Optional.empty();
         rows = 0;
         nextRow = 0;
+        rowsBefore = 0;
     }
 
     @Override

@@ -11,9 +11,11 @@ import java.util.List;
  * @param escape before a quote within quotes; commonly the quote itself
  * @param comment begins lines to be skipped; 0 when there is none
  * @param header whether the first record names the columns
- * @param skipLines lines before the header or the first record
+ * @param skipLines lines before the header or the first record; {@value #UP_TO_HEADER} for all before a line that names columns
+ * @param skipAfterHeader lines behind the header that are no records
  * @param trim whether blanks around unquoted text do not count (around other types they never do)
  * @param nullPadding whether fields missing at the end of a record are NULL
+ * @param unionByName whether a header may lack columns, which are NULL then
  * @param ignoreExtra whether fields after the last column are left out
  * @param nulls texts that mean NULL when not in quotes; an empty field of any type but text is always NULL
  * @param decimalComma whether numbers have a comma for a point
@@ -28,14 +30,18 @@ public record CsvDialect(
         byte comment,
         Header header,
         int skipLines,
+        int skipAfterHeader,
         boolean trim,
         boolean nullPadding,
+        boolean unionByName,
         boolean ignoreExtra,
         List<String> nulls,
         boolean decimalComma,
         String thousands,
         Encoding encoding,
         int maxRecordBytes) {
+
+    static final int UP_TO_HEADER = -1;
 
     /** Whether there is a header; AUTO looks whether the first record names any declared column. */
     public enum Header {
@@ -50,5 +56,35 @@ public record CsvDialect(
 
     boolean normalisesNumbers() {
         return decimalComma || !thousands.isEmpty();
+    }
+
+    /** The same where it is known whether there is a header. */
+    CsvDialect withHeader(Header known) {
+        return with(quote, escape, known);
+    }
+
+    /** The same, but that quotes are characters as others are. */
+    CsvDialect withoutQuotes() {
+        return with((byte) 0, (byte) 0, header);
+    }
+
+    private CsvDialect with(byte newQuote, byte newEscape, Header newHeader) {
+        return new CsvDialect(
+                delimiter,
+                newQuote,
+                newEscape,
+                comment,
+                newHeader,
+                skipLines,
+                skipAfterHeader,
+                trim,
+                nullPadding,
+                unionByName,
+                ignoreExtra,
+                nulls,
+                decimalComma,
+                thousands,
+                encoding,
+                maxRecordBytes);
     }
 }

@@ -3,10 +3,10 @@ package dev.millrace.connectors.csv;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
-import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.FileFormat;
 import dev.millrace.connectors.input.FileInput;
+import dev.millrace.connectors.input.FileRows;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,25 +37,25 @@ public final class CsvFormat implements FileFormat {
     }
 
     @Override
-    public List<SourceReader> open(List<Path> files, ScanRequest request, SourceContext context) {
+    public List<FileRows> open(List<Path> files, ScanRequest request, SourceContext context) {
         List<CsvSegment> segments = new ArrayList<>();
         for (Path file : files) {
             segments.addAll(CsvRanges.of(file, columns, dialect, request.parallelism(), files.size(), context));
         }
         return FileFormat.shares(segments, request.parallelism()).stream()
-                .<SourceReader>map(share -> new CsvReader(columns, request, dialect, share, false, context))
+                .<FileRows>map(share -> new CsvReader(columns, request, dialect, share, false, context))
                 .toList();
     }
 
     @Override
-    public SourceReader reopen(
+    public FileRows reopen(
             SourcePosition position, UnaryOperator<Path> now, ScanRequest request, SourceContext context) {
         List<CsvSegment> segments = CsvPosition.read(position, now, columns.size());
         return new CsvReader(columns, request, dialect, segments, false, context);
     }
 
     @Override
-    public SourceReader follow(Path file, ScanRequest request, SourceContext context) {
+    public FileRows follow(Path file, ScanRequest request, SourceContext context) {
         return new CsvReader(columns, request, dialect, List.of(CsvSegment.whole(file)), true, context);
     }
 }

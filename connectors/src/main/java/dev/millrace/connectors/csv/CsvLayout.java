@@ -14,9 +14,13 @@ import java.util.Optional;
  * Where the columns are in a file: its fields' names and, per column, the field that holds it.
  *
  * @param names of the fields; those of the columns when there is no header
- * @param fieldOf the place of each column
+ * @param fieldOf the place of each column; {@value #ABSENT} if the file does not have it
  */
 record CsvLayout(List<String> names, List<Integer> fieldOf) {
+    static final int ABSENT = -1;
+
+    static final int MOST_PREAMBLE_LINES = 100;
+
     private static final String BYTE_ORDER_MARK = "\ufeff";
 
     /** What precedes the first record of a file, and the layout that follows from it. */
@@ -51,6 +55,24 @@ record CsvLayout(List<String> names, List<Integer> fieldOf) {
             return Optional.of(new Start(byPosition(columns), at, line));
         }
         RecordText.Split first = RecordText.split(base, at, window.end(), dialect);
+        if (dialect.skipLines() == CsvDialect.UP_TO_HEADER) {
+            int start = at;
+            RecordText.Split tried = first;
+            long lines = 0;
+            while (tried.complete() && !isHeader(tried, columns) && lines < MOST_PREAMBLE_LINES) {
+                start = tried.end();
+                lines += tried.lines();
+                tried = RecordText.split(base, start, window.end(), dialect);
+            }
+            if (!tried.complete() && !atEnd && lines < MOST_PREAMBLE_LINES) {
+                return Optional.empty();
+            }
+            if (isHeader(tried, columns)) {
+                first = tried;
+                at = start;
+                line += lines;
+            }
+        }
         if (!first.complete() && !atEnd) {
             return Optional.empty();
         }
@@ -64,7 +86,26 @@ record CsvLayout(List<String> names, List<Integer> fieldOf) {
         if (!header) {
             return Optional.of(new Start(byPosition(columns), at, line));
         }
-        return Optional.of(new Start(byName(names, columns, input), first.end(), line + first.lines()));
+        at = first.end();
+        line += first.lines();
+        for (int toSkip = dialect.skipAfterHeader(); toSkip > 0 && at < window.end(); toSkip--) {
+            at = lineEnd(base, at, window.end());
+            line++;
+        }
+        boolean isCut = at == window.end() && dialect.skipAfterHeader() > 0;
+        if (isCut && !atEnd) {
+            return Optional.empty(); // a line behind the header has not come or not ended yet
+        }
+        return Optional.of(new Start(byName(names, columns, dialect.unionByName(), input), at, line));
+    }
+
+    /** Whether most of its fields name columns. */
+    private static boolean isHeader(RecordText.Split record, List<CsvColumn> columns) {
+        List<String> fields = record.fields().stream().map(String::trim).toList();
+        long named = columns.stream()
+                .filter(column -> find(fields, column.field().name()) >= 0)
+                .count();
+        return 2 * named > fields.stream().filter(field -> !field.isEmpty()).count();
     }
 
     private static CsvLayout byPosition(List<CsvColumn> columns) {
@@ -76,12 +117,14 @@ record CsvLayout(List<String> names, List<Integer> fieldOf) {
                 columns.stream().map(column -> column.field().name()).toList(), places);
     }
 
-    private static CsvLayout byName(List<String> names, List<CsvColumn> columns, FileInput input) {
+    private static CsvLayout byName(List<String> names, List<CsvColumn> columns, boolean mayLackSome, FileInput input) {
+        boolean hasAny =
+                columns.stream().anyMatch(column -> find(names, column.field().name()) >= 0);
         List<Integer> places = new ArrayList<>();
         for (CsvColumn column : columns) {
             String name = column.field().name();
             int place = find(names, name);
-            if (place < 0) {
+            if (place < 0 && !(mayLackSome && hasAny)) {
                 MillraceException error = MillraceException.user(
                         SqlState.UNDEFINED_COLUMN,
                         "column \"" + name + "\" is not in the header of file \"" + input.file() + "\"");
@@ -89,7 +132,7 @@ record CsvLayout(List<String> names, List<Integer> fieldOf) {
                         .map(nearest -> error.withHint("did you mean \"" + nearest + "\"?"))
                         .orElseGet(() -> error.withHint("its columns are: " + String.join(", ", names)));
             }
-            places.add(place);
+            places.add(place < 0 ? ABSENT : place);
         }
         return new CsvLayout(names, places);
     }

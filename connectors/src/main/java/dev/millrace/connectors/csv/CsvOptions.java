@@ -18,6 +18,8 @@ import java.util.Optional;
 public record CsvOptions(CsvDialect dialect, TimeFormats formats) {
 
     static final int DEFAULT_MAX_RECORD_BYTES = 16 << 20;
+    private static final int MOST_AFTER_HEADER = 100;
+    private static final String ENCODINGS = "utf-8, latin-1, windows-1252, utf-16le or utf-16be";
 
     /** The options, for help. */
     public static final List<OptionDescription> DESCRIPTIONS = List.of(
@@ -45,12 +47,19 @@ public record CsvOptions(CsvDialect dialect, TimeFormats formats) {
                             + " alternatives between '|'; for one column timestamp_format.<column>"),
             new OptionDescription("date_format", "", "the same for dates; for one column date_format.<column>"),
             new OptionDescription("time_format", "", "the same for times; for one column time_format.<column>"),
-            new OptionDescription("skip_lines", "0", "lines before the header or first record to be skipped"),
+            new OptionDescription(
+                    "skip_lines",
+                    "0",
+                    "lines before the header or first record to be skipped; auto: all before a line that names columns"),
+            new OptionDescription(
+                    "skip_after_header", "0", "lines behind the header to be skipped, such as those of units"),
             new OptionDescription("comment", "", "one character that begins lines to be skipped"),
             new OptionDescription(
                     "trim", "false", "blanks around text do not count (around other values they never do)"),
-            new OptionDescription("encoding", "utf-8", "utf-8 or latin-1"),
+            new OptionDescription("encoding", "utf-8", ENCODINGS + "; a mark at the beginning of a file says more"),
             new OptionDescription("null_padding", "false", "fields missing at the end of a record are NULL"),
+            new OptionDescription(
+                    "union_by_name", "false", "columns that the header of a file lacks are NULL in its rows"),
             new OptionDescription("ignore_extra", "false", "fields behind the last column are left out"),
             new OptionDescription("max_record_bytes", "16777216", "longer records are rejected"));
 
@@ -69,9 +78,11 @@ public record CsvOptions(CsvDialect dialect, TimeFormats formats) {
                                 && !options.text("header", "").equalsIgnoreCase("auto")
                         ? header(options.bool("header", true))
                         : CsvDialect.Header.AUTO,
-                (int) options.integer("skip_lines", 0, 0, Integer.MAX_VALUE),
+                skipLines(options),
+                (int) options.integer("skip_after_header", 0, 0, MOST_AFTER_HEADER),
                 options.bool("trim", false),
                 options.bool("null_padding", false),
+                options.bool("union_by_name", false),
                 options.bool("ignore_extra", false),
                 Arrays.asList(nulls.split("\\|", -1)),
                 options.bool("decimal_comma", false),
@@ -95,23 +106,7 @@ public record CsvOptions(CsvDialect dialect, TimeFormats formats) {
 
     /** The same where it is known whether there is a header. */
     public CsvOptions withHeader(boolean present) {
-        CsvDialect d = dialect;
-        CsvDialect known = new CsvDialect(
-                d.delimiter(),
-                d.quote(),
-                d.escape(),
-                d.comment(),
-                header(present),
-                d.skipLines(),
-                d.trim(),
-                d.nullPadding(),
-                d.ignoreExtra(),
-                d.nulls(),
-                d.decimalComma(),
-                d.thousands(),
-                d.encoding(),
-                d.maxRecordBytes());
-        return new CsvOptions(known, formats);
+        return new CsvOptions(dialect.withHeader(header(present)), formats);
     }
 
     /** The columns of a relation, with their formats. */
@@ -128,12 +123,21 @@ public record CsvOptions(CsvDialect dialect, TimeFormats formats) {
         return formats.timestamps();
     }
 
+    private static int skipLines(Options options) {
+        return options.text("skip_lines", "").equalsIgnoreCase("auto")
+                ? CsvDialect.UP_TO_HEADER
+                : (int) options.integer("skip_lines", 0, 0, Integer.MAX_VALUE);
+    }
+
     private static Encoding encoding(Options options) {
         String name = options.text("encoding", "utf-8");
         return switch (name.toLowerCase(Locale.ROOT).replace("_", "-")) {
             case "utf-8", "utf8" -> Encoding.UTF_8;
             case "latin-1", "latin1", "iso-8859-1" -> Encoding.LATIN_1;
-            default -> throw Options.invalid("encoding", name, "utf-8 or latin-1");
+            case "windows-1252", "cp1252" -> Encoding.WINDOWS_1252;
+            case "utf-16", "utf-16le", "utf16" -> Encoding.UTF_16LE;
+            case "utf-16be" -> Encoding.UTF_16BE;
+            default -> throw Options.invalid("encoding", name, ENCODINGS);
         };
     }
 

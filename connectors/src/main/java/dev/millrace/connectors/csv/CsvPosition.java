@@ -14,7 +14,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * What a reader has still to read, as bytes: how many segments, 4 bytes; of each its {@link FilePlace}, its bytes, 8, and its layout:
- * how many fields, 4 bytes, -1 if the header is to come, their names, how many columns, 4 bytes, and the field of each, 4 bytes.
+ * how many fields, 4 bytes, -1 if the header is to come, their names, how many columns, 4 bytes, and the field of each, 4 bytes,
+ * -1 if the file does not have it.
  */
 final class CsvPosition {
     private static final String FORM = "csv";
@@ -79,7 +80,8 @@ final class CsvPosition {
         }
         List<Integer> fieldOf = new ArrayList<>();
         for (int column = 0; column < columns; column++) {
-            fieldOf.add(checked(in.readInt(), fields - 1));
+            int field = in.readInt();
+            fieldOf.add(field == CsvLayout.ABSENT ? field : checked(field, fields - 1));
         }
         return new CsvLayout(names, fieldOf);
     }

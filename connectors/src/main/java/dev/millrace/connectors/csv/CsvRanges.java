@@ -2,6 +2,7 @@ package dev.millrace.connectors.csv;
 
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connectors.input.ByteWindow;
+import dev.millrace.connectors.input.Encoding;
 import dev.millrace.connectors.input.FileInput;
 import dev.millrace.memory.Memory;
 import java.nio.file.Path;
@@ -41,6 +42,9 @@ final class CsvRanges {
     private static Optional<CsvLayout> layout(
             Path file, List<CsvColumn> columns, CsvDialect dialect, ByteWindow window) {
         try (FileInput input = FileInput.open(file, dialect.encoding())) {
+            if (!input.encoding().hasLineBytes()) {
+                return Optional.empty();
+            }
             window.fill(input, BLOCK_BYTES);
             return CsvLayout.read(window, false, dialect, columns, input).map(CsvLayout.Start::layout);
         }
@@ -56,7 +60,7 @@ final class CsvRanges {
         long position = 0; // of the window's start
         window.clear();
         // The bytes of the file count here, not its characters.
-        try (FileInput input = FileInput.open(whole.file(), dev.millrace.connectors.input.Encoding.UTF_8)) {
+        try (FileInput input = FileInput.open(whole.file(), Encoding.UTF_8)) {
             while (true) {
                 window.fill(input, BLOCK_BYTES);
                 int length = window.length();

@@ -5,11 +5,11 @@ import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
-import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.filter.RowFilter;
 import dev.millrace.connectors.filter.Selection;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.FileInput;
+import dev.millrace.connectors.input.FileRows;
 import dev.millrace.connectors.input.RecordFiles;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -17,6 +17,7 @@ import dev.millrace.memory.Memory;
 import dev.millrace.text.Utf8;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -37,7 +38,7 @@ import org.apache.arrow.vector.FieldVector;
  * for the rows that are left. All else has to be parsed to be validated, so its values are kept and those of the rows
  * that are left are gathered.
  */
-final class CsvReader implements SourceReader, RecordFiles.Records {
+final class CsvReader implements FileRows, RecordFiles.Records {
     private static final int FIRST_WINDOW_BYTES = 64 << 10;
     private static final int LARGEST_WINDOW_BYTES = 4 << 20;
     private static final int SHOWN_BYTES = 300;
@@ -327,6 +328,16 @@ final class CsvReader implements SourceReader, RecordFiles.Records {
             untold.clear();
             all.forEach(context::reject);
         }
+    }
+
+    @Override
+    public Path file() {
+        return segment.file();
+    }
+
+    @Override
+    public long line(int row) {
+        return index.lines[row];
     }
 
     @Override

@@ -20,8 +20,8 @@ import java.util.Set;
 /** The format {@code csv} of records: one or several lines of separated values each, without a header. */
 public final class CsvRecordFormatFactory implements RecordFormatFactory {
     /** Options of files that records have no use for. */
-    private static final Set<String> OF_FILES =
-            Set.of("header", "skip_lines", "encoding", "comment", "max_record_bytes");
+    private static final Set<String> OF_FILES = Set.of(
+            "header", "skip_lines", "encoding", "comment", "max_record_bytes", "union_by_name", "skip_after_header");
 
     @Override
     public String name() {

@@ -36,6 +36,7 @@ final class FieldText implements AutoCloseable {
     /** Address of the value located last, with slack behind it; valid until the next is located. */
     long at;
 
+    /** @param field which of a record; {@link CsvLayout#ABSENT} for one that is always NULL */
     FieldText(DataType type, int field, CsvDialect dialect, BufferAllocator allocator) {
         this.dialect = dialect;
         this.field = field;
@@ -61,15 +62,24 @@ final class FieldText implements AutoCloseable {
 
     /** At least the bytes that the column's text takes. */
     long rawBytes() {
+        if (field == CsvLayout.ABSENT) {
+            return 0;
+        }
         long bytes = 0;
         for (int row = 0; row < index.rows; row++) {
-            bytes += (index.ends[row * index.fields() + field] & CsvIndex.POSITION) - index.start(row, field);
+            int end = index.ends[row * index.fields() + field];
+            if ((end & CsvIndex.ABSENT) == 0) { // what is absent has no place
+                bytes += (end & CsvIndex.POSITION) - index.start(row, field);
+            }
         }
         return bytes;
     }
 
     /** Sets {@link #at} to the text of a row's value and returns its length, or {@link #NULL_VALUE}. */
     int locate(int row) {
+        if (field == CsvLayout.ABSENT) {
+            return NULL_VALUE;
+        }
         int end = index.ends[row * index.fields() + field];
         int start = index.start(row, field);
         if ((end & ~CsvIndex.POSITION) != 0) {

@@ -61,7 +61,14 @@ public final class FileFeedFactory implements TableFeedFactory {
         LineFiles lines = new LineFiles(
                 format.schema(), (request, context) -> format.decoder(request.columns(), context), maxRecordBytes);
         return new EnvelopeFeed(
-                new FileSource(format.schema(), paths, lines, false, Optional.empty()),
+                new FileSource(
+                        format.schema(),
+                        paths,
+                        lines,
+                        false,
+                        FileSource.Order.TIME,
+                        Optional.empty(),
+                        Optional.empty()),
                 paths.toString(),
                 declared,
                 key);

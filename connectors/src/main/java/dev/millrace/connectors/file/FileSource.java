@@ -20,13 +20,40 @@ import java.util.function.UnaryOperator;
  * Files, from the first row for every reader.
  *
  * @param follow whether to go on when files grow
+ * @param guessed what was found in files together with the columns; empty where these were declared
+ * @param order of files that are not followed
  * @param pace empty when rows come as fast as they can be read
  */
-record FileSource(Schema schema, FilePaths paths, FileFormat format, boolean follow, Optional<Pace> pace)
+record FileSource(
+        Schema schema,
+        FilePaths paths,
+        FileFormat format,
+        boolean follow,
+        Order order,
+        Optional<Pace> pace,
+        Optional<Source.Assumptions> guessed)
         implements Source {
+
+    /** In which order files are read. */
+    enum Order {
+        /** Where event time counts, in that of their first rows, each judged late by itself; else in any, by several readers. */
+        TIME,
+        /** By their names, one after the other by one reader, as if they were one file. */
+        NAME
+    }
 
     /** Rows in the rhythm of a column, so many times as fast as it says. */
     record Pace(int column, double factor) {}
+
+    @Override
+    public boolean isInferred() {
+        return guessed.isPresent();
+    }
+
+    @Override
+    public Source.Assumptions assumptions() {
+        return guessed.orElse(Source.Assumptions.NONE);
+    }
 
     @Override
     public boolean bounded() {
@@ -108,11 +135,16 @@ record FileSource(Schema schema, FilePaths paths, FileFormat format, boolean fol
             return List.of(new FollowReader(paths, format, request, context));
         }
         List<Path> files = paths.list();
+        if (order == Order.NAME) {
+            ScanRequest ofOne = new ScanRequest(request.columns(), request.predicates(), 1);
+            return List.copyOf(format.open(files, ofOne, context));
+        }
         if (request.eventTime().isEmpty()) {
-            return format.open(files, request, context);
+            return List.copyOf(format.open(files, request, context));
         }
         if (files.size() == 1) { // whole, since what is late in its middle depends on its beginning
-            return format.open(files, new ScanRequest(request.columns(), request.predicates(), 1), context);
+            return List.copyOf(
+                    format.open(files, new ScanRequest(request.columns(), request.predicates(), 1), context));
         }
         FileHeads heads = new FileHeads(format, request.eventTime().get(), context);
         return FileSequence.share(format, heads.sorted(files), request, context);

@@ -14,6 +14,7 @@ import dev.millrace.connectors.input.FilePaths;
 import dev.millrace.connectors.json.JsonInference;
 import dev.millrace.connectors.json.JsonRecordFormatFactory;
 import dev.millrace.connectors.parquet.ParquetFormat;
+import dev.millrace.connectors.push.MetaColumn;
 import dev.millrace.connectors.s3.ObjectName;
 import dev.millrace.connectors.s3.ObjectPaths;
 import dev.millrace.connectors.s3.ObjectSample;
@@ -31,8 +32,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The source {@code file}. Without declared columns they are guessed from the beginning of the first file. Every reader
- * starts at the first row.
+ * The source {@code file}. Without declared columns they are guessed from a sample of the files, together with how values are written.
+ * Every reader starts at the first row.
  */
 public final class FileSourceFactory implements SourceFactory {
     /** What happens at the end of the files. */
@@ -45,7 +46,21 @@ public final class FileSourceFactory implements SourceFactory {
     private static final long DEFAULT_LIST_MICROS = 30_000_000;
     private static final long LEAST_LIST_MICROS = 100_000;
 
-    private record Read(Schema schema, FileFormat format) {}
+    /** @param guessed what was found in files together with the columns; empty where these were declared */
+    private record Read(Schema schema, FileFormat format, Optional<Source.Assumptions> guessed) {
+        Read(Schema schema, FileFormat format, boolean isGuessed) {
+            this(schema, format, isGuessed ? Optional.of(Source.Assumptions.NONE) : Optional.empty());
+        }
+
+        /** With columns of where rows are from. */
+        Read including(List<MetaColumn> columns) {
+            if (columns.isEmpty()) {
+                return this;
+            }
+            IncludingFormat including = new IncludingFormat(format, schema, columns);
+            return new Read(including.schema(), including, guessed);
+        }
+    }
 
     @Override
     public String name() {
@@ -62,25 +77,32 @@ public final class FileSourceFactory implements SourceFactory {
     private static Source files(String path, Schema declared, Options options) {
         FilePaths paths = new FilePaths(path);
         Mode mode = options.oneOf("mode", Mode.ONCE);
+        FileSource.Order order = options.oneOf("order", FileSource.Order.TIME);
         FormatName name = options.oneOf("format", FormatName.ofExtension(path));
-        Optional<Path> sample = declared.size() == 0 || !paths.hasPattern()
-                ? Optional.of(paths.list().get(0))
-                : Optional.empty();
-        Read read = read(name, path, declared, sample, options);
+        Read read = read(name, path, declared, declared.size() == 0 ? paths.list() : List.of(), options)
+                .including(IncludedColumns.read(options));
         Optional<FileSource.Pace> pace = pace(read.schema(), options);
         options.rejectUnread();
-        sample.ifPresent(read.format()::check);
+        if (!paths.hasPattern()) {
+            read.format().check(paths.list().get(0));
+        }
         if (mode == Mode.FOLLOW && (name == FormatName.ARROW || name == FormatName.PARQUET)) {
             throw MillraceException.notAvailableYet(
                     "following " + (name == FormatName.ARROW ? "Arrow" : "Parquet") + " files");
         }
-        return new FileSource(read.schema(), paths, read.format(), mode == Mode.FOLLOW, pace);
+        if (mode == Mode.FOLLOW && order == FileSource.Order.NAME) {
+            throw MillraceException.notAvailableYet("following files in the order of their names");
+        }
+        return new FileSource(read.schema(), paths, read.format(), mode == Mode.FOLLOW, order, pace, read.guessed());
     }
 
     /** Objects are never written on: what follows is new ones. */
     private static Source objects(String path, Schema declared, Options options) {
         ObjectPaths paths = new ObjectPaths(path);
         StoreOptions store = StoreOptions.read(options);
+        if (!IncludedColumns.read(options).isEmpty()) {
+            throw MillraceException.notAvailableYet("INCLUDE of objects of a store");
+        }
         boolean isFollowed = options.oneOf("mode", Mode.ONCE) == Mode.FOLLOW;
         FormatName name = options.oneOf("format", FormatName.ofExtension(path));
         long everyMicros = options.durationMicros(LIST_INTERVAL, DEFAULT_LIST_MICROS);
@@ -90,11 +112,11 @@ public final class FileSourceFactory implements SourceFactory {
         boolean isWhole = name == FormatName.ARROW || name == FormatName.PARQUET;
         Read read;
         if (declared.size() > 0) {
-            read = read(name, path, declared, Optional.empty(), options);
+            read = read(name, path, declared, List.of(), options);
             options.rejectUnread();
         } else {
             try (ObjectSample sample = new ObjectSample(store, paths, isWhole)) {
-                read = read(name, path, declared, Optional.of(sample.file()), options);
+                read = read(name, path, declared, List.of(sample.file()), options);
                 options.rejectUnread();
                 read.format().check(sample.file());
             }
@@ -104,59 +126,67 @@ public final class FileSourceFactory implements SourceFactory {
                 store,
                 paths,
                 read.format(),
-                isFollowed ? OptionalLong.of(everyMicros) : OptionalLong.empty());
+                isFollowed ? OptionalLong.of(everyMicros) : OptionalLong.empty(),
+                read.guessed());
     }
 
-    private static Read read(FormatName name, String path, Schema declared, Optional<Path> sample, Options options) {
+    /** @param samples files to guess columns from; none if they are declared */
+    private static Read read(FormatName name, String path, Schema declared, List<Path> samples, Options options) {
         return switch (name) {
-            case CSV -> csv(declared, path, sample, options);
-            case JSON -> json(declared, sample, options);
-            case ARROW -> arrow(declared, sample);
-            case PARQUET -> parquet(declared, sample);
+            case CSV -> csv(declared, path, samples, options);
+            case JSON -> json(declared, samples, options);
+            case ARROW -> arrow(declared, samples);
+            case PARQUET -> parquet(declared, samples);
         };
     }
 
-    private static Read csv(Schema declared, String path, Optional<Path> sample, Options options) {
-        CsvOptions csv = CsvOptions.read(options, path);
+    private static Read csv(Schema declared, String path, List<Path> samples, Options options) {
         if (declared.size() > 0) {
-            return new Read(declared, new CsvFormat(csv.columns(declared, options), csv.dialect()));
+            CsvOptions csv = CsvOptions.read(options, path);
+            return new Read(declared, new CsvFormat(csv.columns(declared, options), csv.dialect()), false);
         }
-        CsvInference.Inferred inferred = CsvInference.infer(sample.orElseThrow(), csv.dialect(), csv.timestampFormat());
-        Schema schema = known(inferred.schema(), sample.get(), "declare the columns");
-        CsvOptions settled = csv.withHeader(inferred.header());
-        return new Read(schema, new CsvFormat(settled.columns(schema, options), settled.dialect()));
+        CsvInference.Inferred inferred = CsvInference.infer(samples, path, options);
+        Schema schema = known(inferred.schema(), samples, "declare the columns");
+        Options settled = options.and(inferred.assumed());
+        CsvOptions csv = CsvOptions.read(settled, path);
+        return new Read(
+                schema,
+                new CsvFormat(csv.columns(schema, settled), csv.dialect()),
+                Optional.of(new Source.Assumptions(inferred.assumed(), inferred.remarks())));
     }
 
-    private static Read json(Schema declared, Optional<Path> sample, Options options) {
-        Schema schema = declared.size() > 0
-                ? declared
-                : known(
-                        JsonInference.infer(sample.orElseThrow()),
-                        sample.get(),
+    private static Read json(Schema declared, List<Path> samples, Options options) {
+        boolean isGuessed = declared.size() == 0;
+        Schema schema = isGuessed
+                ? known(
+                        JsonInference.ofFiles(samples),
+                        samples,
                         "each line must hold one JSON object, as `jq -c .[]` writes the elements of an array; or declare"
-                                + " the columns");
-        return new Read(schema, JsonRecordFormatFactory.files(schema, options, CsvOptions.maxRecordBytes(options)));
+                                + " the columns")
+                : declared;
+        return new Read(
+                schema, JsonRecordFormatFactory.files(schema, options, CsvOptions.maxRecordBytes(options)), isGuessed);
     }
 
-    private static Read arrow(Schema declared, Optional<Path> sample) {
-        Schema schema = declared.size() > 0
-                ? declared
-                : known(ArrowFormat.infer(sample.orElseThrow()), sample.get(), "declare the columns");
-        return new Read(schema, new ArrowFormat(schema));
+    private static Read arrow(Schema declared, List<Path> samples) {
+        boolean isGuessed = declared.size() == 0;
+        Schema schema = isGuessed ? known(ArrowFormat.infer(samples.get(0)), samples, "declare the columns") : declared;
+        return new Read(schema, new ArrowFormat(schema), isGuessed);
     }
 
-    private static Read parquet(Schema declared, Optional<Path> sample) {
-        Schema schema = declared.size() > 0
-                ? declared
-                : known(ParquetFormat.infer(sample.orElseThrow()), sample.get(), "declare the columns");
-        return new Read(schema, new ParquetFormat(schema));
+    private static Read parquet(Schema declared, List<Path> samples) {
+        boolean isGuessed = declared.size() == 0;
+        Schema schema =
+                isGuessed ? known(ParquetFormat.infer(samples.get(0)), samples, "declare the columns") : declared;
+        return new Read(schema, new ParquetFormat(schema), isGuessed);
     }
 
-    private static Schema known(Schema schema, Path sample, String hint) {
+    private static Schema known(Schema schema, List<Path> samples, String hint) {
         if (schema.size() == 0) {
+            String others = samples.size() > 1 ? ", nor has another" : "";
             throw MillraceException.user(
                             SqlState.INVALID_TABLE_DEFINITION,
-                            "columns cannot be guessed: file \"" + sample + "\" has no records")
+                            "columns cannot be guessed: file \"" + samples.get(0) + "\" has no records" + others)
                     .withHint(hint);
         }
         return schema;
@@ -203,12 +233,20 @@ public final class FileSourceFactory implements SourceFactory {
                 new OptionDescription(
                         "mode", "once", "once: ends with the files; follow: goes on when they grow or new ones match"),
                 new OptionDescription(
+                        "order",
+                        "time",
+                        "time: where event time counts, files in the order of their first rows, each judged late by itself;"
+                                + " name: one after the other by their names, as if they were one file"),
+                new OptionDescription(
                         "pace", "max", "max, or how many times as fast as event time rows are given out: 1 as it was"),
                 new OptionDescription("pace.column", "the first timestamp", "the column whose times set the pace"),
                 new OptionDescription(
                         "json.path.<column>",
                         "the column's name",
                         "JSON: where the value is, such as position.lat or readings[0].value")));
+        for (String what : List.of("filename", "line", "modified")) {
+            all.add(new OptionDescription("include." + what, "", "a column of that name, as INCLUDE " + what));
+        }
         all.add(new OptionDescription(LIST_INTERVAL, "30s", "s3, mode follow: between two looks for new objects"));
         all.addAll(StoreOptions.descriptions());
         all.addAll(CsvOptions.DESCRIPTIONS);

@@ -65,11 +65,14 @@ public final class ByteWindow implements AutoCloseable {
         dry = false;
     }
 
-    /** How many characters of UTF-8 are in it. */
-    long characters() {
+    /** How many bytes it was in a file of an encoding. */
+    long bytesIn(Encoding encoding) {
+        if (encoding == Encoding.UTF_8) {
+            return length();
+        }
         long count = 0;
         for (int at = start; at < end; at++) {
-            count += (Memory.getByte(memory.memoryAddress() + at) & 0xc0) == 0x80 ? 0 : 1;
+            count += encoding.bytesOf(Memory.getByte(memory.memoryAddress() + at));
         }
         return count;
     }
@@ -101,8 +104,8 @@ public final class ByteWindow implements AutoCloseable {
 
     private void moveToFront(int bytes) {
         int kept = length();
-        if (bytes + 1 > capacity) {
-            ArrowBuf larger = allocator.buffer(bytes + 1L + SLACK_BYTES);
+        if (bytes + FileInput.LEAST_ROOM > capacity) {
+            ArrowBuf larger = allocator.buffer(bytes + (long) FileInput.LEAST_ROOM + SLACK_BYTES);
             Memory.copy(memory.memoryAddress() + start, larger.memoryAddress(), kept);
             memory.close();
             memory = larger;

@@ -3,7 +3,6 @@ package dev.millrace.connectors.input;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
-import dev.millrace.connector.SourceReader;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.nio.file.Path;
@@ -21,7 +20,7 @@ public interface FileFormat {
     void check(Path file);
 
     /** Readers that together give every row of the files once, at least one and at most as many as are asked for. */
-    List<SourceReader> open(List<Path> files, ScanRequest request, SourceContext context);
+    List<FileRows> open(List<Path> files, ScanRequest request, SourceContext context);
 
     /**
      * A reader that goes on where one that {@link #open} gave was.
@@ -29,14 +28,14 @@ public interface FileFormat {
      * @param now where a file is that had this path
      * @throws dev.millrace.error.MillraceException 55000 or 58030 if a file is another now, or gone
      */
-    default SourceReader reopen(
+    default FileRows reopen(
             SourcePosition position, UnaryOperator<Path> now, ScanRequest request, SourceContext context) {
         throw MillraceException.user(
                 SqlState.FEATURE_NOT_SUPPORTED, "files of this format are not read on from a position");
     }
 
     /** A reader of one file that goes on when the file grows. */
-    SourceReader follow(Path file, ScanRequest request, SourceContext context);
+    FileRows follow(Path file, ScanRequest request, SourceContext context);
 
     /** Deals what there is to read out to readers: to at least one and at most so many. */
     static <T> List<List<T>> shares(List<T> all, int parallelism) {

@@ -7,6 +7,7 @@ import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -16,31 +17,38 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
- * The bytes of one file, or of a range of it, in order: {@code .gz} unpacked, Latin-1 turned into UTF-8. A file that
- * grows is read on: end of file is only what there is now. Owned by one thread at a time.
+ * The bytes of one file, or of a range of it, in order: {@code .gz} unpacked, other encodings turned into UTF-8. A file that begins with
+ * a mark of UTF-8 or UTF-16 is of that encoding, whatever was said. A file that grows is read on: end of file is only what there is now.
+ * Owned by one thread at a time.
  */
 public final class FileInput implements AutoCloseable {
     private static final int CHUNK_BYTES = 64 << 10;
     private static final int GZIP_WINDOW_BYTES = 64 << 10;
+    private static final int MARK_BYTES = 3;
+    private static final int MOST_GROWTH = Encoding.UTF_16LE.growth();
+    static final int LEAST_ROOM = 12; // for a character held back and the next two, whatever the encoding
     private static final int SKIPPED_BYTES = 16 << 20; // unpacked in vain, by one call
 
     private final Path file;
     private final FileChannel channel;
     private final InputStream stream;
-    private final boolean latin1;
     private final boolean packed;
     private final long limit;
+    private Encoding encoding;
+    private ToUtf8 toUtf8;
     private final byte[] chunk = new byte[CHUNK_BYTES];
     private long unpackedBytes;
     private long toSkip; // of what is unpacked
 
-    private FileInput(Path file, FileChannel channel, InputStream stream, boolean packed, boolean latin1, long limit) {
+    private FileInput(
+            Path file, FileChannel channel, InputStream stream, boolean packed, Encoding encoding, long limit) {
         this.file = file;
         this.channel = channel;
         this.stream = stream;
         this.packed = packed;
-        this.latin1 = latin1;
         this.limit = limit;
+        this.encoding = encoding;
+        this.toUtf8 = new ToUtf8(encoding);
     }
 
     /**
@@ -71,7 +79,12 @@ public final class FileInput implements AutoCloseable {
             channel.position(packed ? 0 : from);
             InputStream raw = Channels.newInputStream(channel);
             InputStream stream = packed ? new GZIPInputStream(new Unclosed(raw), GZIP_WINDOW_BYTES) : raw;
-            FileInput input = new FileInput(file, channel, stream, packed, encoding == Encoding.LATIN_1, to);
+            FileInput input = new FileInput(file, channel, stream, packed, encoding, to);
+            if (!packed) {
+                ByteBuffer beginning = ByteBuffer.allocate(MARK_BYTES);
+                channel.read(beginning, 0);
+                input.obeyMark(beginning.array(), beginning.position());
+            }
             input.toSkip = packed ? from : 0;
             return input;
         } catch (IOException e) {
@@ -82,6 +95,23 @@ public final class FileInput implements AutoCloseable {
             }
             throw FileErrors.opening(file, "for reading", e);
         }
+    }
+
+    private void obeyMark(byte[] beginning, int bytes) {
+        if (bytes < 2) {
+            return;
+        }
+        int two = (beginning[0] & 0xff) << 8 | beginning[1] & 0xff;
+        Encoding said = encoding;
+        if (two == 0xfffe) {
+            said = Encoding.UTF_16LE;
+        } else if (two == 0xfeff) {
+            said = Encoding.UTF_16BE;
+        } else if (two == 0xefbb && bytes > 2 && beginning[2] == (byte) 0xbf) {
+            said = Encoding.UTF_8;
+        }
+        encoding = said;
+        toUtf8 = new ToUtf8(said);
     }
 
     /** Whether the name says that the file is packed. */
@@ -100,15 +130,17 @@ public final class FileInput implements AutoCloseable {
     }
 
     /**
-     * Reads some bytes to {@code address}, at most {@code capacity}, which is at least 2; returns how many, or -1 at the
-     * end of what there is now.
+     * Reads some bytes to {@code address}, at most {@code capacity}, which is at least {@value #LEAST_ROOM}; returns how many, perhaps none,
+     * or -1 at the end of what there is now.
      *
      * @throws MillraceException when the file is damaged or cannot be read; what was read before stays valid
      */
     public int read(long address, int capacity) {
-        int read = chunk(Math.min(CHUNK_BYTES, latin1 ? capacity / 2 : capacity));
-        if (read > 0 && latin1) {
-            return toUtf8(address, read);
+        boolean mayBeMarked = packed && unpackedBytes == 0;
+        int growth = mayBeMarked ? MOST_GROWTH : encoding.growth();
+        int read = chunk(Math.min(CHUNK_BYTES, capacity / growth));
+        if (read > 0 && encoding != Encoding.UTF_8) {
+            return toUtf8.write(chunk, read, address);
         }
         if (read > 0) {
             Memory.copyIn(chunk, 0, address, read);
@@ -121,6 +153,16 @@ public final class FileInput implements AutoCloseable {
         try {
             int wanted = packed ? most : (int) Math.min(most, limit - channel.position());
             int read = wanted <= 0 ? -1 : stream.read(chunk, 0, wanted);
+            if (packed && unpackedBytes == 0) {
+                while (read > 0 && read < Math.min(wanted, MARK_BYTES)) {
+                    int more = stream.read(chunk, read, wanted - read);
+                    if (more <= 0) {
+                        break;
+                    }
+                    read += more;
+                }
+                obeyMark(chunk, read);
+            }
             unpackedBytes += Math.max(0, read);
             return read <= 0 ? -1 : read;
         } catch (EOFException e) {
@@ -161,32 +203,18 @@ public final class FileInput implements AutoCloseable {
                 cause);
     }
 
-    private int toUtf8(long address, int bytes) {
-        long to = address;
-        for (int i = 0; i < bytes; i++) {
-            byte c = chunk[i];
-            if (c >= 0) {
-                Memory.putByte(to++, c);
-            } else {
-                Memory.putByte(to++, (byte) (0xc0 | (c & 0xff) >>> 6));
-                Memory.putByte(to++, (byte) (0x80 | c & 0x3f));
-            }
-        }
-        return (int) (to - address);
-    }
-
     public Path file() {
         return file;
     }
 
-    /** Which byte of the file was read last, as {@link #open} counts them, if reading began at its start or there. */
+    /** Behind which byte of the file is what was given, as {@link #open} counts them, if reading began at its start or there. */
     long offset() {
-        return packed ? unpackedBytes + toSkip : packedPosition();
+        return (packed ? unpackedBytes + toSkip : packedPosition()) - toUtf8.heldBytes();
     }
 
-    /** Whether its bytes are characters, which may be more bytes where they were read to. */
-    boolean isLatin1() {
-        return latin1;
+    /** How characters are written in it. */
+    public Encoding encoding() {
+        return encoding;
     }
 
     /** Bytes of the file itself that were read, for progress; a packed file is read some way ahead. */

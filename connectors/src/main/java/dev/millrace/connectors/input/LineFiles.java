@@ -3,7 +3,6 @@ package dev.millrace.connectors.input;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
-import dev.millrace.connector.SourceReader;
 import dev.millrace.format.DecoderContext;
 import dev.millrace.format.RecordDecoder;
 import dev.millrace.type.Schema;
@@ -30,21 +29,21 @@ public record LineFiles(Schema relation, Decoders decoders, int maxRecordBytes) 
     }
 
     @Override
-    public List<SourceReader> open(List<Path> files, ScanRequest request, SourceContext context) {
+    public List<FileRows> open(List<Path> files, ScanRequest request, SourceContext context) {
         List<FilePlace> places = files.stream().map(FilePlace::beginningOf).toList();
         return FileFormat.shares(places, request.parallelism()).stream()
-                .<SourceReader>map(share -> new LineReader(this, request, share, false, context))
+                .<FileRows>map(share -> new LineReader(this, request, share, false, context))
                 .toList();
     }
 
     @Override
-    public SourceReader reopen(
+    public FileRows reopen(
             SourcePosition position, UnaryOperator<Path> now, ScanRequest request, SourceContext context) {
         return new LineReader(this, request, LineReader.places(position, now), false, context);
     }
 
     @Override
-    public SourceReader follow(Path file, ScanRequest request, SourceContext context) {
+    public FileRows follow(Path file, ScanRequest request, SourceContext context) {
         return new LineReader(this, request, List.of(FilePlace.beginningOf(file)), true, context);
     }
 }

@@ -5,7 +5,6 @@ import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
-import dev.millrace.connector.SourceReader;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.format.DecodedRows;
@@ -30,7 +29,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
 /** Reads files of lines one after another: all whole lines of the window that make a batch are decoded together. Owned by one thread at a time. */
-final class LineReader implements SourceReader, RecordFiles.Records, DecoderContext {
+final class LineReader implements FileRows, RecordFiles.Records, DecoderContext {
     private static final String FORM = "json"; // the first such lines
     private static final int VERSION = 2;
     private static final int LEAST_PLACE_BYTES = 51; // in a position
@@ -51,6 +50,7 @@ final class LineReader implements SourceReader, RecordFiles.Records, DecoderCont
 
     private long lineNumber;
     private boolean skippingLine;
+    private Optional<int[]> recordOf = Optional.empty(); // of the rows of the last batch
 
     LineReader(LineFiles format, ScanRequest request, List<FilePlace> places, boolean follow, SourceContext context) {
         this.schema = format.relation().select(request.columns());
@@ -120,6 +120,7 @@ final class LineReader implements SourceReader, RecordFiles.Records, DecoderCont
     public Optional<Batch> read(boolean atEnd) {
         int before = window.start();
         lines.clear();
+        recordOf = Optional.empty();
         lines.place(window.address(), window.end());
         int end = before;
         long line = lineNumber;
@@ -147,6 +148,7 @@ final class LineReader implements SourceReader, RecordFiles.Records, DecoderCont
         skippingLine = false;
         lineNumber = line;
         window.consumeTo(end);
+        recordOf = rows.records();
         // Perhaps without rows, rather than blocking until there are some.
         return Optional.of(Batch.of(schema, rows.columns().toArray(FieldVector[]::new), rows.rows()));
     }
@@ -168,6 +170,16 @@ final class LineReader implements SourceReader, RecordFiles.Records, DecoderCont
         }
         skippingLine = true;
         window.consumeTo(window.end());
+    }
+
+    @Override
+    public Path file() {
+        return files.input().file();
+    }
+
+    @Override
+    public long line(int row) {
+        return lines.position(recordOf.map(all -> all[row]).orElse(row));
     }
 
     private int lineEnd(int from) {

@@ -94,7 +94,7 @@ public final class RecordFiles implements AutoCloseable {
 
     /** Which byte of the file the window's start is, as {@link FileInput} counts them. */
     public long offset() {
-        return input().offset() - (input().isLatin1() ? window.characters() : window.length());
+        return input().offset() - window.bytesIn(input().encoding());
     }
 
     /** How many bytes the window is filled with. */

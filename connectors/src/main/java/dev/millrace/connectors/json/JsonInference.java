@@ -6,6 +6,8 @@ import com.fasterxml.jackson.core.JsonToken;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.Encoding;
 import dev.millrace.connectors.input.FileInput;
+import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueParser;
@@ -20,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 
@@ -28,21 +31,52 @@ import org.apache.arrow.memory.RootAllocator;
  * double precision, boolean, timestamp with time zone, text, or jsonb for objects and arrays.
  */
 public final class JsonInference {
-    private static final int SAMPLE_BYTES = 1 << 20;
+    private static final int SAMPLE_BYTES = 8 << 20;
+    private static final int LEAST_FILE_BYTES = 32 << 10;
+    private static final int MOST_FILES = SAMPLE_BYTES / LEAST_FILE_BYTES;
 
     private JsonInference() {}
 
-    /** Reads the beginning of a file; lines that are no objects do not count. */
-    public static Schema infer(Path file) {
+    /**
+     * Reads the beginnings of files, of many of some only; lines that are no objects do not count.
+     *
+     * @throws MillraceException if none can be read
+     */
+    public static Schema ofFiles(List<Path> files) {
+        int step = (files.size() + MOST_FILES - 1) / MOST_FILES;
+        int bytes = Math.max(LEAST_FILE_BYTES, SAMPLE_BYTES / Math.min(files.size(), MOST_FILES));
+        Map<String, DataType> types = new LinkedHashMap<>();
+        Optional<MillraceException> failure = Optional.empty();
+        boolean isAnyRead = false;
         try (BufferAllocator allocator = new RootAllocator();
-                ByteWindow window = new ByteWindow(allocator, SAMPLE_BYTES);
+                TextBuffer text = new TextBuffer(allocator, 64)) {
+            for (int i = 0; i < files.size(); i += step) {
+                Interrupt.checkCurrent();
+                try {
+                    lines(files.get(i), bytes, allocator).forEach(line -> readLine(line, types, text));
+                    isAnyRead = true;
+                } catch (MillraceException e) {
+                    failure = failure.or(() -> Optional.of(e)); // reading it tells what is wrong with it
+                }
+            }
+        }
+        if (!isAnyRead && failure.isPresent()) {
+            throw failure.get();
+        }
+        return schema(types);
+    }
+
+    private static List<String> lines(Path file, int most, BufferAllocator allocator) {
+        try (ByteWindow window = new ByteWindow(allocator, most);
                 FileInput input = FileInput.open(file, Encoding.UTF_8)) {
-            window.fill(input, SAMPLE_BYTES);
+            window.fill(input, most);
             byte[] bytes = new byte[window.length()];
             Memory.copyOut(window.address() + window.start(), bytes, 0, bytes.length);
-            String[] lines = new String(bytes, StandardCharsets.UTF_8).split("\n");
+            String[] lines = new String(bytes, StandardCharsets.UTF_8)
+                    .replace("\ufeff", "")
+                    .split("\n");
             int whole = window.isDry() || lines.length == 1 ? lines.length : lines.length - 1;
-            return infer(List.of(lines).subList(0, whole));
+            return List.of(lines).subList(0, whole);
         }
     }
 
@@ -53,6 +87,10 @@ public final class JsonInference {
                 TextBuffer text = new TextBuffer(allocator, 64)) {
             records.forEach(record -> readLine(record, types, text));
         }
+        return schema(types);
+    }
+
+    private static Schema schema(Map<String, DataType> types) {
         List<Field> fields = new ArrayList<>();
         types.forEach((name, type) ->
                 fields.add(new Field(name, type.kind() == DataType.Kind.NULL ? DataType.TEXT : type, true)));

@@ -3,9 +3,9 @@ package dev.millrace.connectors.parquet;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
-import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.input.FileFormat;
 import dev.millrace.connectors.input.FilePlace;
+import dev.millrace.connectors.input.FileRows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
@@ -68,21 +68,21 @@ public record ParquetFormat(Schema schema) implements FileFormat {
     }
 
     @Override
-    public List<SourceReader> open(List<Path> files, ScanRequest request, SourceContext context) {
+    public List<FileRows> open(List<Path> files, ScanRequest request, SourceContext context) {
         List<FilePlace> places = files.stream().map(FilePlace::beginningOf).toList();
         return FileFormat.shares(places, request.parallelism()).stream()
-                .<SourceReader>map(share -> new ParquetReader(this, request, share, context))
+                .<FileRows>map(share -> new ParquetReader(this, request, share, context))
                 .toList();
     }
 
     @Override
-    public SourceReader reopen(
+    public FileRows reopen(
             SourcePosition position, UnaryOperator<Path> now, ScanRequest request, SourceContext context) {
         return new ParquetReader(this, request, ParquetReader.places(position, now), context);
     }
 
     @Override
-    public SourceReader follow(Path file, ScanRequest request, SourceContext context) {
+    public FileRows follow(Path file, ScanRequest request, SourceContext context) {
         throw MillraceException.notAvailableYet("following Parquet files");
     }
 }

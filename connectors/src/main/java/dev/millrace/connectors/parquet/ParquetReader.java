@@ -6,11 +6,11 @@ import dev.millrace.connector.ScanCounts;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourcePosition;
-import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.column.DecodedColumns;
 import dev.millrace.connectors.filter.RowFilter;
 import dev.millrace.connectors.filter.Selection;
 import dev.millrace.connectors.input.FilePlace;
+import dev.millrace.connectors.input.FileRows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.kept.FormedBytes;
@@ -37,7 +37,7 @@ import org.apache.parquet.format.RowGroup;
  *   open a file -> [ open a row group, or pass it over -> [ a batch of its next rows ]* ]* -> open the next
  * </pre>
  */
-final class ParquetReader implements SourceReader {
+final class ParquetReader implements FileRows {
     private static final String FORM = "parquet";
     private static final int VERSION = 1;
     private static final int LEAST_PLACE_BYTES = 51; // in a position
@@ -60,6 +60,7 @@ final class ParquetReader implements SourceReader {
     private List<RowAssembly> group = List.of(); // of the columns needed, while a row group is read
     private long rowsLeft; // of the row group
     private long rowsGiven; // of the file, with those that were passed over
+    private long firstRow; // of the last batch, in the file
     private long toPass; // rows of the file that were given before the reader was opened
     private long doneBytes;
     private boolean finished;
@@ -221,6 +222,7 @@ final class ParquetReader implements SourceReader {
     }
 
     private Batch batch() {
+        firstRow = rowsGiven + 1;
         int rows = read((int) Math.min(rowsLeft, context.batchRows()));
         FieldVector[] vectors = new FieldVector[format.schema().size()];
         List<FieldVector> finished = columns.finish();
@@ -258,6 +260,16 @@ final class ParquetReader implements SourceReader {
     @Override
     public Optional<ScanCounts> counts() {
         return Optional.of(counts);
+    }
+
+    @Override
+    public Path file() {
+        return file.orElseThrow().path();
+    }
+
+    @Override
+    public long line(int row) {
+        return firstRow + (selection.isAll() ? row : selection.row(row));
     }
 
     @Override

@@ -61,7 +61,7 @@ public record MetaColumn(Field field, Function<Object, Optional<?>> value) {
     }
 
     /** The column of rows, given what came with each; the caller's. */
-    FieldVector vector(int rows, IntFunction<Object> about, BufferAllocator memory) {
+    public FieldVector vector(int rows, IntFunction<Object> about, BufferAllocator memory) {
         FieldVector vector = Vectors.allocate(field, rows, 16L * rows, memory);
         try {
             int end = 0;

@@ -16,11 +16,27 @@ import java.util.OptionalLong;
 /**
  * Objects of a store as files of one format, from the first row for every reader.
  *
+ * @param guessed what was found in an object together with the columns; empty where these were declared
  * @param everyMicros how often to look for new ones; none ends with those that are there when reading begins
  */
 public record ObjectSource(
-        Schema schema, StoreOptions store, ObjectPaths paths, FileFormat format, OptionalLong everyMicros)
+        Schema schema,
+        StoreOptions store,
+        ObjectPaths paths,
+        FileFormat format,
+        OptionalLong everyMicros,
+        Optional<Source.Assumptions> guessed)
         implements Source {
+    @Override
+    public boolean isInferred() {
+        return guessed.isPresent();
+    }
+
+    @Override
+    public Source.Assumptions assumptions() {
+        return guessed.orElse(Source.Assumptions.NONE);
+    }
+
     @Override
     public boolean bounded() {
         return everyMicros.isEmpty();

@@ -49,7 +49,6 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -109,9 +108,6 @@ public final class Definitions {
             }
             Schema schema = source.map(Source::schema).orElse(declared);
             requireColumns(schema, create.name());
-            String definition = source.filter(Source::isInferred)
-                    .map(guessed -> withInferred(create, guessed.schema(), text))
-                    .orElse(text);
             Optional<Relation.EventTime> eventTime =
                     create.watermark().map(watermark -> eventTime(watermark, schema, create.name()));
             Optional<Integer> timeColumn = eventTime.map(Relation.EventTime::column);
@@ -133,7 +129,7 @@ public final class Definitions {
                             form.map(SketchedForm::condensing))),
                     Set.of(),
                     create.options(),
-                    definition,
+                    text,
                     database.catalogStore().creationMicros(),
                     create.rules());
             if (source.isPresent() && pushed.isEmpty()) {
@@ -193,21 +189,6 @@ public final class Definitions {
                     .withHint(
                             "dead_letter (the default) keeps such records in millrace.rejected_rows; skip counts them");
         }
-    }
-
-    /** The statement as if the columns that the source guessed had been declared; and who made it is told of them. */
-    private String withInferred(Statement.CreateStream create, Schema given, String text) {
-        Set<String> others = new HashSet<>(new Schema(create.columns()).names());
-        create.options().forEach((name, value) -> {
-            if (name.startsWith("include.")) {
-                others.add(value);
-            }
-        });
-        List<Field> guessed = given.fields().stream()
-                .filter(field -> !others.contains(field.name()))
-                .toList();
-        notices.accept("columns of \"" + create.name() + "\" were inferred: " + InferredColumns.text(guessed));
-        return InferredColumns.into(text, guessed);
     }
 
     /** The connector's source, with the columns that are generated from those it gives. */

@@ -5,9 +5,10 @@ import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
 import dev.millrace.type.Field;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Columns that a source guessed, as part of the statement that did not declare them. */
+/** Columns that a source guessed, and options that it assumed, as part of the statement that did not say them. */
 final class InferredColumns {
     private InferredColumns() {}
 
@@ -41,5 +42,47 @@ final class InferredColumns {
         }
         int end = lexemes.get(at).end();
         return statement.substring(0, end) + " (" + text(columns) + ")" + statement.substring(end);
+    }
+
+    /** {@code delimiter = ';', decimal_comma = 'true'} */
+    static String text(Map<String, String> options) {
+        return options.entrySet().stream()
+                .map(option -> name(option.getKey()) + " = " + quoted(option.getValue()))
+                .collect(Collectors.joining(", "));
+    }
+
+    private static String name(String option) {
+        return option.matches("[a-z_]+(\\.[a-z_][a-z_0-9]*)?") ? option : quoted(option);
+    }
+
+    private static String quoted(String text) {
+        return "'" + text.replace("'", "''") + "'";
+    }
+
+    /** The statement with more options at the end of its WITH clause, which it has. */
+    static String withOptions(String statement, Map<String, String> options) {
+        if (options.isEmpty()) {
+            return statement;
+        }
+        List<Lexeme> lexemes = Lexer.tokens(statement);
+        int depth = 0;
+        boolean isWithin = false;
+        for (int at = 0; at < lexemes.size(); at++) {
+            Lexeme lexeme = lexemes.get(at);
+            if (lexeme.isSymbol("(")) {
+                isWithin |= depth == 0 && at > 0 && lexemes.get(at - 1).isWord("with");
+                depth++;
+            } else if (lexeme.isSymbol(")")) {
+                depth--;
+                if (isWithin && depth == 0) {
+                    String separator = lexemes.get(at - 1).isSymbol("(") ? "" : ", ";
+                    return statement.substring(0, lexeme.start())
+                            + separator
+                            + text(options)
+                            + statement.substring(lexeme.start());
+                }
+            }
+        }
+        throw new IllegalArgumentException("no WITH clause: " + statement);
     }
 }

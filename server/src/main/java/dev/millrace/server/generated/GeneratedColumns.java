@@ -76,11 +76,6 @@ public final class GeneratedColumns implements Source {
     }
 
     @Override
-    public boolean isInferred() {
-        return given.isInferred();
-    }
-
-    @Override
     public boolean bounded() {
         return given.bounded();
     }

@@ -14,6 +14,7 @@ import dev.millrace.server.ddl.Definitions;
 import dev.millrace.server.ddl.Drops;
 import dev.millrace.server.ddl.DurableSubscriptions;
 import dev.millrace.server.ddl.Functions;
+import dev.millrace.server.ddl.GuessedStreams;
 import dev.millrace.server.ddl.Indexes;
 import dev.millrace.server.ddl.Reprocessing;
 import dev.millrace.server.ddl.Restarts;
@@ -90,6 +91,7 @@ final class Execution {
     private final Indexes indexes;
     private final Drops drops;
     private final Definitions definitions;
+    private final GuessedStreams guessed;
     private final Restarts restarts;
     private final Views views;
     private final Functions functions;
@@ -144,6 +146,7 @@ final class Execution {
                 queries.epochs()::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
         this.indexes = new Indexes(database, queries, transactions, notices);
         this.drops = new Drops(database, notices, indexes);
+        this.guessed = new GuessedStreams(database, notices);
         this.definitions = new Definitions(database, notices, queries, names.permissions(), identity, drops);
         this.restarts = new Restarts(database, notices, queries);
         this.views = new Views(database, definitions, drops);
@@ -323,16 +326,35 @@ final class Execution {
         return writes.insertAtOnce(insert);
     }
 
-    StatementResult execute(ParsedStatement parsed, Parameters parameters) {
-        begin(parsed, parameters);
-        Optional<StatementResult> known = executeKept(parsed, parameters);
+    /** The statement with the columns that a connector finds out, if it is one without. */
+    private ParsedStatement withColumns(ParsedStatement given) {
+        Optional<Syntax> open = GuessedStreams.withoutColumns(given.syntax());
+        if (open.isEmpty()) {
+            return given;
+        }
+        Statement.CreateStream create = (Statement.CreateStream) database.frontend()
+                .analyze(
+                        new ParsedStatement(given.source(), given.text(), given.offset(), 0, open.get()),
+                        names,
+                        Parameters.none());
+        transactions.check(create);
+        names.permissions().require(create, given.syntax());
+        return guessed.settle(create, given.text())
+                .map(text -> database.frontend().parse(text).get(0))
+                .orElse(given);
+    }
+
+    StatementResult execute(ParsedStatement given, Parameters parameters) {
+        begin(given, parameters);
+        Optional<StatementResult> known = executeKept(given, parameters);
         if (known.isPresent()) {
             return known.get();
         }
-        Optional<StatementResult> given = executeGiven(parsed, parameters);
-        if (given.isPresent()) {
-            return given.get();
+        Optional<StatementResult> found = executeGiven(given, parameters);
+        if (found.isPresent()) {
+            return found.get();
         }
+        ParsedStatement parsed = withColumns(given);
         Statement statement = analyses.take(parsed)
                 .orElseGet(() -> queries.offload().run(() -> database.plans().analyze(parsed, names, parameters)));
         transactions.check(statement);

@@ -143,4 +143,27 @@ class ManyFilesTest {
             assertViewEqualsSelect(db, WINDOWS.replace("(ts)", "(at)"));
         }
     }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4})
+    void inTheOrderOfTheirNamesFilesAreOneFile(int workers) throws IOException {
+        for (int file = 0; file < 8; file++) {
+            write(file + ".csv", seconds(file * 600, file * 600 + 900, 3)); // a third of each is older than the last
+        }
+        try (TestDatabase db = new TestDatabase(workers)) {
+            db.run(stream(", \"order\" = 'name'"));
+            String numbers = java.util.stream.IntStream.range(0, 8)
+                    .boxed()
+                    .flatMap(file -> java.util.stream.IntStream.range(0, 300).mapToObj(i -> file * 600 + 3 * i))
+                    .map(String::valueOf)
+                    .collect(java.util.stream.Collectors.joining(","));
+            assertEquals(List.of("{" + numbers + "}"), db.rows("SELECT array_agg(n) FROM s"));
+            db.run("CREATE MATERIALIZED VIEW w AS " + WINDOWS);
+            db.run("FLUSH");
+            int late = 7 * 80; // those of windows that the file before has closed, ten seconds late
+            assertEquals(
+                    List.of(String.valueOf(late)),
+                    db.rows("SELECT late_rows FROM millrace.query_stats WHERE query = 'w'"));
+        }
+    }
 }
