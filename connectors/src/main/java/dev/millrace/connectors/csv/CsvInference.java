@@ -3,6 +3,7 @@ package dev.millrace.connectors.csv;
 import dev.millrace.connector.Options;
 import dev.millrace.connectors.input.Encoding;
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.format.EncodedRecords;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.TimestampFormat;
@@ -41,6 +42,7 @@ public final class CsvInference {
     private static final int SAMPLED_FILES = SAMPLE_BYTES / LEAST_FILE_BYTES;
     private static final int HEAD_BYTES = 16 << 10;
     private static final int MOST_HEADS = 10_000;
+    private static final int MOST_COLUMNS = 10_000;
     private static final int MOST_SAMPLED_RECORDS = 20_000; // that came by themselves
 
     private final List<Path> files;
@@ -207,6 +209,12 @@ public final class CsvInference {
                 .anyMatch(beginning -> !beginning.header() && beginning.fields() < Math.max(most, all.size()));
         for (int i = all.size(); i < most; i++) {
             all.add("column" + (i + 1));
+        }
+        if (all.size() > MOST_COLUMNS) {
+            throw MillraceException.user(
+                            SqlState.PROGRAM_LIMIT_EXCEEDED,
+                            "the files have " + all.size() + " columns; at most " + MOST_COLUMNS + " are guessed")
+                    .withHint("declare those that are wanted, or another delimiter");
         }
         for (String name : all) {
             profiles.put(name, new ColumnProfile(parsing, declared(name)));
@@ -393,20 +401,16 @@ public final class CsvInference {
 
     /** The names of the columns under a header: in lower case, each another, and none empty. */
     static List<String> names(List<String> header) {
-        List<String> names = new ArrayList<>();
+        Set<String> names = new LinkedHashSet<>();
+        Map<String, Integer> doubled = new HashMap<>(); // the last number behind a name
         for (String cell : header) {
             String name = cell.replace("\ufeff", "").trim().toLowerCase(Locale.ROOT);
-            names.add(unique(name, names.size(), names));
+            String wanted = name.isEmpty() ? "column" + (names.size() + 1) : name;
+            String unique = wanted;
+            while (!names.add(unique)) {
+                unique = wanted + "_" + doubled.merge(wanted, 1, Integer::sum);
+            }
         }
-        return names;
-    }
-
-    private static String unique(String name, int place, List<String> taken) {
-        String wanted = name.isEmpty() ? "column" + (place + 1) : name;
-        String unique = wanted;
-        for (int i = 1; Collections.frequency(taken, unique) > 0; i++) {
-            unique = wanted + "_" + i;
-        }
-        return unique;
+        return List.copyOf(names);
     }
 }

@@ -80,9 +80,7 @@ record CsvLayout(List<String> names, List<Integer> fieldOf) {
                 .map(name -> name.replace(BYTE_ORDER_MARK, "").trim())
                 .toList();
         boolean header = at < window.end()
-                && (dialect.header() == CsvDialect.Header.TRUE
-                        || columns.stream()
-                                .anyMatch(column -> find(names, column.field().name()) >= 0));
+                && (dialect.header() == CsvDialect.Header.TRUE || new HeaderPlaces(names).namesAny(columns));
         if (!header) {
             return Optional.of(new Start(byPosition(columns), at, line));
         }
@@ -102,8 +100,9 @@ record CsvLayout(List<String> names, List<Integer> fieldOf) {
     /** Whether most of its fields name columns. */
     private static boolean isHeader(RecordText.Split record, List<CsvColumn> columns) {
         List<String> fields = record.fields().stream().map(String::trim).toList();
+        HeaderPlaces places = new HeaderPlaces(fields);
         long named = columns.stream()
-                .filter(column -> find(fields, column.field().name()) >= 0)
+                .filter(column -> places.of(column.field().name()) >= 0)
                 .count();
         return 2 * named > fields.stream().filter(field -> !field.isEmpty()).count();
     }
@@ -118,12 +117,12 @@ record CsvLayout(List<String> names, List<Integer> fieldOf) {
     }
 
     private static CsvLayout byName(List<String> names, List<CsvColumn> columns, boolean mayLackSome, FileInput input) {
-        boolean hasAny =
-                columns.stream().anyMatch(column -> find(names, column.field().name()) >= 0);
+        HeaderPlaces header = new HeaderPlaces(names);
+        boolean hasAny = header.namesAny(columns);
         List<Integer> places = new ArrayList<>();
         for (CsvColumn column : columns) {
             String name = column.field().name();
-            int place = find(names, name);
+            int place = header.of(name);
             if (place < 0 && !(mayLackSome && hasAny)) {
                 MillraceException error = MillraceException.user(
                         SqlState.UNDEFINED_COLUMN,
@@ -135,20 +134,6 @@ record CsvLayout(List<String> names, List<Integer> fieldOf) {
             places.add(place < 0 ? ABSENT : place);
         }
         return new CsvLayout(names, places);
-    }
-
-    /** The field of that name, else the first that differs in case only, else the one whose column is called so, else -1. */
-    private static int find(List<String> names, String name) {
-        int exact = names.indexOf(name);
-        if (exact >= 0) {
-            return exact;
-        }
-        for (int i = 0; i < names.size(); i++) {
-            if (names.get(i).equalsIgnoreCase(name)) {
-                return i;
-            }
-        }
-        return CsvInference.names(names).indexOf(name);
     }
 
     private static boolean isSkipped(long base, int at, int end, CsvDialect dialect) {

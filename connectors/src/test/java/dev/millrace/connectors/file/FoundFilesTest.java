@@ -100,6 +100,20 @@ class FoundFilesTest {
         assertEquals(List.of("a|b", "1|01.02.2020", "2|?"), rows(source));
     }
 
+    /** A line without an end, or another delimiter than was meant. */
+    @Test
+    void aHeaderMayBeWideButNotWithoutEnd() throws IOException {
+        file("same.csv", "v,".repeat(4_999) + "v\n" + "1,".repeat(4_999) + "1\n");
+        Source source = found("same.csv");
+        assertEquals(5_000, source.schema().size());
+        assertEquals("v_4999", source.schema().field(4_999).name());
+        assertEquals(1, rows(source).size());
+        file("wide.csv", "v,".repeat(100_000) + "v\n" + "1,".repeat(100_000) + "1\n");
+        MillraceException e = assertThrows(MillraceException.class, () -> found("wide.csv"));
+        assertEquals("54000", e.sqlState().code());
+        assertEquals("the files have 100001 columns; at most 10000 are guessed", e.getMessage());
+    }
+
     @Test
     void everyDelimiterIsFoundWhateverElseIsInTheLines() throws IOException {
         file("a", "at,v\n2020-01-01 10:00:00,1\n2020-01-01 10:00:01,2\n");
