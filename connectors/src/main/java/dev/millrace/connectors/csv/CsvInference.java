@@ -2,8 +2,8 @@ package dev.millrace.connectors.csv;
 
 import dev.millrace.connector.Options;
 import dev.millrace.connectors.input.Encoding;
+import dev.millrace.connectors.input.GuessedColumns;
 import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.format.EncodedRecords;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.TimestampFormat;
@@ -42,7 +42,6 @@ public final class CsvInference {
     private static final int SAMPLED_FILES = SAMPLE_BYTES / LEAST_FILE_BYTES;
     private static final int HEAD_BYTES = 16 << 10;
     private static final int MOST_HEADS = 10_000;
-    private static final int MOST_COLUMNS = 10_000;
     private static final int MOST_SAMPLED_RECORDS = 20_000; // that came by themselves
 
     private final List<Path> files;
@@ -210,12 +209,7 @@ public final class CsvInference {
         for (int i = all.size(); i < most; i++) {
             all.add("column" + (i + 1));
         }
-        if (all.size() > MOST_COLUMNS) {
-            throw MillraceException.user(
-                            SqlState.PROGRAM_LIMIT_EXCEEDED,
-                            "the files have " + all.size() + " columns; at most " + MOST_COLUMNS + " are guessed")
-                    .withHint("declare those that are wanted, or another delimiter");
-        }
+        GuessedColumns.requireFew(all.size());
         for (String name : all) {
             profiles.put(name, new ColumnProfile(parsing, declared(name)));
         }

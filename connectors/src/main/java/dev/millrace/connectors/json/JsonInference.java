@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.Encoding;
 import dev.millrace.connectors.input.FileInput;
+import dev.millrace.connectors.input.GuessedColumns;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
@@ -91,6 +92,7 @@ public final class JsonInference {
     }
 
     private static Schema schema(Map<String, DataType> types) {
+        GuessedColumns.requireFew(types.size());
         List<Field> fields = new ArrayList<>();
         types.forEach((name, type) ->
                 fields.add(new Field(name, type.kind() == DataType.Kind.NULL ? DataType.TEXT : type, true)));

@@ -112,6 +112,13 @@ class FoundFilesTest {
         MillraceException e = assertThrows(MillraceException.class, () -> found("wide.csv"));
         assertEquals("54000", e.sqlState().code());
         assertEquals("the files have 100001 columns; at most 10000 are guessed", e.getMessage());
+        file(
+                "keys.json",
+                IntStream.range(0, 10_001)
+                        .mapToObj(i -> "{\"k" + i + "\": 1}\n")
+                        .collect(Collectors.joining()));
+        e = assertThrows(MillraceException.class, () -> found("keys.json", "format", "json"));
+        assertEquals("54000", e.sqlState().code());
     }
 
     @Test
