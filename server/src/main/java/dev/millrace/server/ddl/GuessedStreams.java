@@ -5,6 +5,7 @@ import dev.millrace.connector.Source;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.retention.RetentionClause;
+import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.syntax.Syntax;
@@ -35,7 +36,10 @@ public final class GuessedStreams {
         boolean isOne = syntax instanceof Syntax.CreateRelation create
                 && create.kind() == ObjectKind.STREAM
                 && create.options().containsKey("connector")
-                && create.columns().stream().allMatch(column -> column.rule().isPresent());
+                && create.columns().stream()
+                        .allMatch(column -> column.rule()
+                                .filter(rule -> rule.kind() == ColumnRule.Kind.GENERATED)
+                                .isPresent());
         if (!isOne) {
             return Optional.empty();
         }

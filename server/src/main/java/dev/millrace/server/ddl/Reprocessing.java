@@ -190,9 +190,8 @@ public final class Reprocessing {
             throw MillraceException.user(
                     SqlState.INVALID_TABLE_DEFINITION, "\"" + object.name() + "\" would read itself");
         }
-        requireRunning(object, old.state() != QueryState.PAUSED, "paused");
-        requireRunning(
-                by, next.state() == QueryState.RUNNING, next.state().name().toLowerCase(Locale.ROOT));
+        requireState(object, old.state() != QueryState.PAUSED, "paused");
+        requireRunning(by, next);
         List<Backfill> backfills = database.retained().backfillsOf(by.name());
         if (backfills.isEmpty()) {
             throw MillraceException.notAvailableYet("a query that reads no past of a stream in the place of another");
@@ -209,7 +208,12 @@ public final class Reprocessing {
         }
     }
 
-    private static void requireRunning(CatalogObject object, boolean runs, String state) {
+    private static void requireRunning(CatalogObject object, StandingQuery query) {
+        QueryState state = query.state();
+        requireState(object, state == QueryState.RUNNING, state.name().toLowerCase(Locale.ROOT));
+    }
+
+    private static void requireState(CatalogObject object, boolean runs, String state) {
         if (!runs) {
             throw MillraceException.user(
                             SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "\"" + object.name() + "\" is " + state)
@@ -238,6 +242,7 @@ public final class Reprocessing {
                     .withHint("try again when it has caught up");
         }
         database.engine().awaitEpoch(epoch, List.of(by.name()));
+        requireRunning(by, next); // not so if one of these rows failed
     }
 
     private void replace(CatalogObject object, CatalogObject by, StandingQuery old, StandingQuery next) {
