@@ -1,5 +1,6 @@
 package dev.millrace.benchmarks.edge;
 
+import dev.millrace.benchmarks.mqtt.EmbeddedBroker;
 import dev.millrace.benchmarks.sketch.DataSets;
 import dev.millrace.benchmarks.sketch.SyntheticSeries;
 import dev.millrace.benchmarks.sketch.TimeSeries;
@@ -12,7 +13,6 @@ import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
-import dev.millrace.testing.mqtt.MqttTestBroker;
 import java.io.IOException;
 import java.io.Writer;
 import java.net.URI;
@@ -143,7 +143,7 @@ public final class EdgeBenchCommand implements Callable<Integer> {
     }
 
     private Closing broker(Path folder) throws IOException {
-        MqttTestBroker started = MqttTestBroker.start(Files.createDirectory(folder));
+        EmbeddedBroker started = new EmbeddedBroker(folder);
         url = Optional.of(started.url());
         return started::close;
     }

@@ -8,7 +8,6 @@ import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
-import dev.millrace.testing.mqtt.MqttTestBroker;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -65,7 +64,7 @@ public final class MqttCommand implements Callable<Integer> {
     public Integer call() throws IOException, MqttException {
         OF_OTHERS.forEach(logger -> logger.setLevel(Level.SEVERE));
         Path folder = Files.createTempDirectory("millrace-bench-mqtt");
-        try (MqttTestBroker broker = MqttTestBroker.startWithWideWindow(folder.resolve("broker"))) {
+        try (EmbeddedBroker broker = new EmbeddedBroker(folder.resolve("broker"))) {
             for (int round = 0; round <= rounds; round++) {
                 String mark = round == 0 ? "(warm-up) " : "";
                 if (isSink) {
@@ -102,13 +101,13 @@ public final class MqttCommand implements Callable<Integer> {
                 more);
     }
 
-    private double bare(MqttTestBroker broker) throws MqttException {
+    private double bare(EmbeddedBroker broker) throws MqttException {
         try (BareClient client = new BareClient(broker.url(), TOPIC, qos)) {
             return received(broker, client::count);
         }
     }
 
-    private double stream(MqttTestBroker broker, Path data) {
+    private double stream(EmbeddedBroker broker, Path data) {
         try (Database database = Database.open(DatabaseOptions.defaults().withData(data));
                 Session session = database.session()) {
             run(
@@ -129,7 +128,7 @@ public final class MqttCommand implements Callable<Integer> {
         }
     }
 
-    private double sink(MqttTestBroker broker, Path data) {
+    private double sink(EmbeddedBroker broker, Path data) {
         try (Database database = Database.open(DatabaseOptions.defaults().withData(data));
                 Session session = database.session()) {
             run(session, "CREATE STREAM s (device BIGINT, celsius DOUBLE PRECISION)");
@@ -144,7 +143,7 @@ public final class MqttCommand implements Callable<Integer> {
         }
     }
 
-    private double received(MqttTestBroker broker, LongSupplier count) {
+    private double received(EmbeddedBroker broker, LongSupplier count) {
         ProcessClock.Reading start = ProcessClock.now();
         broker.flood(
                 TOPIC,

@@ -1,9 +1,11 @@
 package dev.millrace.connectors.mqtt;
 
+import dev.millrace.testing.mqtt.WithMosquitto;
 import org.junit.jupiter.api.Tag;
 
 /** By version 5, at QoS 2. */
 @Tag("long")
+@WithMosquitto
 class Mqtt5Qos2ConformanceTest extends MqttPushedConformance {
     @Override
     String version() {

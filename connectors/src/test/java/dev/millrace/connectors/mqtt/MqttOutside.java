@@ -4,8 +4,8 @@ import dev.millrace.connector.Options;
 import dev.millrace.connector.PushedSource;
 import dev.millrace.connectors.Connectors;
 import dev.millrace.testing.connector.PushedOutside;
+import dev.millrace.testing.mqtt.Mosquitto;
 import dev.millrace.testing.mqtt.MqttPeer;
-import dev.millrace.testing.mqtt.MqttTestBroker;
 import dev.millrace.testing.net.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,7 +23,7 @@ final class MqttOutside implements PushedOutside, AutoCloseable {
     private final MqttPeer sender;
 
     MqttOutside(String version, int qos) {
-        MqttTestBroker broker = MqttTestBroker.shared();
+        Mosquitto broker = Mosquitto.shared();
         this.version = version;
         this.qos = qos;
         this.sender = new MqttPeer(broker.url());

@@ -8,6 +8,7 @@ import dev.millrace.connector.PushedReader;
 import dev.millrace.connector.SplitStatus;
 import dev.millrace.testing.connector.PushedLives;
 import dev.millrace.testing.memory.LeakCheck;
+import dev.millrace.testing.mqtt.WithMosquitto;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** The conformance suite catches sources that do not hold to the contract: each of these is the source for MQTT, with a fault. */
 @Timeout(180)
 @Tag("long")
+@WithMosquitto
 class MqttSourceMutantsTest {
     private static final int LIVES = 2;
     private static final int STEPS = 60;

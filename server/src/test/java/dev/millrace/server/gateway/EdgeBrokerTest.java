@@ -18,6 +18,7 @@ import dev.millrace.server.pgwire.Authentication;
 import dev.millrace.server.session.TestDatabase;
 import dev.millrace.storage.disk.RealDisk;
 import dev.millrace.testing.mqtt.Mosquitto;
+import dev.millrace.testing.mqtt.WithMosquitto;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.io.InputStream;
@@ -35,48 +36,26 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Real agents, by way of a real broker, to a real database. */
-@Tag("peers")
-@EnabledIf(
-        value = "dev.millrace.testing.mqtt.Mosquitto#isInstalled",
-        disabledReason = "skipped because Mosquitto is not installed (package mosquitto)")
+@WithMosquitto
 class EdgeBrokerTest {
     private static final AtomicInteger TESTS = new AtomicInteger();
 
     @TempDir
     private Path directory;
 
-    @TempDir
-    private static Path brokers;
-
-    private static Mosquitto shared; // by those who do not stop it
-
-    private Mosquitto broker = shared;
+    private Mosquitto broker = Mosquitto.shared();
     private final String topic = "plants/" + TESTS.incrementAndGet();
     private final BufferAllocator allocator = new RootAllocator();
     private TestDatabase server;
     private EdgeGateway gateway;
     private Path input;
     private int lines;
-
-    @BeforeAll
-    static void beginBroker() throws IOException {
-        shared = new Mosquitto(Files.createDirectory(brokers.resolve("shared")));
-    }
-
-    @AfterAll
-    static void endBroker() {
-        shared.close();
-    }
 
     @BeforeEach
     void begin() throws IOException {
@@ -100,14 +79,14 @@ class EdgeBrokerTest {
     /** One that others do not have. */
     private void useOwnBroker() throws IOException {
         gateway.close();
-        broker = new Mosquitto(Files.createDirectory(directory.resolve("broker")));
+        broker = new Mosquitto(directory.resolve("broker"));
         listen(EdgeBroker.at(broker.url(), topic));
     }
 
     @AfterEach
     void end() {
         gateway.close();
-        if (broker != shared) {
+        if (broker != Mosquitto.shared()) {
             broker.close();
         }
         server.close();

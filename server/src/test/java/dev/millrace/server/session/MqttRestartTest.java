@@ -8,17 +8,17 @@ import static dev.millrace.server.session.MqttStreams.stream;
 import static dev.millrace.server.session.MqttStreams.subscribed;
 import static dev.millrace.server.session.MqttStreams.view;
 
+import dev.millrace.testing.mqtt.Mosquitto;
 import dev.millrace.testing.mqtt.MqttPeer;
-import dev.millrace.testing.mqtt.MqttTestBroker;
+import dev.millrace.testing.mqtt.WithMosquitto;
 import dev.millrace.testing.time.Eventually;
 import java.nio.file.Path;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A broker that is stopped and started, under a stream of QoS 2. */
-@Tag("peers")
+@WithMosquitto
 @Timeout(120)
 class MqttRestartTest {
     @TempDir
@@ -28,7 +28,7 @@ class MqttRestartTest {
     @Test
     void aBrokerThatIsAwayIsWaitedForAndGoesOn() {
         String topic = newTopic();
-        MqttTestBroker broker = MqttTestBroker.start(folder.resolve("broker"));
+        Mosquitto broker = new Mosquitto(folder.resolve("broker"));
         try (TestDatabase database = new TestDatabase(folder.resolve("data"))) {
             database.run(stream("s", broker.url(), topic, ", qos = 2"));
             database.run(view("n", "s"));
@@ -48,17 +48,18 @@ class MqttRestartTest {
         } finally {
             broker.close();
         }
-        MqttTestBroker empty = broker.withoutWhatItKept();
+        broker.forget();
+        broker.restart();
         try (TestDatabase database = new TestDatabase(folder.resolve("data"))) {
             subscribed(database);
-            sendTo(empty, topic, 20, 30); // with ids that there were before
+            sendTo(broker, topic, 20, 30); // with ids that there were before
             becomes(database, "TABLE n", each(30));
         } finally {
-            empty.close();
+            broker.close();
         }
     }
 
-    private static void sendTo(MqttTestBroker broker, String topic, int from, int to) {
+    private static void sendTo(Mosquitto broker, String topic, int from, int to) {
         try (MqttPeer peer = new MqttPeer(broker.url())) {
             send(peer, topic, 2, from, to);
         }

@@ -14,7 +14,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
-import dev.millrace.testing.mqtt.MqttTestBroker;
+import dev.millrace.testing.mqtt.Mosquitto;
+import dev.millrace.testing.mqtt.WithMosquitto;
 import dev.millrace.testing.net.TestKeys;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
@@ -30,8 +31,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Who speaks to a broker, and to which: TLS by certificates on both sides, names and passwords. */
 @Timeout(120)
 @Tag("long")
+@WithMosquitto
 class MqttSecurityTest {
-    private static final MqttTestBroker.Tls TLS = MqttTestBroker.shared().tls();
+    private static final Mosquitto BROKER = Mosquitto.shared();
 
     @TempDir
     static Path keys;
@@ -42,10 +44,10 @@ class MqttSecurityTest {
     void open() {
         database = new TestDatabase();
         database.run("CREATE STREAM base (v INT)");
-        database.run("CREATE SECRET ca AS '" + TLS.own().certificatePem() + "'");
-        database.run("CREATE SECRET certificate AS '" + TLS.client().certificatePem() + "'");
-        database.run("CREATE SECRET key AS '" + TLS.client().keyPem() + "'");
-        database.run("CREATE SECRET word AS '" + MqttTestBroker.PASSWORD + "'");
+        database.run("CREATE SECRET ca AS '" + BROKER.own().certificatePem() + "'");
+        database.run("CREATE SECRET certificate AS '" + BROKER.client().certificatePem() + "'");
+        database.run("CREATE SECRET key AS '" + BROKER.client().keyPem() + "'");
+        database.run("CREATE SECRET word AS '" + Mosquitto.PASSWORD + "'");
     }
 
     @AfterEach
@@ -82,25 +84,25 @@ class MqttSecurityTest {
     @ParameterizedTest
     @ValueSource(strings = {"5", "3.1.1"})
     void aBrokerIsSpokenToByTls(String version) {
-        takes(TLS.url(), ", version = '" + version + "', tls.trusted = '${secret:ca}'");
+        takes(BROKER.tlsUrl(), ", version = '" + version + "', tls.trusted = '${secret:ca}'");
     }
 
     @Test
     void aBrokerThatWantsACertificateIsShownOne() {
         takes(
-                TLS.closedUrl(),
+                BROKER.closedUrl(),
                 ", tls.trusted = '${secret:ca}', tls.certificate = '${secret:certificate}', tls.key = '${secret:key}'");
     }
 
     @Test
     void aBrokerWhoseCertificateIsNotTrustedIsNotSpokenTo() {
-        refuses(TLS.url(), "", "08006", "mqtts://localhost:\\d+: its certificate is not trusted: .*");
+        refuses(BROKER.tlsUrl(), "", "08006", "mqtts://localhost:\\d+: its certificate is not trusted: .*");
     }
 
     @Test
     void aBrokerWhoseCertificateIsMadeOutToAnotherIsNotSpokenTo() {
         refuses(
-                TLS.url().replace("localhost", "127.0.0.2"),
+                BROKER.tlsUrl().replace("localhost", "127.0.0.2"),
                 ", tls.trusted = '${secret:ca}'",
                 "08006",
                 "mqtts://127.0.0.2:\\d+: (its certificate is not trusted: .*127.0.0.2.*|Connection refused.*)");
@@ -109,7 +111,7 @@ class MqttSecurityTest {
     @Test
     void whoHasNoCertificateOrAnotherIsRefused() {
         refuses(
-                TLS.closedUrl(),
+                BROKER.closedUrl(),
                 ", tls.trusted = '${secret:ca}'",
                 "08006",
                 "mqtts://localhost:\\d+: (it refuses our part of TLS: .*|it closed the connection)");
@@ -117,7 +119,7 @@ class MqttSecurityTest {
         database.run("CREATE SECRET other_certificate AS '" + other.certificatePem() + "'");
         database.run("CREATE SECRET other_key AS '" + other.keyPem() + "'");
         refuses(
-                TLS.closedUrl(),
+                BROKER.closedUrl(),
                 ", tls.trusted = '${secret:ca}', tls.certificate = '${secret:other_certificate}',"
                         + " tls.key = '${secret:other_key}'",
                 "08006",
@@ -127,7 +129,7 @@ class MqttSecurityTest {
     @Test
     void whatCannotBeIsSaid() {
         refuses(
-                TLS.url(),
+                BROKER.tlsUrl(),
                 ", tls.trusted = '${secret:word}'",
                 "22023",
                 "option \"tls.trusted\" is no PEM that can be read");
@@ -137,7 +139,7 @@ class MqttSecurityTest {
                 "22023",
                 "options \"tls.\\*\" are of brokers at mqtts://, and not mqtt://.*");
         refuses(
-                TLS.url(),
+                BROKER.tlsUrl(),
                 ", tls.trusted = '${secret:ca}', tls.certificate = '${secret:certificate}'",
                 "22023",
                 "options \"tls.certificate\" and \"tls.key\" are given together");
@@ -151,7 +153,7 @@ class MqttSecurityTest {
     @ParameterizedTest
     @ValueSource(strings = {"5", "3.1.1"})
     void namesAndPasswordsAreShown(String version) {
-        String as = ", version = '" + version + "', username = 'me', password = ";
+        String as = ", version = '" + version + "', username = 'u', password = ";
         takes(url(), as + "'${secret:word}'");
         refuses(
                 url(),

@@ -11,6 +11,7 @@ import static dev.millrace.server.session.MqttStreams.view;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.mqtt.MqttPeer;
+import dev.millrace.testing.mqtt.WithMosquitto;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,7 +20,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Streams that have one connection to a broker. */
-@Tag("peers")
+@WithMosquitto
 @Timeout(120)
 class MqttSharingTest {
     @TempDir

@@ -9,13 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.testing.mqtt.MqttPeer;
+import dev.millrace.testing.mqtt.WithMosquitto;
 import dev.millrace.testing.net.Wire;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Rows that become messages at a real broker. */
-@Tag("peers")
+@WithMosquitto
 @Timeout(120)
 class MqttSinkTest {
     @TempDir
@@ -98,7 +98,7 @@ class MqttSinkTest {
             wire.mend();
             database.run("FLUSH");
             Eventually.holds(
-                    "all are heard",
+                    "all are heard, and not " + heard.size(),
                     () -> heard.stream().map(MqttPeer.Heard::payload).distinct().count() == 2000);
             assertTrue(heard.size() <= 2000 + 100, "only what was under way is sent again: " + heard.size());
         }

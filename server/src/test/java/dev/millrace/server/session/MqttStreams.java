@@ -1,7 +1,7 @@
 package dev.millrace.server.session;
 
+import dev.millrace.testing.mqtt.Mosquitto;
 import dev.millrace.testing.mqtt.MqttPeer;
-import dev.millrace.testing.mqtt.MqttTestBroker;
 import dev.millrace.testing.time.Eventually;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,7 +17,7 @@ final class MqttStreams {
     }
 
     static String url() {
-        return MqttTestBroker.shared().url();
+        return Mosquitto.shared().url();
     }
 
     /** @param options more of them, each behind a comma */

@@ -7,7 +7,8 @@ import com.sun.net.httpserver.HttpServer;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connectors.Connectors;
 import dev.millrace.connectors.webhook.PostedRequest;
-import dev.millrace.testing.mqtt.MqttTestBroker;
+import dev.millrace.testing.mqtt.Mosquitto;
+import dev.millrace.testing.mqtt.WithMosquitto;
 import dev.millrace.testing.time.Eventually;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -69,8 +70,9 @@ class PushedDocumentTest {
     }
 
     @Test
+    @WithMosquitto
     void theExamplesOfMqttRun() throws Exception {
-        try (MqttTestBroker broker = MqttTestBroker.start(folder.resolve("broker"));
+        try (Mosquitto broker = new Mosquitto(folder.resolve("broker"));
                 TestDatabase database = new TestDatabase(folder.resolve("data"))) {
             for (String title : List.of("Source `mqtt`", "Sink `mqtt`")) {
                 statements(title)

@@ -6,16 +6,14 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
-import org.eclipse.paho.mqttv5.client.MqttClient;
-import org.eclipse.paho.mqttv5.common.MqttException;
 
 /**
  * Eclipse Mosquitto, MQTT 5 and 3.1.1, in a process of its own, at ports that it keeps when it is begun again. What it keeps for sessions is in the folder.
@@ -28,6 +26,7 @@ public final class Mosquitto implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 30;
     private static final String CONFIGURATION = """
             user %s
+            max_inflight_messages 0
             persistence true
             persistence_location %s/
             password_file %s
@@ -42,6 +41,8 @@ public final class Mosquitto implements AutoCloseable {
             cafile %s
             require_certificate %s
             """;
+
+    private static Optional<Mosquitto> shared = Optional.empty();
 
     private final Path folder;
     private final int port = freePort();
@@ -63,9 +64,38 @@ public final class Mosquitto implements AutoCloseable {
                 .findFirst();
     }
 
-    /** Starts one. @param folder that is empty, for its files */
+    /** One that all tests of this process have until it ends; nobody stops it, and each test has topics of its own. */
+    public static synchronized Mosquitto shared() {
+        if (shared.isEmpty()) {
+            try {
+                Path folder = Files.createTempDirectory("millrace-mosquitto");
+                shared = Optional.of(new Mosquitto(folder));
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(folder), "delete " + folder));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return shared.get();
+    }
+
+    private static void delete(Path folder) {
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(each);
+            }
+        } catch (IOException | UncheckedIOException e) {
+            // the broker still writes to it: what is left is in a folder for what is temporary
+        }
+    }
+
+    /** Starts one. @param folder for its files; it is made where it is not there, and else empty */
     public Mosquitto(Path folder) {
         this.folder = folder;
+        try {
+            Files.createDirectories(folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         this.own = TestKeys.make(folder, "broker");
         this.client = TestKeys.make(folder, "client");
         try {
@@ -156,9 +186,19 @@ public final class Mosquitto implements AutoCloseable {
         return tlsPort;
     }
 
+    /** The same: {@code mqtts://localhost:PORT}. */
+    public String tlsUrl() {
+        return "mqtts://localhost:" + tlsPort;
+    }
+
     /** Where it speaks TLS with those who show the certificate of {@link #client}. */
     public int closedPort() {
         return closedPort;
+    }
+
+    /** The same: {@code mqtts://localhost:PORT}. */
+    public String closedUrl() {
+        return "mqtts://localhost:" + closedPort;
     }
 
     /** Its key. */
@@ -177,16 +217,10 @@ public final class Mosquitto implements AutoCloseable {
      * @param payload of each, by its number from 0 on
      */
     public void publish(String topic, IntFunction<String> payload, int count) {
-        try {
-            MqttClient publisher = new MqttClient("tcp://127.0.0.1:" + port, "publisher", null);
-            publisher.connect();
+        try (MqttPeer publisher = new MqttPeer(url())) {
             for (int i = 0; i < count; i++) {
-                publisher.publish(topic, payload.apply(i).getBytes(StandardCharsets.UTF_8), 1, false);
+                publisher.send(topic, payload.apply(i), 1, false);
             }
-            publisher.disconnect();
-            publisher.close();
-        } catch (MqttException e) {
-            throw new IllegalStateException(e);
         }
     }
 
@@ -208,6 +242,15 @@ public final class Mosquitto implements AutoCloseable {
     /** Begins it again, with what it had kept. */
     public void restart() {
         process = begun();
+    }
+
+    /** Removes what it kept, of one that is stopped. */
+    public void forget() {
+        try {
+            Files.deleteIfExists(folder.resolve("mosquitto.db"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override

@@ -1,2 +1,2 @@
-/** A real MQTT broker in the test's own process. */
+/** A real MQTT broker in a process of its own, and others who speak with it. */
 package dev.millrace.testing.mqtt;
