@@ -184,6 +184,7 @@ public final class Frontend {
     }
 
     private static StatementBinder binder(ParsedStatement statement, Catalog catalog, Parameters parameters) {
-        return new StatementBinder(statement.source(), catalog, parameters, statement.parameterCount());
+        Parameters placed = parameters.inZone(DefinitionZone.of(statement.syntax(), statement.timeZone()));
+        return new StatementBinder(statement.source(), catalog, placed, statement.parameterCount());
     }
 }

@@ -11,8 +11,20 @@ import java.util.Optional;
  * @param offset where {@code text} starts in the whole, in characters from 0
  * @param parameterCount the highest {@code $n} in it
  * @param syntax for {@link Frontend#analyze}
+ * @param timeZone in which it is bound, as {@link dev.millrace.text.TimeZones} knows it; empty for UTC
  */
-public record ParsedStatement(String source, String text, int offset, int parameterCount, Syntax syntax) {
+public record ParsedStatement(
+        String source, String text, int offset, int parameterCount, Syntax syntax, Optional<String> timeZone) {
+    /** One in UTC. */
+    public ParsedStatement(String source, String text, int offset, int parameterCount, Syntax syntax) {
+        this(source, text, offset, parameterCount, syntax, Optional.empty());
+    }
+
+    /** The same in a time zone. */
+    public ParsedStatement inZone(Optional<String> zone) {
+        return new ParsedStatement(source, text, offset, parameterCount, syntax, zone);
+    }
+
     /** Of PREPARE the statement that it prepares. */
     public Optional<ParsedStatement> prepared() {
         return syntax instanceof Syntax.Prepare prepare

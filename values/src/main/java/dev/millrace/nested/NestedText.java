@@ -7,6 +7,7 @@ import dev.millrace.text.Blanks;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueParser;
 import dev.millrace.text.ValueWriter;
+import dev.millrace.text.ZoneClock;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +37,11 @@ public final class NestedText implements AutoCloseable {
     public NestedText(BufferAllocator allocator, JsonReading json) {
         this.item = new TextBuffer(allocator, 64);
         this.json = json;
+    }
+
+    /** Takes texts of TIMESTAMPTZ that name no zone as what clocks of one show, and not as UTC. */
+    public void inZone(ZoneClock zone) {
+        parser.inZone(zone);
     }
 
     // ---- writing ---------------------------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 package dev.millrace.text;
 
 import dev.millrace.memory.Memory;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /**
  * Reads dates, times and timestamps: ISO 8601 with a {@code T} or a blank, and the other orders and separators that
@@ -12,6 +14,7 @@ import dev.millrace.memory.Memory;
  */
 final class DateTimeText {
     private static final int ISO_DATE_BYTES = 10;
+    private static final int LONGEST_ZONE_NAME = 40;
     private static final int ISO_SECONDS_BYTES = 19;
     private static final int MAX_YEAR = 294_276; // PostgreSQL's last of a timestamp
     private static final int MAX_DATE_YEAR = 5_874_897;
@@ -24,7 +27,15 @@ final class DateTimeText {
 
     private long days;
     private long timeMicros; // or NO_TIME
+    private boolean isEpoch; // the word, which is an instant
     private long zoneMicros;
+    private boolean zoneSeen; // in the text, as its distance from UTC
+    private Optional<ZoneClock> zoneNamed = Optional.empty(); // in the text
+    private Optional<ZoneClock> zoneAround = Optional.empty(); // where the text has none
+
+    // The last name of a zone that was read.
+    private String lastZoneName = "";
+    private Optional<ZoneClock> lastZone = Optional.empty();
 
     // The last ISO date read, as text and as days; at first 1970-01-01.
     private long lastDateText = 0x2d31302d30373931L;
@@ -34,6 +45,10 @@ final class DateTimeText {
     // The last number read.
     private int number;
     private int numberDigits;
+
+    void inZone(ZoneClock zone) {
+        zoneAround = Optional.of(zone);
+    }
 
     int parseDate(long address, long limit, ValueParser out) {
         if (limit - address == ISO_DATE_BYTES && isoDate(address)) {
@@ -66,7 +81,7 @@ final class DateTimeText {
             long seconds = isoSeconds(address + ISO_DATE_BYTES + 1);
             if (seconds >= 0 && (between == ' ' || between == 'T')) {
                 long micros = days * CivilDays.MICROS_PER_DAY + seconds * 1_000_000;
-                if (length == ISO_SECONDS_BYTES) {
+                if (length == ISO_SECONDS_BYTES && (!zoned || zoneAround.isEmpty())) {
                     out.low = micros;
                     return ValueParser.OK;
                 }
@@ -74,10 +89,11 @@ final class DateTimeText {
                 end = limit;
                 timeMicros = 0;
                 readFraction();
-                zoneMicros = 0;
+                forgetZone();
                 int outcome = at < end ? readZone() : ValueParser.OK;
                 if (outcome == ValueParser.OK && at == end) {
-                    out.low = micros + timeMicros - (zoned ? zoneMicros : 0);
+                    long local = micros + timeMicros;
+                    out.low = zoned ? instant(local) : local;
                     return ValueParser.OK;
                 }
             }
@@ -86,13 +102,28 @@ final class DateTimeText {
         if (outcome != ValueParser.OK) {
             return outcome;
         }
-        long time = (timeMicros == NO_TIME ? 0 : timeMicros) - (zoned ? zoneMicros : 0);
+        long time = timeMicros == NO_TIME ? 0 : timeMicros;
         long start = days * CivilDays.MICROS_PER_DAY; // cannot overflow by more than a day's check below
         if (Math.abs(days) > Long.MAX_VALUE / CivilDays.MICROS_PER_DAY - 2) {
             return ValueParser.RANGE;
         }
-        out.low = start + time;
+        out.low = zoned ? instant(start + time) : start + time;
         return ValueParser.OK;
+    }
+
+    private void forgetZone() {
+        zoneMicros = 0;
+        zoneSeen = false;
+        zoneNamed = Optional.empty();
+        isEpoch = false;
+    }
+
+    /** The instant of a local time in the zone that was read, or else in the one around. */
+    private long instant(long local) {
+        if (zoneSeen || zoneNamed.isEmpty() && (isEpoch || zoneAround.isEmpty())) {
+            return local - zoneMicros;
+        }
+        return zoneNamed.or(() -> zoneAround).get().toUtc(local);
     }
 
     /** Reads {@code YYYY-MM-DD} into {@link #days}; false when it is not exactly that. */
@@ -148,9 +179,10 @@ final class DateTimeText {
     private int readAll(long address, long limit, int maxYear) {
         at = Blanks.skip(address, limit);
         end = Blanks.trimEnd(at, limit);
-        zoneMicros = 0;
+        forgetZone();
         timeMicros = NO_TIME;
-        if (takeWord("epoch")) {
+        isEpoch = takeWord("epoch");
+        if (isEpoch) {
             days = 0;
             return at == end ? ValueParser.OK : ValueParser.SYNTAX;
         }
@@ -321,7 +353,7 @@ final class DateTimeText {
         timeMicros += micros;
     }
 
-    /** Nothing, Z, UTC, GMT, +HH, +HHMM, +HH:MM or +HH:MM:SS; leaves the offset east of UTC. */
+    /** Nothing, Z, a zone's name, +HH, +HHMM, +HH:MM or +HH:MM:SS; leaves the offset east of UTC. */
     private int readZone() {
         at = Blanks.skip(at, end);
         if (at == end) {
@@ -329,9 +361,8 @@ final class DateTimeText {
         }
         byte sign = Memory.getByte(at);
         if (sign != '+' && sign != '-') {
-            if (takeWord("zulu") || takeWord("utc") || takeWord("gmt") || takeWord("z")) {
-                at = Blanks.skip(at, end);
-            }
+            readZoneName();
+            at = Blanks.skip(at, end);
             return ValueParser.OK; // what is not a zone is for the caller to refuse
         }
         at++;
@@ -360,8 +391,36 @@ final class DateTimeText {
         }
         long micros = (hours * 3600L + minutes * 60L + seconds) * 1_000_000;
         zoneMicros = sign == '-' ? -micros : micros;
+        zoneSeen = true;
         at = Blanks.skip(at, end);
         return ValueParser.OK;
+    }
+
+    private void readZoneName() {
+        long start = at;
+        while (start < end && start - at < LONGEST_ZONE_NAME && isOfZoneName(start)) {
+            start++;
+        }
+        int length = (int) (start - at);
+        if (length == 0 || length == 2) { // BC, which is no zone
+            return;
+        }
+        byte[] bytes = new byte[length];
+        Memory.copyOut(at, bytes, 0, length);
+        String name = new String(bytes, StandardCharsets.US_ASCII);
+        if (!name.equals(lastZoneName)) {
+            lastZone = TimeZones.find(name).map(ZoneClock::new);
+            lastZoneName = name;
+        }
+        if (lastZone.isPresent()) {
+            zoneNamed = lastZone;
+            at = start;
+        }
+    }
+
+    private static boolean isOfZoneName(long at) {
+        byte c = Memory.getByte(at);
+        return WordBytes.isLetter(at) || WordBytes.isDigit(at) || c == '/' || c == '_' || c == '+' || c == '-';
     }
 
     private boolean takeNumber() {
@@ -417,55 +476,5 @@ final class DateTimeText {
 
     private boolean isBlank() {
         return Blanks.isBlank(Memory.getByte(at));
-    }
-
-    /** Writes {@code 2020-01-31}; years before 1 as {@code 0044-03-15 BC}. */
-    static void writeDate(TextBuffer out, long days) {
-        long packed = CivilDays.packed(days);
-        long year = packed >> 9;
-        out.end(writeDate(out.room(24), packed));
-        if (year < 1) {
-            out.appendAscii(" BC");
-        }
-    }
-
-    /** Writes {@code 2020-01-31 23:59:58.5}, and {@code +00} behind it when {@code zoned}. */
-    static void writeTimestamp(TextBuffer out, long micros, boolean zoned) {
-        long days = Math.floorDiv(micros, CivilDays.MICROS_PER_DAY);
-        long packed = CivilDays.packed(days);
-        long to = writeDate(out.room(48), packed);
-        Memory.putByte(to++, (byte) ' ');
-        to = writeTime(to, micros - days * CivilDays.MICROS_PER_DAY);
-        out.end(to);
-        if (zoned) {
-            out.appendAscii("+00");
-        }
-        if (packed >> 9 < 1) {
-            out.appendAscii(" BC");
-        }
-    }
-
-    static void writeTime(TextBuffer out, long micros) {
-        out.end(writeTime(out.room(24), micros));
-    }
-
-    private static long writeDate(long address, long packed) {
-        long year = packed >> 9;
-        long shown = year < 1 ? 1 - year : year;
-        long to = Digits.write(address, shown, Math.max(4, Digits.count(shown)));
-        Memory.putByte(to++, (byte) '-');
-        to = Digits.two(to, (int) (packed >> 5) & 15);
-        Memory.putByte(to++, (byte) '-');
-        return Digits.two(to, (int) packed & 31);
-    }
-
-    private static long writeTime(long address, long micros) {
-        int seconds = (int) (micros / 1_000_000);
-        long to = Digits.two(address, seconds / 3600);
-        Memory.putByte(to++, (byte) ':');
-        to = Digits.two(to, seconds / 60 % 60);
-        Memory.putByte(to++, (byte) ':');
-        to = Digits.two(to, seconds % 60);
-        return Digits.microseconds(to, (int) (micros % 1_000_000));
     }
 }

@@ -3,6 +3,7 @@ package dev.millrace.text;
 import dev.millrace.memory.Memory;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.Optional;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ public final class TextBuffer implements AutoCloseable {
     private long start;
     private long end;
     private long limit;
+    private Optional<ZoneClock> clock = Optional.empty();
 
     /** A buffer that begins with room for {@code initialBytes}. */
     public TextBuffer(BufferAllocator allocator, long initialBytes) {
@@ -34,6 +36,15 @@ public final class TextBuffer implements AutoCloseable {
         this.start = first.memoryAddress();
         this.end = start;
         this.limit = start + first.capacity();
+    }
+
+    /** Has instants written as clocks of a time zone show them, from now on; empty for UTC. */
+    public void inZone(Optional<ZoneClock> zone) {
+        clock = zone;
+    }
+
+    Optional<ZoneClock> clock() {
+        return clock;
     }
 
     /** Address of the first byte; changes when the buffer grows. */

@@ -55,6 +55,11 @@ public final class ValueParser {
         return new ValueParser(true);
     }
 
+    /** Takes texts of TIMESTAMPTZ that name no zone as what clocks of one show, from now on, and not as UTC. */
+    public void inZone(ZoneClock zone) {
+        dateTime.inZone(zone);
+    }
+
     /**
      * Reads a value of any fixed-width type; the result is in {@link #value()} or goes to a vector by {@link #store}.
      * For text types only checks that it fits: no NUL byte, valid UTF-8, the declared length.
@@ -165,7 +170,7 @@ public final class ValueParser {
         return done(dateTime.parseTimestamp(address, address + length, false, this));
     }
 
-    /** Without a zone in the text it is UTC. */
+    /** Without a zone in the text it is UTC, or see {@link #inZone}. */
     public boolean tryTimestamptz(long address, int length) {
         return done(dateTime.parseTimestamp(address, address + length, true, this));
     }

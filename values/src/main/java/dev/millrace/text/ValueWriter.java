@@ -1,6 +1,7 @@
 package dev.millrace.text;
 
 import dev.millrace.memory.Memory;
+import java.util.Optional;
 
 /** Appends values to a buffer in the text form of PostgreSQL's output functions. Stateless; allocates nothing per value. */
 public final class ValueWriter {
@@ -32,21 +33,31 @@ public final class ValueWriter {
     }
 
     public static void date(TextBuffer out, long days) {
-        DateTimeText.writeDate(out, days);
+        DateTimeWriter.writeDate(out, days);
     }
 
     /** Microseconds since midnight. */
     public static void time(TextBuffer out, long micros) {
-        DateTimeText.writeTime(out, micros);
+        DateTimeWriter.writeTime(out, micros);
     }
 
     public static void timestamp(TextBuffer out, long micros) {
-        DateTimeText.writeTimestamp(out, micros, false);
+        DateTimeWriter.writeTimestamp(out, micros);
     }
 
-    /** Always in UTC, with {@code +00} behind. */
+    /** As clocks of the buffer's time zone show it, and their distance from UTC: {@code 2020-07-31 14:00:00+02}; where it has none in UTC, with {@code +00}. */
     public static void timestamptz(TextBuffer out, long micros) {
-        DateTimeText.writeTimestamp(out, micros, true);
+        Optional<ZoneClock> clock = out.clock();
+        if (clock.isPresent()) {
+            timestamptz(out, micros, clock.get());
+        } else {
+            DateTimeWriter.writeInstant(out, micros, 0);
+        }
+    }
+
+    /** As clocks of a time zone show it, or in UTC where they do not, at the end of all times. */
+    public static void timestamptz(TextBuffer out, long micros, ZoneClock clock) {
+        DateTimeWriter.writeInstant(out, micros, clock.shows(micros) ? clock.offset(micros) : 0);
     }
 
     public static void interval(TextBuffer out, int months, int days, long micros) {

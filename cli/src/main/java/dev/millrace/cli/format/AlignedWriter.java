@@ -1,8 +1,10 @@
 package dev.millrace.cli.format;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.text.ZoneClock;
 import dev.millrace.type.Schema;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * psql's aligned table. Widths need all rows, so rows are held back, but not more than {@link #HELD_ROWS}: a longer
@@ -13,18 +15,20 @@ final class AlignedWriter implements RowWriter {
 
     private final int columns;
     private final Appendable out;
+    private final Optional<ZoneClock> clock;
     private final AlignedTable table;
     private long rows;
 
-    AlignedWriter(Schema schema, Appendable out) {
+    AlignedWriter(Schema schema, Optional<ZoneClock> clock, Appendable out) {
         this.columns = schema.size();
         this.out = out;
+        this.clock = clock;
         this.table = new AlignedTable(schema);
     }
 
     @Override
     public void write(Batch batch) throws IOException {
-        try (CellText cells = new CellText(batch)) {
+        try (CellText cells = new CellText(batch, clock)) {
             for (int row = 0; row < batch.rowCount(); row++) {
                 String[] texts = new String[columns];
                 for (int column = 0; column < texts.length; column++) {

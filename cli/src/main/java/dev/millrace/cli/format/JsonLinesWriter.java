@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.JsonRows;
 import dev.millrace.type.Schema;
 import java.io.IOException;
+import java.util.Optional;
 
 /** JSON lines. */
 final class JsonLinesWriter implements RowWriter {
@@ -17,7 +18,7 @@ final class JsonLinesWriter implements RowWriter {
 
     @Override
     public void write(Batch batch) throws IOException {
-        LineBuffer.write(batch, out, (buffer, from, row) -> {
+        LineBuffer.write(batch, Optional.empty(), out, (buffer, from, row) -> {
             rows.row(buffer, from, row);
             buffer.append('\n');
         });

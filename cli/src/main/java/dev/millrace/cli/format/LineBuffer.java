@@ -2,7 +2,9 @@ package dev.millrace.cli.format;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.text.TextBuffer;
+import dev.millrace.text.ZoneClock;
 import java.io.IOException;
+import java.util.Optional;
 
 /** Rows as lines of bytes, gathered and handed on some at a time. */
 final class LineBuffer {
@@ -15,12 +17,13 @@ final class LineBuffer {
         void write(TextBuffer buffer, Batch batch, int row);
     }
 
-    static void write(Batch batch, Appendable out, Row form) throws IOException {
+    static void write(Batch batch, Optional<ZoneClock> clock, Appendable out, Row form) throws IOException {
         if (batch.columnCount() == 0) {
             AlignedTable.pad(out, '\n', batch.rowCount());
             return;
         }
         try (TextBuffer buffer = new TextBuffer(batch.column(0).getAllocator(), FULL_BYTES)) {
+            buffer.inZone(clock);
             for (int row = 0; row < batch.rowCount(); row++) {
                 form.write(buffer, batch, row);
                 if (buffer.length() >= FULL_BYTES) {

@@ -6,6 +6,7 @@ import dev.millrace.cli.format.RowWriter;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.ChangeRows;
+import dev.millrace.text.ZoneClock;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.Optional;
@@ -20,12 +21,18 @@ final class ChangeLines {
     private final Writer out;
     private final RowWriter rows;
 
-    ChangeLines(StatementResult.Changes changes, ResultFormat format, BufferAllocator allocator, Writer out)
+    /** @param clock of the time zone in which instants are shown; empty for UTC */
+    ChangeLines(
+            StatementResult.Changes changes,
+            ResultFormat format,
+            Optional<ZoneClock> clock,
+            BufferAllocator allocator,
+            Writer out)
             throws IOException {
         this.changes = changes;
         this.allocator = allocator;
         this.out = out;
-        this.rows = format.open(ChangeRows.PREFIX.concat(changes.schema()), out);
+        this.rows = format.open(ChangeRows.PREFIX.concat(changes.schema()), clock, out);
     }
 
     /** Writes until the query ends or the statement is cancelled. */

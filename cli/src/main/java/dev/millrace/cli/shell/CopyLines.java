@@ -79,13 +79,14 @@ final class CopyLines {
     }
 
     /** Writes the rows, or what happens to them for as long as it is wanted; that it is cancelled is how that ends. */
-    static StatementResult.Command out(StatementResult.CopyOut copy, BufferAllocator allocator, Writer out)
-            throws IOException {
+    static StatementResult.Command out(StatementResult.CopyOut copy, Session session, Writer out) throws IOException {
+        BufferAllocator allocator = session.allocator();
         try (copy;
                 TextBuffer text = new TextBuffer(allocator, FULL_BYTES)) {
             if (copy.options().form() == CopyOptions.Form.BINARY) {
                 throw notHere("COPY TO STDOUT in binary form").withHint("FORMAT csv and FORMAT text are lines");
             }
+            text.inZone(session.settings().clock());
             Output output = new Output(new CopyOutput(copy.options()), text, out);
             long rows = copy.source() instanceof StatementResult.Changes changes
                     ? output.follow(changes, allocator)

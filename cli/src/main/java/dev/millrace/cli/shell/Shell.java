@@ -210,7 +210,7 @@ final class Shell implements AutoCloseable {
             tell(CopyLines.in(session, copy, copySource));
         } else if (result instanceof StatementResult.CopyOut copy) {
             progress.end();
-            tell(CopyLines.out(copy, session.allocator(), streams.out()));
+            tell(CopyLines.out(copy, session, streams.out()));
         } else if (result instanceof StatementResult.Command command) {
             progress.end();
             tell(command);
@@ -228,10 +228,10 @@ final class Shell implements AutoCloseable {
         try {
             if (streams.outIsTerminal() && mode.format() == ResultFormat.TABLE) {
                 int width = streams.columns().getAsInt();
-                new LiveTable(changes, clock, streams.out(), () -> width).run();
+                new LiveTable(changes, session.settings().clock(), clock, streams.out(), () -> width).run();
             } else {
                 BufferAllocator allocator = session.database().engine().allocator();
-                new ChangeLines(changes, mode.format(), allocator, streams.out()).run();
+                new ChangeLines(changes, mode.format(), session.settings().clock(), allocator, streams.out()).run();
             }
         } catch (MillraceException e) {
             if (e.sqlState() != SqlState.QUERY_CANCELED) {
@@ -245,7 +245,8 @@ final class Shell implements AutoCloseable {
         try (rows) {
             var batch = rows.next();
             progress.end();
-            RowWriter writer = mode.format().open(rows.schema(), streams.out());
+            RowWriter writer =
+                    mode.format().open(rows.schema(), session.settings().clock(), streams.out());
             for (; batch.isPresent(); batch = rows.next()) {
                 try (var held = batch.get()) {
                     writer.write(held);

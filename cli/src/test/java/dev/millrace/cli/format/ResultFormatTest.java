@@ -31,7 +31,7 @@ class ResultFormatTest {
 
     private String written(ResultFormat format, Object[]... rows) throws IOException {
         StringBuilder out = new StringBuilder();
-        RowWriter writer = format.open(SCHEMA, out);
+        RowWriter writer = format.open(SCHEMA, Optional.empty(), out);
         for (Object[] row : rows) {
             try (RowBuilder builder = new RowBuilder(SCHEMA, allocator);
                     Batch batch = builder.row(row).build()) {

@@ -235,8 +235,13 @@ final class Library {
             justify_hours         time.Intervals.justifyHours
             justify_days          time.Intervals.justifyDays
             justify_interval      time.Intervals.justify
-            timezone              time.TimeZoneConversion#toUtc 0
-            timezone/timestamptz  time.TimeZoneConversion#fromUtc 0
+            timezone              time.ZonedTimes#toUtc 0
+            timezone/timestamptz  time.ZonedTimes#fromUtc 0
+            zoned_text            time.ZonedTimes#text 1
+            zone_seconds          time.ZonedTimes#seconds 1
+            zoned_timestamptz     time.ZonedTimes#parse 1
+            zoned_add             time.ZonedTimes#add 2
+            zoned_subtract        time.ZonedTimes#subtract 2
 
             regexp_match          ?pattern.RegexFunction#groups 1 2
             regexp_split_to_array pattern.RegexFunction#split 1 2

@@ -338,6 +338,11 @@ public final class FunctionCatalog {
             justify_interval(interval) interval
             timezone(text, timestamp) timestamptz
             timezone(text, timestamptz) timestamp
+            zoned_text(timestamptz, text) text
+            zone_seconds(timestamptz, text) integer
+            zoned_timestamptz(text, text) timestamptz
+            zoned_add(timestamptz, interval, text) timestamptz
+            zoned_subtract(timestamptz, interval, text) timestamptz
             proctime() timestamptz
             now() timestamptz
 

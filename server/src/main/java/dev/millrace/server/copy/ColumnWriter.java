@@ -10,9 +10,11 @@ import dev.millrace.server.pgwire.value.BinaryForm;
 import dev.millrace.server.pgwire.value.BinaryParameter;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueParser;
+import dev.millrace.text.ZoneClock;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.FieldVector;
@@ -29,6 +31,7 @@ final class ColumnWriter implements AutoCloseable {
     private final int capacity;
     private final BufferAllocator allocator;
     private final ValueParser parser = new ValueParser();
+    private Optional<ZoneClock> clock = Optional.empty();
     private FieldVector vector;
     private boolean isOwner; // of the vector: not after finish
     private long validity;
@@ -45,6 +48,12 @@ final class ColumnWriter implements AutoCloseable {
         this.capacity = capacity;
         this.allocator = allocator;
         begin();
+    }
+
+    /** Takes texts of TIMESTAMPTZ that name no zone as what clocks of one show, and not as UTC. */
+    void inZone(ZoneClock zone) {
+        parser.inZone(zone);
+        clock = Optional.of(zone);
     }
 
     private boolean isVariable() {
@@ -123,6 +132,7 @@ final class ColumnWriter implements AutoCloseable {
         try (TextBuffer image = new TextBuffer(allocator, Math.max(16, 2L * length));
                 NestedText reading = new NestedText(
                         allocator, (out, json, bytes) -> new JsonNormalizer().normalize(out, json, bytes))) {
+            clock.ifPresent(reading::inZone);
             reading.read(image, type, address, length);
             append(row, image.address(), Math.toIntExact(image.length()));
         }

@@ -7,9 +7,11 @@ import dev.millrace.error.SqlState;
 import dev.millrace.memory.ByteReader;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
+import dev.millrace.text.ZoneClock;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -39,9 +41,15 @@ public final class CopyInput implements AutoCloseable {
 
     /**
      * @param schema the columns that are copied, in their order
+     * @param clock of the time zone of TIMESTAMPTZ texts; empty for UTC
      * @param batches takes each batch over
      */
-    public CopyInput(Schema schema, CopyOptions options, BufferAllocator allocator, Consumer<Batch> batches) {
+    public CopyInput(
+            Schema schema,
+            CopyOptions options,
+            Optional<ZoneClock> clock,
+            BufferAllocator allocator,
+            Consumer<Batch> batches) {
         this.schema = schema;
         this.batches = batches;
         this.scanner = options.form() == CopyOptions.Form.BINARY
@@ -50,6 +58,7 @@ public final class CopyInput implements AutoCloseable {
         this.pending = new TextBuffer(allocator, ROOM);
         try {
             schema.fields().forEach(field -> columns.add(new ColumnWriter(field, ROWS_PER_BATCH, allocator)));
+            clock.ifPresent(zone -> columns.forEach(column -> column.inZone(zone)));
         } catch (RuntimeException | Error e) {
             close();
             throw e;

@@ -18,6 +18,7 @@ import dev.millrace.server.planning.Plans;
 import dev.millrace.server.planning.StandingRules;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult.Command;
+import dev.millrace.sql.DefinitionZone;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -80,6 +81,10 @@ public final class Alterations {
                 || starts.beginsInThePast(object.options(), alter.query().relations())) {
             throw MillraceException.notAvailableYet("ALTER of a query that began in the past of a stream")
                     .withHint("CREATE OR REPLACE it: it begins there again");
+        }
+        if (object.options().containsKey(DefinitionZone.OPTION)) {
+            throw MillraceException.notAvailableYet("ALTER of a query WITH (timezone = ..)")
+                    .withHint("CREATE OR REPLACE it");
         }
         PlanBasis basis = PlanBasis.first();
         PhysicalPlan plan = queries.plan(alter.query(), StandingRules.of(object.options()), basis);

@@ -11,6 +11,7 @@ import dev.millrace.server.instance.Instance;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.query.Subscriptions;
 import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.type.Schema;
 import java.util.List;
@@ -21,8 +22,11 @@ public final class Copies {
     private final Queries queries;
     private final Subscriptions subscriptions;
     private final Writes writes;
+    private final SessionSettings settings;
 
-    public Copies(Instance database, Queries queries, Subscriptions subscriptions, Writes writes) {
+    public Copies(
+            Instance database, Queries queries, Subscriptions subscriptions, Writes writes, SessionSettings settings) {
+        this.settings = settings;
         this.database = database;
         this.queries = queries;
         this.subscriptions = subscriptions;
@@ -73,7 +77,8 @@ public final class Copies {
             this.options = options;
             this.columns = copy.columns();
             this.load = writes.load(copy);
-            this.input = new CopyInput(schema, options, database.engine().allocator(), this::take);
+            this.input = new CopyInput(
+                    schema, options, settings.clock(), database.engine().allocator(), this::take);
         }
 
         private void take(Batch batch) {

@@ -14,7 +14,9 @@ import dev.millrace.sql.algebra.GivenParameters;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.Query;
+import dev.millrace.text.TimeZones;
 import dev.millrace.type.DataType;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,9 +27,11 @@ public final class GivenValues {
     private final List<Optional<String>> texts;
     private final Expression[] values; // by number, what was asked for last
     private final DataType[] types;
+    private final Optional<ZoneId> zone; // of TIMESTAMPTZs; empty for UTC
 
     public GivenValues(Parameters parameters) {
         this.texts = parameters.values().orElseThrow();
+        this.zone = parameters.timeZone().flatMap(TimeZones::find);
         this.values = new Expression[texts.size()];
         this.types = new DataType[texts.size()];
     }
@@ -49,7 +53,7 @@ public final class GivenValues {
         return values[number];
     }
 
-    private static Expression compute(Optional<String> text, DataType type) {
+    private Expression compute(Optional<String> text, DataType type) {
         if (text.isEmpty()) {
             return new Null(type);
         }
@@ -68,6 +72,9 @@ public final class GivenValues {
             throw MillraceException.user(
                     SqlState.NUMERIC_VALUE_OUT_OF_RANGE,
                     "value has too many digits for type " + type); // a comparison is with all of them
+        }
+        if (zone.isPresent() && (type.kind() == DataType.Kind.TIMESTAMPTZ || type.isNested())) {
+            return Literals.parse(type, text.get(), zone);
         }
         return ConstantFolder.evaluate(new Cast(new Literal(text.get(), DataType.TEXT), type));
     }

@@ -358,7 +358,7 @@ final class Conversation implements AutoCloseable {
             }
             boolean[] text = new boolean[columns.get().size()];
             ServerMessages.rowDescription(out.buffer(), columns.get(), text);
-            try (RowStream rows = new RowStream(result, text, session.allocator())) {
+            try (RowStream rows = new RowStream(result, text, session)) {
                 complete(statement, session.goOn(() -> rows.send(out, 0)));
             } finally {
                 session.endStatement();

@@ -2,6 +2,8 @@ package dev.millrace.server.pgwire;
 
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
+import dev.millrace.text.ZoneClock;
+import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** CopyData messages under way to the client, one per row, as PostgreSQL cuts them and some clients rely on. */
@@ -18,6 +20,11 @@ final class CopyMessages implements AutoCloseable {
     CopyMessages(Outgoing out, BufferAllocator allocator) {
         this.out = out;
         this.text = new TextBuffer(allocator, ROOM);
+    }
+
+    /** Has instants written as clocks of a time zone show them; empty for UTC. */
+    void inZone(Optional<ZoneClock> clock) {
+        text.inZone(clock);
     }
 
     /** Where the message under way is written; begins one if there is none. */

@@ -278,7 +278,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
         StatementResult result = session.execute(fetch(name, most), Parameters.none());
         boolean[] text =
                 new boolean[ResultBatches.schemaOf(result).orElseThrow().size()];
-        try (RowStream rows = new RowStream(result, text, session.allocator())) {
+        try (RowStream rows = new RowStream(result, text, session)) {
             long sent = session.goOn(() -> rows.send(out, 0));
             if (most > 0 && sent == most) {
                 ServerMessages.portalSuspended(out.buffer());
@@ -299,7 +299,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
         try {
             Optional<Schema> columns = ResultBatches.schemaOf(result);
             if (columns.isPresent()) {
-                RowStream rows = new RowStream(result, portal.binaryColumns(columns.get()), session.allocator());
+                RowStream rows = new RowStream(result, portal.binaryColumns(columns.get()), session);
                 portal.opened(
                         session.settings().get(Setting.SUBSCRIPTION_BEGINS).equals("at_once")
                                 ? rows.beginningAtOnce()
@@ -405,7 +405,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
         Portal portal = Objects.requireNonNull(portals.get(name));
         if (portal.rows().isEmpty() && !portal.isFinished()) {
             StatementResult result = portal.run(session);
-            portal.opened(new RowStream(result, portal.binaryColumns(schema(name)), session.allocator()));
+            portal.opened(new RowStream(result, portal.binaryColumns(schema(name)), session));
         }
         return portal.rows()
                 .map(rows -> rows.take(count, session.allocator()))

@@ -4,7 +4,9 @@ import dev.millrace.batch.Batch;
 import dev.millrace.server.pgwire.value.RowEncoder;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.RowCopier;
+import dev.millrace.server.session.Session;
 import dev.millrace.text.TextBuffer;
+import dev.millrace.text.ZoneClock;
 import dev.millrace.type.Schema;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -17,6 +19,7 @@ final class RowStream implements AutoCloseable {
     private final ResultBatches batches;
     private final RowEncoder encoder;
     private final BufferAllocator allocator;
+    private final Optional<ZoneClock> clock; // of the session's time zone; empty for UTC
     private Optional<Batch> current = Optional.empty();
     private int row;
     private boolean beginsAtOnce;
@@ -25,11 +28,13 @@ final class RowStream implements AutoCloseable {
     /**
      * @param result Rows or Changes, taken over
      * @param binary by column whether it is sent in binary
+     * @param session whose client the rows are for
      */
-    RowStream(StatementResult result, boolean[] binary, BufferAllocator allocator) {
+    RowStream(StatementResult result, boolean[] binary, Session session) {
+        this.allocator = session.allocator();
+        this.clock = session.settings().clock();
         this.batches = new ResultBatches(result, allocator);
         this.encoder = new RowEncoder(batches.schema(), binary);
-        this.allocator = allocator;
     }
 
     /** Has the next {@link #send} with a limit give what is there, be it nothing. */
@@ -48,7 +53,9 @@ final class RowStream implements AutoCloseable {
     long send(Outgoing out, long most) {
         out.setEndless(!batches.isFinite());
         try {
-            return sendRows(out, out.rows(allocator), most);
+            TextBuffer text = out.rows(allocator);
+            text.inZone(clock);
+            return sendRows(out, text, most);
         } finally {
             out.rowsSent();
             out.setEndless(false);

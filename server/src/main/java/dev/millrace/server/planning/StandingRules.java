@@ -2,6 +2,7 @@ package dev.millrace.server.planning;
 
 import dev.millrace.connector.Options;
 import dev.millrace.planner.PhysicalPlan;
+import dev.millrace.sql.DefinitionZone;
 import dev.millrace.sql.statement.Query;
 import java.util.Map;
 import java.util.Optional;
@@ -19,8 +20,9 @@ public record StandingRules(LateRule late, OptionalLong stateTtlMicros) {
     private static final String STATE_TTL = "state_ttl";
     private static final long LONGEST_MICROS = 100 * 366 * 86_400_000_000L;
 
-    /** Reads {@code late} and {@code state_ttl}. */
+    /** Reads {@code late} and {@code state_ttl}. By {@code timezone} the query was bound. */
     public static StandingRules of(Options options) {
+        options.text(DefinitionZone.OPTION);
         return new StandingRules(LateRule.of(options.text("late")), stateTtl(options));
     }
 

@@ -64,6 +64,7 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.SubscriptionStatement;
 import dev.millrace.sql.statement.WithChanges;
 import dev.millrace.sql.syntax.Syntax;
+import dev.millrace.type.DataType;
 import java.io.File;
 import java.util.HexFormat;
 import java.util.List;
@@ -84,6 +85,7 @@ final class Execution {
 
     private final Instance database;
     private final SessionSettings settings;
+    private final StatementZones zones;
     private final SessionCatalog names;
     private final Identity identity;
     private final RoleStatements roles;
@@ -129,6 +131,7 @@ final class Execution {
             Consumer<String> notices) {
         this.database = database;
         this.settings = settings;
+        this.zones = new StatementZones(settings);
         this.names = names;
         this.identity = names.identity();
         this.prepared = names.objects().prepared();
@@ -154,7 +157,7 @@ final class Execution {
         this.writes = new Writes(database, queries, transactions, settings);
         this.knownInserts = new KnownInserts(database.frontend(), database.catalog());
         this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes, analyses);
-        this.copies = new Copies(database, queries, subscriptions, writes);
+        this.copies = new Copies(database, queries, subscriptions, writes, settings);
         this.inspection = new Inspection(database, settings);
         this.alterations = new Alterations(database, notices, queries, indexes);
         this.reprocessing = new Reprocessing(database, indexes);
@@ -242,6 +245,11 @@ final class Execution {
         return analyses;
     }
 
+    /** The session's statements in its time zone. */
+    StatementZones zones() {
+        return zones;
+    }
+
     /** What is answered from an index. */
     KeyReads keyReads() {
         return keyReads;
@@ -321,9 +329,18 @@ final class Execution {
     }
 
     private Optional<StatementResult> insertAtOnce(Statement.Insert insert, Syntax syntax) {
+        if (settings.timeZone().isPresent() && hasInstants(insert.relation())) {
+            return Optional.empty(); // whose texts are not in UTC
+        }
         transactions.check(insert);
         names.permissions().require(insert, syntax);
         return writes.insertAtOnce(insert);
+    }
+
+    private boolean hasInstants(String relation) {
+        return names.relation(relation).stream()
+                .flatMap(known -> known.schema().fields().stream())
+                .anyMatch(field -> field.type().kind() == DataType.Kind.TIMESTAMPTZ);
     }
 
     /** The statement with the columns that a connector finds out, if it is one without. */
@@ -344,7 +361,9 @@ final class Execution {
                 .orElse(given);
     }
 
-    StatementResult execute(ParsedStatement given, Parameters parameters) {
+    StatementResult execute(ParsedStatement statementGiven, Parameters parametersGiven) {
+        ParsedStatement given = zones.here(statementGiven);
+        Parameters parameters = parametersGiven.inZone(settings.timeZone());
         begin(given, parameters);
         Optional<StatementResult> known = executeKept(given, parameters);
         if (known.isPresent()) {
@@ -359,6 +378,7 @@ final class Execution {
                 .orElseGet(() -> queries.offload().run(() -> database.plans().analyze(parsed, names, parameters)));
         transactions.check(statement);
         names.permissions().require(statement, parsed.syntax());
+        zones.notice(parsed).ifPresent(notices);
         Optional<StatementResult> done = executeForTransactions(statement);
         if (done.isPresent()) {
             return done.get();
@@ -386,11 +406,13 @@ final class Execution {
 
     /** Executes a text by way of the statement that it shares with others, if that can be done. */
     Optional<StatementResult> execute(AdHoc adHoc) {
-        begin(adHoc.statement(), adHoc.values());
-        Optional<StatementResult> result = executeKept(adHoc.statement(), adHoc.values());
+        ParsedStatement statement = zones.here(adHoc.statement());
+        Parameters values = adHoc.values().inZone(settings.timeZone());
+        begin(statement, values);
+        Optional<StatementResult> result = executeKept(statement, values);
         if (result.isPresent()) {
             database.adHoc().used();
-        } else if (!keyReads.knows(adHoc.statement()) && !preparedChanges.knows(adHoc.statement())) {
+        } else if (!keyReads.knows(statement) && !preparedChanges.knows(statement)) {
             adHoc.refuse();
         }
         return result;

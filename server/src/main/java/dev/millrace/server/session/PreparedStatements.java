@@ -37,7 +37,8 @@ public final class PreparedStatements {
      * @return what the statement takes and gives, where that was found
      * @throws MillraceException if it is wrong; the transaction under way has failed then
      */
-    public Optional<Description> analyze(ParsedStatement statement, List<DataType> declaredTypes) {
+    public Optional<Description> analyze(ParsedStatement given, List<DataType> declaredTypes) {
+        ParsedStatement statement = execution.zones().here(given);
         try {
             requireUsable(statement);
             if (Descriptions.isAnalyzed(statement.syntax())) {
@@ -64,7 +65,8 @@ public final class PreparedStatements {
      *
      * @param declaredTypes of the parameters, as far as they are known; {@link DataType#NULL} for those to be inferred
      */
-    public Description describe(ParsedStatement statement, List<DataType> declaredTypes) {
+    public Description describe(ParsedStatement given, List<DataType> declaredTypes) {
+        ParsedStatement statement = execution.zones().here(given);
         return steps.look(statement, () -> {
             execution.early().awaitToDescribe(statement, declaredTypes);
             return descriptions.describe(statement, declaredTypes);

@@ -336,7 +336,8 @@ public final class Session implements AutoCloseable {
         return !Offload.isLong(statement.text()) && answersFromMemory(statement);
     }
 
-    private boolean answersFromMemory(ParsedStatement statement) {
+    private boolean answersFromMemory(ParsedStatement given) {
+        ParsedStatement statement = execution.zones().here(given);
         return instance.plans().isConstant(statement) || execution.keyReads().answersAtOnce(statement);
     }
 

@@ -1,5 +1,7 @@
 package dev.millrace.server.settings;
 
+import dev.millrace.text.TimeZones;
+import dev.millrace.text.ZoneClock;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -131,6 +133,17 @@ public final class SessionSettings {
             local.clear();
             version++;
         }
+    }
+
+    /** The time zone as {@link dev.millrace.text.TimeZones} knows it; empty for UTC. */
+    public Optional<String> timeZone() {
+        String zone = get(Setting.TIME_ZONE);
+        return zone.equals(Setting.TIME_ZONE.defaultValue()) ? Optional.empty() : Optional.of(zone);
+    }
+
+    /** Clocks of the time zone, new ones; empty for UTC. */
+    public Optional<ZoneClock> clock() {
+        return timeZone().flatMap(TimeZones::find).map(ZoneClock::new);
     }
 
     /** Whether a setting that is on or off is on. */

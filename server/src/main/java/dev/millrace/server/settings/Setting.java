@@ -157,8 +157,8 @@ public enum Setting {
     TIME_ZONE(
             "timezone",
             "UTC",
-            SettingForm.only("UTC", "utc", "etc/utc", "gmt", "z", "0", "00:00", "+00", "+00:00", "universal"),
-            "the zone of TIMESTAMPTZ texts; only UTC"),
+            SettingForm.TIME_ZONE,
+            "the time zone in which TIMESTAMPTZ is shown, read and computed with; standing queries are in UTC or their option timezone"),
     TRANSACTION_ISOLATION(
             "transaction_isolation",
             "read committed",

@@ -19,6 +19,7 @@ interface SettingForm {
     SettingForm BYTES = new Bytes();
     SettingForm COUNT = new Count();
     SettingForm LIMIT = new Limit();
+    SettingForm TIME_ZONE = new ZoneForm();
 
     /** The value as it is shown; empty for one that it cannot be. */
     Optional<String> canonical(String value);

@@ -7,12 +7,14 @@ import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.text.ValueParser;
+import dev.millrace.text.ZoneClock;
 import dev.millrace.type.DataType;
 import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -34,14 +36,19 @@ public final class Literals {
      * 22008 or 22003.
      */
     public static Literal parse(DataType type, String text) {
+        return parse(type, text, Optional.empty());
+    }
+
+    /** The same. @param zone of TIMESTAMPTZs whose text says none, and not UTC */
+    public static Literal parse(DataType type, String text, Optional<ZoneId> zone) {
         return switch (type.kind()) {
             case TEXT -> new Literal(text, type);
             case JSONB -> new Literal(JsonNormalizer.normalize(text), type);
             case VARCHAR, CHAR -> new Literal(fitting(type, text), type);
             case BYTEA -> new Literal(bytes(text), type);
-            case ARRAY, ROW -> new Literal(new NestedConstant(type, text).values(), type);
+            case ARRAY, ROW -> new Literal(new NestedConstant(type, text, zone).values(), type);
             case NULL -> throw MillraceException.notAvailableYet("a constant of type " + type);
-            default -> scalar(type, text);
+            default -> scalar(type, text, zone);
         };
     }
 
@@ -63,12 +70,13 @@ public final class Literals {
         return interval.comparableMicros();
     }
 
-    private static Literal scalar(DataType type, String text) {
+    private static Literal scalar(DataType type, String text, Optional<ZoneId> zone) {
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
         long address = Memory.allocate(Math.max(1, utf8.length));
         try {
             Memory.copyIn(utf8, 0, address, utf8.length);
             ValueParser parser = new ValueParser();
+            zone.map(ZoneClock::new).ifPresent(parser::inZone);
             if (!parser.tryParse(type, address, utf8.length)) {
                 throw parser.failure(type, address, utf8.length);
             }

@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,11 +14,14 @@ import java.util.stream.Collectors;
 final class NestedConstant {
     private final DataType type;
     private final String text;
+    private final Optional<ZoneId> zone;
     private int at;
 
-    NestedConstant(DataType type, String text) {
+    /** @param zone see {@link Literals} */
+    NestedConstant(DataType type, String text, Optional<ZoneId> zone) {
         this.type = type;
         this.text = text;
+        this.zone = zone;
     }
 
     /** The elements or fields as values of a {@link dev.millrace.plan.expression.Expression.Literal}. */
@@ -79,7 +83,7 @@ final class NestedConstant {
         }
         return !quoted && item.toString().equalsIgnoreCase("null")
                 ? Optional.empty()
-                : Literals.parse(element, item.toString()).value();
+                : Literals.parse(element, item.toString(), zone).value();
     }
 
     private List<Object> row() {
@@ -116,7 +120,7 @@ final class NestedConstant {
         }
         return !quoted && item.isEmpty()
                 ? Optional.empty()
-                : Literals.parse(field, item.toString()).value();
+                : Literals.parse(field, item.toString(), zone).value();
     }
 
     private char unescaped() {

@@ -157,8 +157,8 @@ final class CastBinder {
             }
             if (DAYS.containsKey(name)) {
                 RexNode distance = Rex.literal(new Literal(DAYS.get(name), DataType.INTEGER));
-                RexNode day =
-                        context.functions().operator("add", List.of(Rex.cast(now, DataType.DATE), distance), where);
+                RexNode day = context.functions()
+                        .operator("add", List.of(context.coercions().convert(now, DataType.DATE), distance), where);
                 return context.coercions().convert(day, target, Strength.EXPLICIT, where);
             }
         }

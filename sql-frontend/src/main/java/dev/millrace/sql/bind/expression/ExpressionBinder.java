@@ -346,9 +346,9 @@ public final class ExpressionBinder {
     /** A time zone that is its distance from UTC. */
     private RexNode atOffset(List<RexNode> operands, SqlCall call) {
         boolean local = Coercions.type(operands.get(0)).kind() != Kind.TIMESTAMPTZ;
-        RexNode time = local ? operands.get(0) : context.coercions().convert(operands.get(0), DataType.TIMESTAMP);
+        RexNode time = local ? operands.get(0) : Rex.cast(operands.get(0), DataType.TIMESTAMP);
         RexNode moved = context.functions().operator(local ? "subtract" : "add", List.of(time, operands.get(1)), call);
-        return local ? context.coercions().convert(moved, DataType.TIMESTAMPTZ) : moved;
+        return local ? Rex.cast(moved, DataType.TIMESTAMPTZ) : moved;
     }
 
     /** {@code ||} takes anything next to a text. */

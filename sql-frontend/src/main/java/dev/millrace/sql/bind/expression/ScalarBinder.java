@@ -85,7 +85,9 @@ final class ScalarBinder {
         DataType now = NOW.get(name);
         if (now != null && arguments.size() <= 1) {
             RexNode clock = context.functions().function("now", name, List.of(), call);
-            RexNode time = now.equals(DataType.TIMESTAMPTZ) ? clock : Rex.cast(clock, now);
+            RexNode time = now.equals(DataType.TIMESTAMPTZ)
+                    ? clock
+                    : context.coercions().convert(clock, now);
             return arguments.isEmpty()
                     ? time
                     : context.functions().operator("round_time", List.of(time, arguments.get(0)), call);

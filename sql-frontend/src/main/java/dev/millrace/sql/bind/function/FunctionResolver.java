@@ -290,13 +290,27 @@ public final class FunctionResolver {
                 } else {
                     converted.add(
                             parameter.kind().isEmpty()
-                                    ? coercions.decided(argument)
+                                    ? written(name, coercions.decided(argument))
                                     : convert(argument, parameter.kind().get()));
                 }
             } catch (MillraceException e) {
                 throw Errors.at(e, argumentSyntax(where, i, arguments.size()));
             }
         }
+        Optional<RexNode> zoned = coercions
+                .zone()
+                .flatMap(zone -> zone.call(
+                        name, converted, given -> plain(choose(name, given).orElseThrow(), given)));
+        return zoned.orElseGet(() -> plain(signature, converted));
+    }
+
+    private RexNode written(String function, RexNode argument) {
+        return coercions.zone().map(zone -> zone.written(function, argument)).orElse(argument);
+    }
+
+    /** A call with arguments of the types that it takes. */
+    private static RexNode plain(Signature signature, List<RexNode> converted) {
+        String name = signature.name();
         List<DataType> types = converted.stream().map(Coercions::type).toList();
         DataType result = signature.resultType(types);
         if (name.equals("extract")) {

@@ -83,6 +83,11 @@ final class OperatorNames {
             "array_bit_or",
             "array_bit_xor",
             "round_time",
+            "zoned_text",
+            "zoned_timestamptz",
+            "zoned_add",
+            "zoned_subtract",
+            "zone_seconds",
             "substring_similar");
 
     private static final Map<String, String> SYMBOLS = Map.ofEntries(

@@ -61,11 +61,14 @@ public final class Coercions {
     /** The node as a value of the type; the caller has checked that {@link #allowed}. */
     public RexNode convert(RexNode node, DataType target) {
         if (node instanceof RexDynamicParam parameter && isUnknown(node)) {
-            return parameters.decide(parameter, target);
+            RexNode typed = parameters.decide(parameter, target);
+            return type(typed).equals(target) ? typed : convert(typed, target);
         }
         if (isUnknown(node)) {
             RexLiteral literal = (RexLiteral) node;
-            return literal.isNull() ? Rex.nullOf(target) : Rex.literal(Literals.parse(target, text(literal)));
+            return literal.isNull()
+                    ? Rex.nullOf(target)
+                    : Rex.literal(Literals.parse(target, text(literal), parameters.zoneId()));
         }
         DataType type = type(node);
         if (type.equals(target)) {
@@ -86,7 +89,12 @@ public final class Coercions {
                 return folded.get();
             }
         }
-        return Rex.cast(node, target);
+        return zone().flatMap(zone -> zone.convert(node, type, target)).orElseGet(() -> Rex.cast(node, target));
+    }
+
+    /** The time zone in which is converted; empty for UTC. */
+    public Optional<SessionZone> zone() {
+        return parameters.zone();
     }
 
     /** Converts with the strength at hand, or fails at the place with 42804 or, by CAST, 42846. */

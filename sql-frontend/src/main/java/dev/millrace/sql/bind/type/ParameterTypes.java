@@ -8,6 +8,7 @@ import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.math.BigDecimal;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -20,9 +21,11 @@ import org.apache.calcite.sql.SqlNode;
 public final class ParameterTypes {
     private final Parameters parameters;
     private final List<DataType> types;
+    private final Optional<SessionZone> zone;
 
     public ParameterTypes(Parameters parameters, int count) {
         this.parameters = parameters;
+        this.zone = SessionZone.of(parameters);
         this.types = new ArrayList<>(Collections.nCopies(count, DataType.NULL));
         for (int i = 0; i < Math.min(count, parameters.declaredTypes().size()); i++) {
             types.set(i, parameters.declaredTypes().get(i));
@@ -65,7 +68,7 @@ public final class ParameterTypes {
                     : Rex.literal(
                             type.kind() == Kind.NUMERIC
                                     ? Literals.number(new BigDecimal(value.get()))
-                                    : Literals.parse(type, value.get()));
+                                    : Literals.parse(type, value.get(), zoneId()));
         } catch (NumberFormatException e) {
             throw Errors.error(
                     SqlState.INVALID_TEXT_REPRESENTATION,
@@ -74,15 +77,28 @@ public final class ParameterTypes {
         }
     }
 
-    /** Gives an open parameter its type; one that has another type by now is cast. */
+    /** The zone of the statement; empty for UTC. */
+    Optional<SessionZone> zone() {
+        return zone;
+    }
+
+    /** Whether TIMESTAMPTZs of the statement are not in UTC. */
+    public boolean isZoned() {
+        return zone.isPresent();
+    }
+
+    Optional<ZoneId> zoneId() {
+        return zone.map(SessionZone::id);
+    }
+
+    /** Gives an open parameter its type; one that has another type by now keeps that. */
     RexNode decide(RexDynamicParam parameter, DataType type) {
         DataType known = types.get(parameter.getIndex());
         if (known.kind() == Kind.NULL) {
             types.set(parameter.getIndex(), type);
             known = type;
         }
-        RexNode typed = Rex.builder().makeDynamicParam(TypeMapper.relType(known, true), parameter.getIndex());
-        return known.equals(type) ? typed : Rex.cast(typed, type);
+        return Rex.builder().makeDynamicParam(TypeMapper.relType(known, true), parameter.getIndex());
     }
 
     /** The types of all; 42P18 when one stayed open. */

@@ -1,0 +1,45 @@
+package dev.millrace.server.session;
+
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
+import dev.millrace.server.settings.SessionSettings;
+import dev.millrace.sql.DefinitionZone;
+import dev.millrace.sql.ParsedStatement;
+import java.util.Optional;
+
+/**
+ * A session's statements in its time zone. What was found of a statement is kept by its object: in a zone it is another one, which the session has for itself.
+ */
+final class StatementZones {
+    private static final int REMEMBERED = 1000;
+
+    private final SessionSettings settings;
+    private final Cache<ParsedStatement, ParsedStatement> zoned =
+            CacheBuilder.newBuilder().weakKeys().maximumSize(REMEMBERED).build();
+
+    StatementZones(SessionSettings settings) {
+        this.settings = settings;
+    }
+
+    /** What users who define something are told who may take it to be in their zone. */
+    Optional<String> notice(ParsedStatement statement) {
+        return settings.timeZone()
+                .filter(zone -> DefinitionZone.isUnsaid(statement.syntax()))
+                .map(zone -> "it computes in UTC, whatever the session's time zone is; WITH (timezone = '" + zone
+                        + "') has it in that zone");
+    }
+
+    /** The statement as it is executed now. */
+    ParsedStatement here(ParsedStatement given) {
+        Optional<String> zone = settings.timeZone();
+        if (given.timeZone().equals(zone)) {
+            return given;
+        }
+        ParsedStatement known = zoned.getIfPresent(given);
+        if (known == null || !known.timeZone().equals(zone)) {
+            known = given.inZone(zone);
+            zoned.put(given, known);
+        }
+        return known;
+    }
+}
