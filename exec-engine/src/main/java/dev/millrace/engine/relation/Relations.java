@@ -1,7 +1,9 @@
 package dev.millrace.engine.relation;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
 import dev.millrace.connector.Source;
+import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
@@ -95,6 +97,18 @@ public interface Relations {
 
     /** The stream or table of this name, to append to. */
     WritableRelation writable(String name);
+
+    /** Has the stream or table of a name accept rows, see {@link WritableRelation#accept}. Takes the batches over, also when it throws as there is none. */
+    default Accepted accept(String name, List<Batch> batches) {
+        WritableRelation relation;
+        try {
+            relation = writable(name);
+        } catch (RuntimeException | Error e) {
+            Closing.all(batches);
+            throw e;
+        }
+        return relation.accept(batches);
+    }
 
     /** Standing queries that read the relation, by name. */
     List<String> readers(String name);

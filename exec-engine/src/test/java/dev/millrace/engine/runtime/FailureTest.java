@@ -67,6 +67,15 @@ final class FailureTest {
     }
 
     @Test
+    void rowsOfARelationThatIsGoneAreClosed() {
+        Batch rows = TestBatches.of(KV, engine.allocator(), List.of(Row.of(1, 1)));
+        assertEquals(
+                SqlState.UNDEFINED_TABLE,
+                assertThrows(MillraceException.class, () -> engine.relations().accept("gone", List.of(rows)))
+                        .sqlState());
+    }
+
+    @Test
     void rejectedRecordsCountOnceHoweverManyQueriesReadThem() {
         List<Object> steps = List.of(List.of(Row.of(1, 1)), rejected(2), rejected(5000), List.of(Row.of(1, 2)));
         engine.relations().addSource("src", ScriptedSource.bounded(KV, steps), OnError.DEAD_LETTER);

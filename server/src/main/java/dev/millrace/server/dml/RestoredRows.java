@@ -187,7 +187,9 @@ public final class RestoredRows implements AutoCloseable {
     }
 
     private void append(String relation, Batch batch) {
-        accepted(relation, database.engine().relations().writable(relation).append(batch));
+        accepted(
+                relation,
+                database.engine().relations().accept(relation, List.of(batch)).epoch());
     }
 
     private void accepted(String relation, long epoch) {

@@ -3,7 +3,7 @@ package dev.millrace.server.dml;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.epoch.Accepted;
-import dev.millrace.engine.relation.WritableRelation;
+import dev.millrace.engine.relation.Relations;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
@@ -209,17 +209,20 @@ public final class Writes {
     }
 
     private Accepted accept(String name, List<Batch> rows) {
-        WritableRelation relation = database.engine().relations().writable(name);
+        Relations relations = database.engine().relations();
         if (!isAtOnce) {
-            return relation.accept(rows);
+            return relations.accept(name, rows);
         }
-        Optional<Accepted> accepted = relation.acceptAtOnce(rows);
-        if (accepted.isEmpty()) {
-            Closing.all(rows);
-            throw new NotAtOnce();
+        Optional<Accepted> accepted = Optional.empty();
+        try {
+            accepted = relations.writable(name).acceptAtOnce(rows);
+        } finally {
+            if (accepted.isEmpty()) {
+                Closing.all(rows);
+            }
         }
-        wrote = true;
-        return accepted.get();
+        wrote |= accepted.isPresent();
+        return accepted.orElseThrow(NotAtOnce::new);
     }
 
     // ---- tables ----------------------------------------------------------------------------------------------------

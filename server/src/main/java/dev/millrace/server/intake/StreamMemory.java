@@ -84,7 +84,7 @@ final class StreamMemory implements SourceMemory {
     public void change(MemoryChange change) {
         Optional<Batch> rows = rows(change);
         if (rows.isPresent()) {
-            Accepted accepted = engine.relations().writable(table).accept(List.of(rows.get()));
+            Accepted accepted = engine.relations().accept(table, List.of(rows.get()));
             took(change);
             journal.awaitDurable(accepted.entry());
         }
@@ -100,7 +100,7 @@ final class StreamMemory implements SourceMemory {
             throw e;
         }
         if (own.isEmpty()) {
-            return engine.relations().writable(stream).accept(List.of(batch));
+            return engine.relations().accept(stream, List.of(batch));
         }
         Accepted accepted = engine.accept(Map.of(stream, List.of(batch), table, List.of(own.get())));
         took(change);
