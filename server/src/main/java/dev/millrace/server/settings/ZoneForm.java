@@ -2,6 +2,8 @@ package dev.millrace.server.settings;
 
 import dev.millrace.text.TimeZones;
 import java.time.ZoneId;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /** A time zone, or how many hours its clocks are ahead of UTC. */
@@ -9,11 +11,16 @@ final class ZoneForm implements SettingForm {
     private static final String UTC = "UTC";
     private static final double MOST_HOURS = 18;
 
+    /** Zones whose names are abbreviations as well, which know no summer. */
+    private static final Map<String, String> PLACES =
+            Map.of("CET", "Europe/Brussels", "MET", "Europe/Brussels", "EET", "Europe/Athens", "WET", "Europe/Lisbon");
+
     /** The name of the tz database, {@code UTC} for what is that, or {@code <+02>-02} for two hours ahead, as PostgreSQL shows it. */
     @Override
     public Optional<String> canonical(String value) {
         String text = value.strip();
-        Optional<String> name = ahead(text).or(() -> Optional.of(text));
+        Optional<String> name =
+                ahead(text).or(() -> Optional.of(PLACES.getOrDefault(text.toUpperCase(Locale.ROOT), text)));
         Optional<ZoneId> zone = name.flatMap(TimeZones::find);
         if (zone.isEmpty()) {
             return Optional.empty();

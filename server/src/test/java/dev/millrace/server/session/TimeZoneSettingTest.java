@@ -26,6 +26,8 @@ class TimeZoneSettingTest {
                 {"europe/berlin", "Europe/Berlin", "10"},
                 {"UTC", "UTC", "12"},
                 {"z", "UTC", "12"},
+                {"cet", "Europe/Brussels", "10"},
+                {"EDT", "EDT", "16"},
                 {"2", "<+02>-02", "10"},
                 {"+5.5", "<+05:30>-05:30", "06:30"},
                 {"-03:30", "-03:30", "08:30"}, // as POSIX has it, which counts to the west
