@@ -71,6 +71,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * Executes the statements of one session: says which class does which.
@@ -79,6 +80,8 @@ import java.util.function.Supplier;
  */
 final class Execution {
     /** Characters of an INSERT that is parsed on a thread that may not wait: some tenths of a millisecond. */
+    private static final Pattern OTHER_ORDER = Pattern.compile("(?i)dmy|ymd");
+
     private static final int MOST_PARSED_AT_ONCE = 8 << 10;
 
     private static final String ONLY_IN_TRANSACTIONS = "SET LOCAL can only be used in transaction blocks";
@@ -747,6 +750,9 @@ final class Execution {
     }
 
     private void set(Setting setting, String value, boolean local) {
+        if (setting == Setting.DATE_STYLE && OTHER_ORDER.matcher(value).find()) {
+            notices.accept("dates such as 1/2/2020 are read month first, whatever DateStyle says");
+        }
         if (!local) {
             settings.set(setting, value);
         } else if (transactions.isExplicit()) {

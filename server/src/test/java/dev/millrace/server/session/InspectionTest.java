@@ -108,6 +108,10 @@ class InspectionTest {
         assertEquals(
                 "42704 setting \"read_your_write\" does not exist | did you mean \"read_your_writes\"?",
                 db.error("SET read_your_write = off"));
+        db.run("SET datestyle = 'ISO, MDY'");
+        assertEquals(List.of(), db.notices());
+        db.run("SET datestyle = 'ISO, DMY'");
+        assertEquals(List.of("dates such as 1/2/2020 are read month first, whatever DateStyle says"), db.notices());
         assertTrue(db.error("SET timezone = 'Europe/Nowhere'").startsWith("22023 "));
         assertTrue(db.error("SET server_version = '9'").startsWith("55000 "));
         assertTrue(db.rows("SHOW ALL").size() > 10);
