@@ -47,10 +47,12 @@ public final class OptionTables {
             int name = table.get(0).indexOf("option");
             int usual = table.get(0).indexOf("default");
             if (name >= 0 && usual >= 0) {
-                table.subList(1, table.size()).forEach(row -> NAME.matcher(withoutLinks(row.get(name)))
-                        .results()
-                        .forEach(each -> all.add(new Described(
-                                each.group(1), withoutLinks(row.get(usual)).replace("`", "")))));
+                table.subList(1, table.size())
+                        .forEach(row -> NAME.matcher(withoutLinks(row.get(name)))
+                                .results()
+                                .forEach(each -> all.add(new Described(
+                                        each.group(1),
+                                        withoutLinks(row.get(usual)).replace("`", "")))));
             }
         }
         return all;
