@@ -158,9 +158,20 @@ class CaptureConformanceTest {
             server = Optional.empty();
         }
 
+        private static Table table(FeedFault fault) {
+            return Table.create(server.orElseThrow(), new BinlogFeedFactory.MariaDb(), "test", fault);
+        }
+
         @Override
         protected FeedOutside outside() {
-            return Table.create(server.orElseThrow(), new BinlogFeedFactory.MariaDb(), "test", FeedFault.NONE);
+            return table(FeedFault.NONE);
+        }
+
+        @Test
+        void aFeedThatSkipsACommitIsCaught() {
+            try (FeedLives lives = new FeedLives(table(FeedFault.SKIPS_A_COMMIT), 1).impatient()) {
+                assertThrows(AssertionError.class, lives::goesOn);
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.document.DocumentPage;
 import dev.millrace.testing.time.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,21 +47,21 @@ class PluginTest {
         }
     }
 
-    /** Makes something of each kind that the plugin brings, and looks at what comes of it. */
+    /** Makes something of each kind that the plugin brings, as docs/connectors.md does, and looks at what comes of it. */
     static void use(Statement statement, Path folder) throws Exception {
-        statement.execute("CREATE STREAM walk WITH (connector = 'random_walk', rows = 10000, seed = 7)");
-        statement.execute("CREATE MATERIALIZED VIEW steps AS SELECT count(*) AS n, max(step) AS last FROM walk");
         Path tally = folder.resolve("tally.txt");
-        statement.execute("CREATE SINK counted FROM walk WITH (connector = 'tally', path = '" + tally + "')");
+        for (String example : DocumentPage.connectors().statements("Write your own")) {
+            statement.execute(
+                    example.replace("/tmp/tally.txt", tally.toString()).replace("127.0.0.1:7000", "127.0.0.1:0"));
+        }
+        statement.execute("CREATE MATERIALIZED VIEW steps AS SELECT count(*) AS n, max(step) AS last FROM walk");
         Eventually.holds(
                 "all steps are there",
                 () -> one(statement, "SELECT n FROM steps").equals("10000"));
         Eventually.holds(
                 "the tally ends with all",
                 () -> Files.exists(tally) && last(Files.readAllLines(tally)).equals("10000"));
-        statement.execute(
-                "CREATE STREAM hex (b BYTEA) WITH (connector = 'tcp', listen = '127.0.0.1:0', format = 'hex')");
-        assertEquals("1", one(statement, "SELECT count(*) FROM millrace.sources WHERE stream = 'hex'"));
+        assertEquals("1", one(statement, "SELECT count(*) FROM millrace.sources WHERE stream = 'words'"));
     }
 
     private static String last(List<String> lines) {

@@ -110,7 +110,7 @@ public final class CompressedFormatFactory implements RecordFormatFactory {
                 "none",
                 "how each value is packed: gzip, zstd, lz4 (its frames), snappy, or auto: as its first bytes say"));
         all.add(new OptionDescription(
-                "compression.max_bytes", "16777216", "values that are longer when they are unpacked are rejected"));
+                "compression.max_bytes", "16 MB", "values that are longer when they are unpacked are rejected"));
         return List.copyOf(all);
     }
 }

@@ -42,11 +42,13 @@ public record CsvOptions(CsvDialect dialect, TimeFormats formats) {
                     "thousands", "", "a mark within numbers to be left out; 'nbsp' for the non-breaking blank"),
             new OptionDescription(
                     "timestamp_format",
-                    "",
+                    "PostgreSQL's",
                     "how timestamps are written, such as 'DD/MM/YYYY HH24:MI:SS', 'unix', 'unix_ms', 'unix_us';"
                             + " alternatives between '|'; for one column timestamp_format.<column>"),
-            new OptionDescription("date_format", "", "the same for dates; for one column date_format.<column>"),
-            new OptionDescription("time_format", "", "the same for times; for one column time_format.<column>"),
+            new OptionDescription(
+                    "date_format", "PostgreSQL's", "the same for dates; for one column date_format.<column>"),
+            new OptionDescription(
+                    "time_format", "PostgreSQL's", "the same for times; for one column time_format.<column>"),
             new OptionDescription(
                     "skip_lines",
                     "0",
@@ -61,7 +63,7 @@ public record CsvOptions(CsvDialect dialect, TimeFormats formats) {
             new OptionDescription(
                     "union_by_name", "false", "columns that the header of a file lacks are NULL in its rows"),
             new OptionDescription("ignore_extra", "false", "fields behind the last column are left out"),
-            new OptionDescription("max_record_bytes", "16777216", "longer records are rejected"));
+            new OptionDescription("max_record_bytes", "16 MB", "longer records are rejected"));
 
     /** @param path whose extension may say the delimiter; may be empty */
     public static CsvOptions read(Options options, String path) {

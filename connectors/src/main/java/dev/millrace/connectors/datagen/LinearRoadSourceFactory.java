@@ -89,7 +89,7 @@ public final class LinearRoadSourceFactory implements SourceFactory {
         return List.of(
                 new OptionDescription("events", "", "how many reports; without it the stream never ends"),
                 new OptionDescription("rate", "100", "reports per second of event time, an even number"),
-                new OptionDescription("xways", "", "how many expressways; one for each 100 reports per second"),
+                new OptionDescription("xways", "one for each 100 reports per second", "how many expressways"),
                 new OptionDescription("seed", "1", "streams of one seed are equal"));
     }
 }

@@ -91,7 +91,7 @@ public final class DirectorySink implements CheckpointedSink {
                         "directory: MB beyond which a file is complete, at the end of an epoch"),
                 new OptionDescription(
                         "roll.interval",
-                        "at each checkpoint",
+                        "each checkpoint",
                         "directory: age at which a file is complete, at a checkpoint; of Parquet and Arrow each is then"),
                 new OptionDescription(
                         "partition_by",

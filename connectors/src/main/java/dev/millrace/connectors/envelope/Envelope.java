@@ -22,7 +22,7 @@ public enum Envelope {
                     OPTION, "", "of a table: debezium (before, after, op) or upsert (the newest row of each key)"),
             new OptionDescription(
                     "key.format",
-                    "text of one key column, else json",
+                    "text for a key of one column, else json",
                     "upsert: of the records' keys; key.<option> are the options of that format"));
 
     /** Fails where rows of a stream are to be read out of an envelope. */

@@ -11,10 +11,12 @@ import dev.millrace.format.RecordEncoder;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +34,7 @@ final class HttpSink implements Sink {
     private static final Duration ANSWER = Duration.ofSeconds(60);
     private static final long MOST_BODY_BYTES = 8 << 20;
     private static final int SHOWN_CHARS = 200;
+    private static final int MOST_ANSWER_BYTES = 16 << 10; // a shorter one leaves the connection to the next request
 
     /** @param headers may have references, as the url may */
     record Target(
@@ -93,13 +96,14 @@ final class HttpSink implements Sink {
         while (true) {
             long wait;
             try {
-                HttpResponse<String> response =
-                        client.send(request(bytes, idempotency), HttpResponse.BodyHandlers.ofString());
+                HttpResponse<InputStream> response =
+                        client.send(request(bytes, idempotency), HttpResponse.BodyHandlers.ofInputStream());
+                String answer = beginning(response);
                 int status = response.statusCode();
                 if (status / 100 == 2) {
                     break;
                 }
-                String reason = "status " + status + ": " + shown(response.body());
+                String reason = "status " + status + ": " + shown(answer);
                 lastError = Optional.of(reason);
                 if (!passes(status)) {
                     throw failure(reason);
@@ -142,13 +146,20 @@ final class HttpSink implements Sink {
         }
     }
 
+    /** What is answered, as far as anybody looks at it: there may be no end to it. */
+    private static String beginning(HttpResponse<InputStream> response) throws IOException {
+        try (InputStream body = response.body()) {
+            return new String(body.readNBytes(MOST_ANSWER_BYTES), StandardCharsets.UTF_8);
+        }
+    }
+
     /** Whether it is worth asking again. */
     private static boolean passes(int status) {
         return status >= 500 || status == 408 || status == 409 || status == 425 || status == 429;
     }
 
     /** Until when the other side does not want to be asked, within bounds. */
-    private static long wished(HttpResponse<String> response) {
+    private static long wished(HttpResponse<?> response) {
         String text = response.headers().firstValue("retry-after").orElse("");
         return text.matches("[0-9]{1,4}") ? Math.min(MOST_MILLIS, 1_000L * Integer.parseInt(text)) : 0;
     }

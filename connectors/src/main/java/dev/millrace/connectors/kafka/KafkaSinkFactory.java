@@ -109,7 +109,7 @@ public final class KafkaSinkFactory implements SinkFactory {
                         "columns of the record's key, between commas: of one column its text, of several a JSON object"),
                 new OptionDescription(
                         "mode",
-                        "append, or upsert where rows are taken back",
+                        "append, or upsert where the query takes rows back",
                         "append: a record for each row; upsert: the last row of each key in an epoch, and a tombstone for a"
                                 + " key that has none any more"),
                 new OptionDescription(

@@ -26,12 +26,14 @@ import java.util.concurrent.ConcurrentSkipListMap;
 final class TcpTransport implements RecordReceiver.Transport {
     private static final int READ_BYTES = 64 << 10;
     private static final int BACKLOG = 128;
+    private static final long LEAVE_MILLIS = 1_000;
 
     private final PushedContext context;
     private final ArrivalQueue inbox;
     private final SocketSource source;
     private final ServerSocket server;
     private final Map<String, Peer> peers = new ConcurrentSkipListMap<>(); // that are connected
+    private Optional<Thread> accepting = Optional.empty(); // of the thread that polls and closes
     private volatile Optional<String> lastError = Optional.empty(); // written by all threads of this
     private volatile boolean closed; // written by close, read by the threads
 
@@ -57,13 +59,23 @@ final class TcpTransport implements RecordReceiver.Transport {
 
     @Override
     public void begin() {
-        start("millrace-tcp-" + server.getLocalPort(), this::accept);
+        accepting = Optional.of(start("millrace-tcp-" + server.getLocalPort(), this::accept));
     }
 
-    private static void start(String name, Runnable work) {
+    static Thread start(String name, Runnable work) {
         Thread thread = new Thread(work, name);
         thread.setDaemon(true);
         thread.start();
+        return thread;
+    }
+
+    /** A port is free when the thread has left that waits at it: waits for that, a moment at most. */
+    static void leave(Thread thread) {
+        try {
+            thread.join(LEAVE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void accept() {
@@ -178,6 +190,7 @@ final class TcpTransport implements RecordReceiver.Transport {
     public void close() {
         closed = true;
         closeQuietly(server);
+        accepting.ifPresent(TcpTransport::leave);
         peers.values().forEach(peer -> closeQuietly(peer.socket));
     }
 

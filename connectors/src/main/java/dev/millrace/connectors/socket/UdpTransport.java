@@ -25,6 +25,7 @@ final class UdpTransport implements RecordReceiver.Transport {
     private final SocketSource source;
     private final DatagramSocket socket;
     private final String target;
+    private Optional<Thread> receiving = Optional.empty(); // of the thread that polls and closes
     private volatile Optional<String> lastError = Optional.empty(); // written by the thread
     private volatile boolean closed; // written by close, read by the thread
 
@@ -43,9 +44,7 @@ final class UdpTransport implements RecordReceiver.Transport {
 
     @Override
     public void begin() {
-        Thread thread = new Thread(this::receive, "millrace-udp-" + socket.getLocalPort());
-        thread.setDaemon(true);
-        thread.start();
+        receiving = Optional.of(TcpTransport.start("millrace-udp-" + socket.getLocalPort(), this::receive));
     }
 
     private void receive() {
@@ -85,5 +84,6 @@ final class UdpTransport implements RecordReceiver.Transport {
     public void close() {
         closed = true;
         socket.close();
+        receiving.ifPresent(TcpTransport::leave);
     }
 }

@@ -5,6 +5,7 @@ import dev.millrace.connector.Options;
 import dev.millrace.connector.SinkContext;
 import dev.millrace.connectors.Connectors;
 import dev.millrace.testing.connector.SinkConformance;
+import dev.millrace.testing.connector.SinkFault;
 import dev.millrace.testing.connector.SinkOutside;
 import dev.millrace.testing.kafka.KafkaBroker;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The sink that writes transactions to a real broker, which is stopped and begun again. */
 @Tag("peers")
@@ -68,5 +71,11 @@ class KafkaSinkConformanceTest extends SinkConformance {
                 broker.begin();
             }
         };
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SKIPS_A_COMMIT", "ACKNOWLEDGES_EARLY"})
+    void faultsAreCaught(SinkFault fault) {
+        catches(fault);
     }
 }

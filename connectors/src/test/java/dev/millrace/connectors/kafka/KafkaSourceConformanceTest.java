@@ -6,6 +6,7 @@ import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
 import dev.millrace.connectors.Connectors;
 import dev.millrace.testing.connector.SourceConformance;
+import dev.millrace.testing.connector.SourceFault;
 import dev.millrace.testing.connector.SourceOutside;
 import dev.millrace.testing.kafka.KafkaBroker;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The source over a real broker, which is stopped and begun again, and gets more partitions. */
 @Tag("peers")
@@ -98,5 +101,11 @@ class KafkaSourceConformanceTest extends SourceConformance {
                 broker.begin();
             }
         };
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+    void faultsAreCaught(SourceFault fault) {
+        catches(fault);
     }
 }

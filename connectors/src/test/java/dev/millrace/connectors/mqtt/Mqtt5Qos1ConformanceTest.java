@@ -1,7 +1,10 @@
 package dev.millrace.connectors.mqtt;
 
+import dev.millrace.testing.connector.PushedFault;
 import dev.millrace.testing.mqtt.WithMosquitto;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** By version 5, at QoS 1. */
 @Tag("long")
@@ -15,5 +18,11 @@ class Mqtt5Qos1ConformanceTest extends MqttPushedConformance {
     @Override
     int qos() {
         return 1;
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ACKNOWLEDGES_EARLY", "FORGETS_ITS_SUBSCRIPTION"})
+    void faultsAreCaught(PushedFault fault) {
+        catches(fault);
     }
 }

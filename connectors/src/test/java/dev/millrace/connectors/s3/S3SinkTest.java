@@ -15,7 +15,6 @@ import dev.millrace.connectors.directory.UploadRecords;
 import dev.millrace.connectors.file.FileSinkFactory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.testing.connector.SinkLives;
 import dev.millrace.testing.connector.SinkOutside;
 import dev.millrace.testing.connector.TestSinkContext;
 import dev.millrace.testing.memory.LeakCheck;
@@ -353,90 +352,6 @@ class S3SinkTest {
                     }
                 })
                 .getMessage());
-    }
-
-    /** A sink with a fault is caught by the suite. */
-    private <T extends Throwable> T isCaught(String format, Fault fault, Class<T> by) {
-        return assertThrows(by, () -> {
-            for (long seed = 1; seed <= 5; seed++) {
-                S3Outside outside = SERVER.outside(format);
-                SinkOutside faulty = new SinkOutside() {
-                    @Override
-                    public CheckpointedSink open(SinkContext context) {
-                        return new Faulty(outside.open(context), fault);
-                    }
-
-                    @Override
-                    public List<Long> seen() {
-                        return outside.seen();
-                    }
-                };
-                SinkContext context =
-                        new TestSinkContext(memory.allocator(), "d" + seed, home.resolve(seed + "" + fault));
-                try (SinkLives lives = new SinkLives(faulty, context, seed).impatient()) {
-                    lives.live(40);
-                }
-            }
-        });
-    }
-
-    private enum Fault {
-        SKIPS_A_COMMIT,
-        ACKNOWLEDGES_EARLY,
-        FORGETS
-    }
-
-    private record Faulty(CheckpointedSink sink, Fault fault) implements CheckpointedSink {
-        @Override
-        public void recover(Optional<PreparedRows> from) {
-            sink.recover(fault == Fault.FORGETS ? Optional.empty() : from);
-        }
-
-        @Override
-        public void write(Batch batch) {
-            sink.write(batch);
-        }
-
-        @Override
-        public void commit(long epoch) {
-            sink.commit(epoch);
-        }
-
-        @Override
-        public byte[] prepare(long checkpoint) {
-            byte[] token = sink.prepare(checkpoint);
-            if (fault == Fault.ACKNOWLEDGES_EARLY) {
-                sink.publish(checkpoint);
-            }
-            return token;
-        }
-
-        @Override
-        public void publish(long checkpoint) {
-            if (fault != Fault.SKIPS_A_COMMIT) {
-                sink.publish(checkpoint);
-            }
-        }
-
-        @Override
-        public void close() {
-            sink.close();
-        }
-    }
-
-    @Test
-    void aSinkThatSkipsACommitIsCaught() {
-        isCaught("csv", Fault.SKIPS_A_COMMIT, AssertionError.class);
-    }
-
-    @Test
-    void aSinkThatAcknowledgesEarlyIsCaught() {
-        isCaught("csv", Fault.ACKNOWLEDGES_EARLY, AssertionError.class);
-    }
-
-    @Test
-    void aSinkThatForgetsWhereItWasIsCaught() {
-        isCaught("csv", Fault.FORGETS, Throwable.class); // it is refused as a copy, or what is seen is wrong
     }
 
     @Test

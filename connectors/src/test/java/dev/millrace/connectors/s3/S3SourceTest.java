@@ -9,12 +9,10 @@ import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
-import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.file.FileSourceFactory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.testing.connector.SourceLives;
 import dev.millrace.testing.connector.SourceOutside;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.time.Eventually;
@@ -31,7 +29,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import java.util.zip.GZIPOutputStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.junit.jupiter.api.Tag;
@@ -211,97 +208,5 @@ class S3SourceTest {
                         .getMessage());
         assertThrows(MillraceException.class, () -> source(outside, SourceOutside.SCHEMA, "folder/"));
         assertThrows(MillraceException.class, () -> rows(source(outside, SourceOutside.SCHEMA, "gone.json")));
-    }
-
-    /** A source over the same objects that goes on in another way. */
-    private abstract static class Faulty implements Source {
-        final Source source;
-
-        Faulty(Source source) {
-            this.source = source;
-        }
-
-        @Override
-        public Schema schema() {
-            return source.schema();
-        }
-
-        @Override
-        public boolean bounded() {
-            return source.bounded();
-        }
-
-        @Override
-        public boolean replayable() {
-            return source.replayable();
-        }
-
-        @Override
-        public List<SourceReader> open(ScanRequest request, SourceContext context) {
-            return source.open(request, context);
-        }
-    }
-
-    private void isCaught(UnaryOperator<Source> fault) {
-        assertThrows(AssertionError.class, () -> {
-            for (long seed = 1; seed <= 4; seed++) {
-                S3Outside objects = SERVER.outside("json");
-                SourceOutside outside = new SourceOutside() {
-                    @Override
-                    public Source source() {
-                        return fault.apply(objects.source());
-                    }
-
-                    @Override
-                    public void append(long from, long to) {
-                        objects.append(from, to);
-                    }
-
-                    @Override
-                    public void poison() {}
-                };
-                try (SourceLives lives = new SourceLives(outside, memory.allocator(), seed)) {
-                    lives.add();
-                    lives.add();
-                    lives.add();
-                    lives.begin();
-                    lives.poll();
-                    lives.keep();
-                    lives.crash();
-                    lives.begin();
-                    lives.givesAll();
-                }
-            }
-        });
-    }
-
-    @Test
-    void aSourceThatForgetsASplitIsCaught() {
-        isCaught(source -> new Faulty(source) {
-            @Override
-            public List<SourceReader> reopen(
-                    ScanRequest request, List<SourcePosition> positions, SourceContext context) {
-                List<SourceReader> readers = new ArrayList<>(source.reopen(request, positions, context));
-                readers.remove(readers.size() - 1).close();
-                return readers;
-            }
-        });
-    }
-
-    @Test
-    void aSourceThatAcknowledgesEarlyIsCaught() {
-        isCaught(source -> new Faulty(source) {
-            @Override
-            public List<SourceReader> reopen(
-                    ScanRequest request, List<SourcePosition> positions, SourceContext context) {
-                List<SourceReader> readers = source.reopen(request, positions, context);
-                Eventually.holds("a batch that was said to be read", () -> {
-                    var polled = readers.get(0).poll();
-                    polled.ifPresent(Batch::close);
-                    return polled.isPresent() || readers.get(0).isFinished();
-                });
-                return readers;
-            }
-        });
     }
 }

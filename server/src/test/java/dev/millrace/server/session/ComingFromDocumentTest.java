@@ -7,17 +7,13 @@ import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
 import dev.millrace.testing.database.DatabaseServer;
+import dev.millrace.testing.document.DocumentPage;
 import dev.millrace.testing.kafka.KafkaBroker;
 import dev.millrace.testing.time.Eventually;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Assumptions;
@@ -30,24 +26,20 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("peers")
 @Timeout(180)
 class ComingFromDocumentTest {
-    private static final Pattern EXAMPLE = Pattern.compile("```sql\n(.*?)```", Pattern.DOTALL);
-
     private static final long MOST_MICROS = 60_000_000;
 
     @TempDir
     Path folder;
 
-    private static List<String> statements(String bootstrap, DatabaseServer server) throws IOException {
-        List<String> statements = new ArrayList<>();
-        Matcher examples = EXAMPLE.matcher(Files.readString(Path.of("..", "docs", "coming-from.md")));
-        while (examples.find()) {
-            String text = examples.group(1)
-                    .replace("localhost:9092", bootstrap)
-                    .replace("jdbc:postgresql://localhost:5432/shop", server.url())
-                    .replace("user = 'shop'", "user = '" + server.user() + "'");
-            statements.addAll(List.of(text.strip().split(";\\s*(\n|$)")));
-        }
-        return statements;
+    private static List<String> statements(String bootstrap, DatabaseServer server) {
+        DocumentPage page = DocumentPage.of("coming-from.md");
+        return page.titles().stream()
+                .filter(title -> !page.examples(title).isEmpty())
+                .flatMap(title -> page.statements(title).stream())
+                .map(text -> text.replace("localhost:9092", bootstrap)
+                        .replace("jdbc:postgresql://localhost:5432/shop", server.url())
+                        .replace("user = 'shop'", "user = '" + server.user() + "'"))
+                .toList();
     }
 
     private static void produce(KafkaBroker broker, String... records) {
@@ -59,7 +51,7 @@ class ComingFromDocumentTest {
     }
 
     @Test
-    void theExamplesRunOneAfterTheOther() throws IOException {
+    void theExamplesRunOneAfterTheOther() {
         Assumptions.assumeTrue(
                 DatabaseServer.hasPostgres(), "skipped because PostgreSQL is not installed (package postgresql)");
         try (KafkaBroker broker = KafkaBroker.start(folder.resolve("broker"));

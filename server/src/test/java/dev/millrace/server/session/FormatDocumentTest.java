@@ -7,9 +7,7 @@ import com.google.protobuf.DescriptorProtos.DescriptorProto;
 import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
-import dev.millrace.connector.OptionDescription;
-import dev.millrace.connectors.Connectors;
-import dev.millrace.format.RecordFormatFactory;
+import dev.millrace.testing.document.DocumentPage;
 import dev.millrace.testing.kafka.KafkaBroker;
 import dev.millrace.testing.registry.RegistryServer;
 import dev.millrace.testing.time.Eventually;
@@ -22,8 +20,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -31,10 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What docs/connectors.md says of formats is so: its examples run over records, and it names every option. */
+/** What docs/connectors.md says of formats is so: its examples run over records. */
 @Timeout(180)
 class FormatDocumentTest {
-    private static final Pattern EXAMPLE = Pattern.compile("```sql\n(.*?)```", Pattern.DOTALL);
     private static final String ORDERS =
             "{\"type\":\"record\",\"name\":\"o\",\"fields\":[{\"name\":\"id\",\"type\":\"long\"},"
                     + "{\"name\":\"amount\",\"type\":{\"type\":\"bytes\",\"logicalType\":\"decimal\",\"precision\":10,\"scale\":2}},"
@@ -42,12 +37,6 @@ class FormatDocumentTest {
 
     @TempDir
     Path folder;
-
-    private static String section() throws IOException {
-        String text = Files.readString(Path.of("..", "docs", "connectors.md"));
-        int start = text.indexOf("\n## Formats of records\n");
-        return text.substring(start, text.indexOf("\n## ", start + 4));
-    }
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
@@ -119,13 +108,10 @@ class FormatDocumentTest {
                     .forEach(topic -> broker.topic(topic, 1));
             write(broker, registry);
             List<String> statements = new ArrayList<>();
-            Matcher examples = EXAMPLE.matcher(section());
-            while (examples.find()) {
-                String text = examples.group(1)
-                        .replace("localhost:9092", broker.bootstrap())
+            for (String text : DocumentPage.connectors().statements("Formats of records")) {
+                statements.add(text.replace("localhost:9092", broker.bootstrap())
                         .replace("http://localhost:8081", registry.address())
-                        .replace("/etc/millrace/orders.desc", descriptors.toString());
-                statements.addAll(List.of(text.split(";\\s*\n")));
+                        .replace("/etc/millrace/orders.desc", descriptors.toString()));
             }
             String shown = "SHOW CREATE STREAM guessed";
             assertTrue(statements.remove(shown));
@@ -155,17 +141,6 @@ class FormatDocumentTest {
                             && broker.records("large-proto").size() == 1);
             assertEquals(1, registry.schemas("large-avro-value").size());
             assertEquals(1, registry.schemas("large-proto-value").size());
-        }
-    }
-
-    @Test
-    void everyFormatAndOptionIsNamed() throws IOException {
-        String text = section();
-        for (RecordFormatFactory format : Connectors.formats().all()) {
-            assertTrue(text.contains("`" + format.name() + "`"), format::name);
-            for (OptionDescription option : format.options()) {
-                assertTrue(text.contains("`" + option.name() + "`"), option::name);
-            }
         }
     }
 }

@@ -3,56 +3,36 @@ package dev.millrace.server.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.connector.OptionDescription;
-import dev.millrace.connectors.Connectors;
 import dev.millrace.server.metrics.DatabaseMetrics;
 import dev.millrace.testing.database.DatabaseServer;
+import dev.millrace.testing.document.DocumentPage;
 import dev.millrace.testing.time.Eventually;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What docs/connectors.md says of databases is so: its examples run against a PostgreSQL, and it names every option. */
+/** What docs/connectors.md says of databases is so: its examples run against a PostgreSQL. */
 @Tag("peers")
 @Timeout(180)
 class JdbcDocumentTest {
-    private static final Pattern EXAMPLE = Pattern.compile("```sql\n(.*?)```", Pattern.DOTALL);
-
-    private static String section(String title) throws IOException {
-        String text = Files.readString(Path.of("..", "docs", "connectors.md"));
-        int start = text.indexOf("\n## " + title + "\n");
-        assertTrue(start >= 0, title);
-        return text.substring(start, text.indexOf("\n## ", start + 4));
-    }
-
-    private static List<String> statements(String title, DatabaseServer server) throws IOException {
-        List<String> statements = new ArrayList<>();
-        Matcher examples = EXAMPLE.matcher(section(title));
-        while (examples.find()) {
-            String text = examples.group(1)
-                    .replace("jdbc:postgresql://localhost:5432/shop", server.url())
-                    .replace("user = 'shop'", "user = '" + server.user() + "'");
-            statements.addAll(List.of(text.split(";\\s*\n")));
-        }
-        assertTrue(!statements.isEmpty(), title);
-        return statements;
+    /** As they are for this server. */
+    private static List<String> of(DatabaseServer server, List<String> statements) {
+        return statements.stream()
+                .map(text -> text.replace("jdbc:postgresql://localhost:5432/shop", server.url())
+                        .replace("user = 'shop'", "user = '" + server.user() + "'"))
+                .toList();
     }
 
     @Test
-    void theExamplesRun() throws IOException {
+    void theExamplesRun() {
         Assumptions.assumeTrue(
                 DatabaseServer.hasPostgres(), "skipped because PostgreSQL is not installed (package postgresql)");
         try (DatabaseServer server = DatabaseServer.postgres();
                 TestDatabase database = new TestDatabase()) {
+            DocumentPage page = DocumentPage.connectors();
             server.run(
                     "CREATE TABLE totals (customer TEXT PRIMARY KEY, orders BIGINT, amount NUMERIC)",
                     "CREATE TABLE large (customer TEXT, amount NUMERIC)",
@@ -60,8 +40,8 @@ class JdbcDocumentTest {
                     "INSERT INTO prices VALUES ('x', 2)");
             database.run("CREATE SECRET shop AS 'anything, as this server trusts all'");
             database.run("CREATE STREAM sales (customer TEXT, item TEXT, amount NUMERIC(10,2))");
-            statements("Table `jdbc`", server).forEach(database::run);
-            statements("Sink `jdbc`", server).forEach(database::run);
+            of(server, page.statements("Table `jdbc`")).forEach(database::run);
+            of(server, page.statements("Sink `jdbc`")).forEach(database::run);
             Eventually.holds(
                     "prices are there",
                     () -> database.rows("SELECT item, price FROM prices").equals(List.of("x|2.00")));
@@ -80,19 +60,6 @@ class JdbcDocumentTest {
             String refused = database.error("PAUSE TABLE prices");
             assertTrue(refused.startsWith("0A000 PAUSE and RESUME of a table"), refused);
             assertTrue(refused.contains("is waited for by itself"), refused);
-        }
-    }
-
-    @Test
-    void everyOptionIsNamed() throws IOException {
-        Connectors connectors = Connectors.standard(System.out);
-        String sink = section("Sink `jdbc`");
-        for (OptionDescription option : connectors.sink("jdbc").options()) {
-            assertTrue(sink.contains("`" + option.name() + "`"), option::name);
-        }
-        String table = section("Table `jdbc`");
-        for (OptionDescription option : connectors.feed("jdbc").options()) {
-            assertTrue(table.contains("`" + option.name() + "`"), option::name);
         }
     }
 }

@@ -188,6 +188,40 @@ class KafkaStreamTest {
     }
 
     @Test
+    void nobodyWaitsForAPartitionThatHasBeenIdle() {
+        String topic = newTopic(2);
+        try (KafkaProducer<byte[], byte[]> producer = broker.producer(Map.of())) {
+            send(producer, topic, 1, "{\"v\": 1}", 0);
+            for (int second = 0; second <= 30; second += 10) {
+                send(producer, topic, 0, "{\"v\": 1}", 1_000L * second);
+            }
+        }
+        try (TestDatabase database = new TestDatabase()) {
+            for (String stream : List.of("waits", "goes_on")) {
+                database.run("CREATE STREAM " + stream + " (v BIGINT, WATERMARK FOR at AS at) INCLUDE TIMESTAMP AS at"
+                        + " WITH (connector = 'kafka', bootstrap = '" + broker.bootstrap() + "', topic = '" + topic
+                        + "'"
+                        + (stream.equals("waits") ? "" : ", watermark.idle_timeout = '500 ms'") + ")");
+                database.run("CREATE MATERIALIZED VIEW of_" + stream + " AS SELECT window_start, count(*) AS n"
+                        + " FROM TABLE(TUMBLE(TABLE " + stream
+                        + ", DESCRIPTOR(at), INTERVAL '10' SECONDS)) GROUP BY window_start, window_end");
+            }
+            try (KafkaProducer<byte[], byte[]> producer = broker.producer(Map.of())) {
+                Eventually.holds("windows are closed as if there were one partition", () -> {
+                    send(producer, topic, 0, "{\"v\": 1}", 30_000); // which is not idle
+                    return database.rows("SELECT n FROM of_goes_on").size() == 3;
+                });
+            }
+            Eventually.holds(
+                    "the other has read all as well",
+                    () -> database.rows(
+                                    "SELECT sum(records) > 5, max(lag_records) FROM millrace.sources WHERE stream = 'waits'")
+                            .equals(List.of("t|0")));
+            assertEquals(List.of(), database.rows("TABLE of_waits"));
+        }
+    }
+
+    @Test
     void recordsThatAreNoRowsAreToldWithTheirOffsets() {
         String topic = newTopic(1);
         try (KafkaProducer<byte[], byte[]> producer = broker.producer(Map.of())) {

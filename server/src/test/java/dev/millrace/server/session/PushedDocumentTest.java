@@ -4,9 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.millrace.connector.OptionDescription;
-import dev.millrace.connectors.Connectors;
 import dev.millrace.connectors.webhook.PostedRequest;
+import dev.millrace.testing.document.DocumentPage;
 import dev.millrace.testing.mqtt.Mosquitto;
 import dev.millrace.testing.mqtt.WithMosquitto;
 import dev.millrace.testing.time.Eventually;
@@ -18,15 +17,11 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.eclipse.paho.mqttv5.client.MqttClient;
 import org.eclipse.paho.mqttv5.client.persist.MemoryPersistence;
@@ -36,32 +31,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What docs/connectors.md says of sources that others push to, and of their sinks, is so: its examples run, and it names every option. */
+/** What docs/connectors.md says of sources that others push to, and of their sinks, is so: its examples run. */
 @Tag("peers")
 @Timeout(180)
 class PushedDocumentTest {
-    private static final Pattern EXAMPLE = Pattern.compile("```sql\n(.*?)```", Pattern.DOTALL);
+    private static final DocumentPage PAGE = DocumentPage.connectors();
 
     @TempDir
     Path folder;
-
-    private static String section(String title) throws IOException {
-        String text = Files.readString(Path.of("..", "docs", "connectors.md"));
-        int start = text.indexOf("\n## " + title + "\n");
-        assertTrue(start >= 0, title);
-        int end = text.indexOf("\n## ", start + 4);
-        return text.substring(start, end < 0 ? text.length() : end);
-    }
-
-    private static List<String> statements(String title) throws IOException {
-        List<String> statements = new ArrayList<>();
-        Matcher examples = EXAMPLE.matcher(section(title));
-        while (examples.find()) {
-            statements.addAll(List.of(examples.group(1).split(";\\s*\n")));
-        }
-        assertTrue(!statements.isEmpty(), title);
-        return statements;
-    }
 
     private static int freePort() throws IOException {
         try (ServerSocket any = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -74,10 +51,9 @@ class PushedDocumentTest {
     void theExamplesOfMqttRun() throws Exception {
         try (Mosquitto broker = new Mosquitto(folder.resolve("broker"));
                 TestDatabase database = new TestDatabase(folder.resolve("data"))) {
-            for (String title : List.of("Source `mqtt`", "Sink `mqtt`")) {
-                statements(title)
-                        .forEach(statement -> database.run(statement.replace("mqtt://localhost:1883", broker.url())));
-            }
+            Stream.of(PAGE.statements("Source `mqtt`"), PAGE.statements("Sink `mqtt`"))
+                    .flatMap(List::stream)
+                    .forEach(statement -> database.run(statement.replace("mqtt://localhost:1883", broker.url())));
             Eventually.holds(
                     "all are subscribed",
                     () -> database.rows("SELECT 1 FROM millrace.sources WHERE position IS DISTINCT FROM 'subscribed'")
@@ -129,12 +105,10 @@ class PushedDocumentTest {
         });
         other.start();
         try (TestDatabase database = new TestDatabase()) {
-            for (String title : List.of("Source `webhook`", "Sink `http`")) {
-                statements(title)
-                        .forEach(statement -> database.run(statement.replace(
-                                "localhost:8080",
-                                "localhost:" + other.getAddress().getPort())));
-            }
+            Stream.of(PAGE.statements("Source `webhook`"), PAGE.statements("Sink `http`"))
+                    .flatMap(List::stream)
+                    .forEach(statement -> database.run(statement.replace(
+                            "localhost:8080", "localhost:" + other.getAddress().getPort())));
             byte[] body = "[{\"meter\": \"m\", \"kwh\": 2000}, {\"meter\": \"n\", \"kwh\": 1}]"
                     .getBytes(StandardCharsets.UTF_8);
             assertEquals(
@@ -162,7 +136,7 @@ class PushedDocumentTest {
         String first = "127.0.0.1:" + freePort();
         String second = "127.0.0.1:" + freePort();
         try (TestDatabase database = new TestDatabase()) {
-            for (String statement : statements("Sources `tcp` and `udp`")) {
+            for (String statement : PAGE.statements("Sources `tcp` and `udp`")) {
                 database.run(statement.replace("127.0.0.1:7000", first).replace("127.0.0.1:7001", second));
             }
             database.run("CREATE MATERIALIZED VIEW all_lines AS SELECT level, message FROM lines");
@@ -183,7 +157,7 @@ class PushedDocumentTest {
                                 + "\n{\"city\": \"Basel\", \"visits\": 1}")
                         .getBytes(StandardCharsets.UTF_8)));
         try (TestDatabase database = new TestDatabase()) {
-            for (String statement : statements("Source `stdin`")) {
+            for (String statement : PAGE.statements("Source `stdin`")) {
                 database.run(statement.replace("'stdin')", "'stdin', on_error = 'skip')"));
             }
             List<String> lines =
@@ -192,25 +166,6 @@ class PushedDocumentTest {
             assertTrue(lines.contains("+,Basel,1"), database::printed);
         } finally {
             System.setIn(before);
-        }
-    }
-
-    @Test
-    void everyOptionIsNamed() throws IOException {
-        Connectors connectors = Connectors.standard(System.out);
-        named(section("Source `mqtt`"), connectors.source("mqtt").options());
-        named(section("Source `webhook`"), connectors.source("webhook").options());
-        named(section("Sources `tcp` and `udp`"), connectors.source("tcp").options());
-        named(section("Sources `tcp` and `udp`"), connectors.source("udp").options());
-        named(section("Source `stdin`"), connectors.source("stdin").options());
-        named(section("Sink `mqtt`"), connectors.sink("mqtt").options());
-        named(section("Sink `http`"), connectors.sink("http").options());
-        named(section("Sinks"), connectors.sink("stdout").options());
-    }
-
-    private static void named(String section, List<OptionDescription> options) {
-        for (OptionDescription option : options) {
-            assertTrue(section.contains("`" + option.name() + "`"), option::name);
         }
     }
 }

@@ -18,7 +18,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -28,12 +27,11 @@ import org.apache.arrow.memory.BufferAllocator;
  */
 public final class PushedLives implements AutoCloseable {
     private static final int MOST_RECORDS = 30; // that are brought at a time
-    private static final int MOST_REMEMBERED = 20;
 
     private final PushedOutside outside;
     private final BufferAllocator allocator;
     private final Random random;
-    private final UnaryOperator<PushedReader> fault;
+    private final PushedFault fault;
     private final String database = UUID.randomUUID().toString().substring(0, 8);
     private final PushedStore store = new PushedStore();
     private final AtomicInteger rejected = new AtomicInteger();
@@ -41,29 +39,19 @@ public final class PushedLives implements AutoCloseable {
     private Optional<PushedReader> reader = Optional.empty();
     private long acknowledged; // batches
     private long brought; // records
-    private boolean isImpatient;
+    private final boolean isImpatient;
 
     public PushedLives(PushedOutside outside, BufferAllocator allocator, long seed) {
-        this(outside, allocator, seed, UnaryOperator.identity());
+        this(outside, allocator, seed, PushedFault.NONE);
     }
 
-    /** @param fault what a reader does otherwise than the source's own */
-    public PushedLives(PushedOutside outside, BufferAllocator allocator, long seed, UnaryOperator<PushedReader> fault) {
+    /** The same of readers with a fault, for which it does not wait when nothing moves any more. */
+    public PushedLives(PushedOutside outside, BufferAllocator allocator, long seed, PushedFault fault) {
         this.outside = outside;
         this.allocator = allocator;
         this.random = new Random(seed);
         this.fault = fault;
-    }
-
-    /** Has it not wait for rows when nothing moves any more: for sources that have a fault. */
-    public PushedLives impatient() {
-        return impatient(true);
-    }
-
-    /** The same, or not: who has no fault may be slow. */
-    public PushedLives impatient(boolean isSo) {
-        isImpatient = isSo;
-        return this;
+        this.isImpatient = fault != PushedFault.NONE;
     }
 
     private PushedContext context() {
@@ -116,7 +104,7 @@ public final class PushedLives implements AutoCloseable {
 
     /** Begins with what is on disk. */
     public void begin() {
-        reader = Optional.of(fault.apply(outside.source().receive(context())));
+        reader = Optional.of(fault.in(outside.source().receive(context())));
         acknowledged = 0;
         taken.clear();
     }
@@ -133,8 +121,7 @@ public final class PushedLives implements AutoCloseable {
                 "the outside knows the stream, and not " + reader.orElseThrow().splits(), () -> {
                     poll();
                     return reader.orElseThrow().splits().stream()
-                            .allMatch(split -> split.waitsFor().isEmpty()
-                                    && split.position().equals("subscribed"));
+                            .allMatch(split -> split.waitsFor().isEmpty() && outside.knows(split));
                 });
     }
 
@@ -142,6 +129,9 @@ public final class PushedLives implements AutoCloseable {
         long more = 1 + random.nextInt(MOST_RECORDS);
         outside.bring(brought, brought + more);
         brought += more;
+        if (!outside.bringsAgain()) {
+            comesToHaveAll();
+        }
     }
 
     /** Has the stream take a batch, if there is one. */
@@ -210,6 +200,9 @@ public final class PushedLives implements AutoCloseable {
                 outside.mend();
             }
             case 5 -> {
+                if (random.nextBoolean()) {
+                    isOnDisk(store.size()); // and nobody was told
+                }
                 crash();
                 begin();
             }
@@ -267,7 +260,9 @@ public final class PushedLives implements AutoCloseable {
             takeAll();
             return store.entries().size();
         });
-        assertTrue(entries <= MOST_REMEMBERED, () -> entries + " entries are remembered of " + brought + " records");
+        assertTrue(
+                entries <= outside.mostRemembered(),
+                () -> entries + " entries are remembered of " + brought + " records");
     }
 
     /** It comes to reject so many records, which are acknowledged with the others. */

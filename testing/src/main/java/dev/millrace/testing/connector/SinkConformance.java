@@ -1,8 +1,12 @@
 package dev.millrace.testing.connector;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.connector.PreparedRows;
+import dev.millrace.error.MillraceException;
 import dev.millrace.testing.memory.LeakCheck;
 import java.nio.file.Path;
 import java.util.List;
@@ -11,6 +15,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -36,8 +41,25 @@ public abstract class SinkConformance {
     @TempDir
     Path home;
 
-    /** An outside that has nothing yet; called once in each test. */
+    /** An outside that has nothing yet, another with each call. */
     protected abstract SinkOutside outside();
+
+    /** The suite catches the sink when it has this fault, and not when it has none. For one test for all faults, of each connector. */
+    protected final void catches(SinkFault fault) {
+        boolean isFaulty = fault != SinkFault.NONE;
+        Executable life = () -> {
+            try (SinkLives lives = lives(fault.in(outside()), 1)) {
+                lives.goesOn(isFaulty);
+            }
+        };
+        if (isFaulty) {
+            Throwable caught = assertThrows(Throwable.class, life);
+            // by what is seen, or by the sink that finds that its outside is another
+            assertTrue(caught instanceof AssertionError || caught instanceof MillraceException, caught::toString);
+        } else {
+            assertDoesNotThrow(life);
+        }
+    }
 
     private SinkLives lives(SinkOutside outside, long seed) {
         String database = UUID.randomUUID().toString();

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 
 /**
@@ -23,6 +24,7 @@ import java.util.stream.LongStream;
  */
 public final class SinkLives implements AutoCloseable {
     private static final int MOST_ROWS = 40; // of a batch
+    private static final long IMPATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final SinkOutside outside;
     private final SinkContext context;
@@ -133,6 +135,36 @@ public final class SinkLives implements AutoCloseable {
         showsAll();
     }
 
+    /** What can go wrong with a checkpoint, in few steps; the first is shown however long it takes, what comes then soon, if the sink has a fault. */
+    public void goesOn(boolean isFaulty) {
+        begin();
+        write();
+        checkpoint();
+        showsAll();
+        write();
+        prepare(); // which comes to nothing
+        staysSo();
+        crash();
+        begin();
+        write();
+        checkpoint();
+        comesToShowAll(isFaulty);
+        write();
+        isOnDisk(prepare());
+        crash();
+        begin();
+        comesToShowAll(isFaulty);
+    }
+
+    private void comesToShowAll(boolean isImpatient) {
+        long since = System.nanoTime();
+        Eventually.holds(
+                onDiskRows + " rows are seen",
+                () -> outside.seen().size() >= onDiskRows
+                        || isImpatient && System.nanoTime() - since > IMPATIENCE_NANOS);
+        showsExactly();
+    }
+
     private void step(int choice) {
         switch (choice) {
             case 0, 1, 2, 3 -> write();
@@ -188,6 +220,10 @@ public final class SinkLives implements AutoCloseable {
         } else {
             Eventually.holds(onDiskRows + " rows are seen", () -> outside.seen().size() >= onDiskRows);
         }
+        showsExactly();
+    }
+
+    private void showsExactly() {
         List<Long> sorted = outside.seen().stream().sorted().toList();
         assertEquals(LongStream.range(0, onDiskRows).boxed().toList(), sorted);
     }

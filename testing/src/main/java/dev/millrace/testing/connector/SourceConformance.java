@@ -1,5 +1,7 @@
 package dev.millrace.testing.connector;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
 import dev.millrace.testing.memory.LeakCheck;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -15,13 +17,33 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 public abstract class SourceConformance {
     private static final int STEPS = 80;
+    private static final int FAULTY_LIVES = 4;
     private static final long MOST_HELD_BYTES = 64L << 20;
 
     @RegisterExtension
     final LeakCheck memory = new LeakCheck();
 
-    /** An outside that has nothing yet; called once in each test. */
+    /** An outside that has nothing yet, another with each call. */
     protected abstract SourceOutside outside();
+
+    /** The suite catches the source when it has this fault, and not when it has none. For one test for all faults, of each connector. */
+    protected final void catches(SourceFault fault) {
+        if (fault == SourceFault.NONE) {
+            goesOn(fault, 1);
+        } else {
+            assertThrows(AssertionError.class, () -> {
+                for (int seed = 1; seed <= FAULTY_LIVES; seed++) { // where it is stopped is left to chance
+                    goesOn(fault, seed);
+                }
+            });
+        }
+    }
+
+    private void goesOn(SourceFault fault, int seed) {
+        try (SourceLives lives = lives(fault.in(outside()), seed).impatient(fault != SourceFault.NONE)) {
+            lives.goesOn();
+        }
+    }
 
     private SourceLives lives(SourceOutside outside, long seed) {
         return new SourceLives(outside, memory.allocator(), seed);

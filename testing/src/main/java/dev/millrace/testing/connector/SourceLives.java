@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.apache.arrow.memory.BufferAllocator;
@@ -27,6 +28,7 @@ import org.apache.arrow.memory.BufferAllocator;
  */
 public final class SourceLives implements AutoCloseable {
     private static final int MOST_ROWS = 60; // that are added at a time
+    private static final long IMPATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final SourceOutside outside;
     private final Source source;
@@ -38,12 +40,19 @@ public final class SourceLives implements AutoCloseable {
     private Optional<List<SourcePosition>> kept = Optional.empty();
     private int keptRows;
     private long added;
+    private boolean isImpatient;
 
     public SourceLives(SourceOutside outside, BufferAllocator allocator, long seed) {
         this.outside = outside;
         this.source = outside.source();
         this.allocator = allocator;
         this.random = new Random(seed);
+    }
+
+    /** Whether it does not wait long for rows: for sources that have a fault. */
+    public SourceLives impatient(boolean isSo) {
+        isImpatient = isSo;
+        return this;
     }
 
     private ScanRequest request() {
@@ -139,12 +148,32 @@ public final class SourceLives implements AutoCloseable {
         givesAll();
     }
 
+    /** Stopped in the midst of what is there; then all is read. */
+    public void goesOn() {
+        add();
+        add();
+        add();
+        begin();
+        comesToGive(1);
+        keep();
+        crash();
+        begin();
+        givesAll();
+    }
+
+    private void comesToGive(long count) {
+        long since = System.nanoTime();
+        Eventually.holds(count + " rows are given", () -> {
+            poll();
+            return rows.size() >= count
+                    || readers.stream().allMatch(SourceReader::isFinished)
+                    || isImpatient && System.nanoTime() - since > IMPATIENCE_NANOS;
+        });
+    }
+
     /** The readers come to give each row that is there once. */
     public void givesAll() {
-        Eventually.holds(added + " rows are given", () -> {
-            poll();
-            return rows.size() >= added || readers.stream().allMatch(SourceReader::isFinished);
-        });
+        comesToGive(added);
         for (int more = 0; more < 5; more++) {
             poll();
         }

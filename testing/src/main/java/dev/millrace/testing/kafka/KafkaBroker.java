@@ -1,5 +1,6 @@
 package dev.millrace.testing.kafka;
 
+import dev.millrace.testing.net.TestKeys;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -42,23 +43,38 @@ import org.apache.kafka.server.common.MetadataVersion;
  * address. All calls wait for some seconds at most. Owned by one thread.
  */
 public final class KafkaBroker implements AutoCloseable {
+    /** Of the user {@code u} of a {@link #guarded} broker. */
+    public static final String PASSWORD = "open sesame";
+
     private static final long PATIENCE_SECONDS = 30;
 
     private final Path folder;
+    private final Optional<TestKeys> keys; // of one that is guarded, too
     private final int port;
+    private final int guardedPort;
     private final int controllerPort;
     private Optional<KafkaRaftServer> server = Optional.empty(); // while it runs
 
-    private KafkaBroker(Path folder) {
+    private KafkaBroker(Path folder, Optional<TestKeys> keys) {
         this.folder = folder;
+        this.keys = keys;
         int[] free = freePorts();
         this.port = free[0];
         this.controllerPort = free[1];
+        this.guardedPort = free[2];
     }
 
     /** A broker that runs, on a free port of this machine. */
     public static KafkaBroker start(Path folder) {
-        KafkaBroker broker = new KafkaBroker(folder);
+        return started(new KafkaBroker(folder, Optional.empty()));
+    }
+
+    /** One that is also at {@link #guardedBootstrap}, for who speaks TLS and logs in as {@code u} with SASL's mechanism PLAIN. */
+    public static KafkaBroker guarded(Path folder, TestKeys keys) {
+        return started(new KafkaBroker(folder, Optional.of(keys)));
+    }
+
+    private static KafkaBroker started(KafkaBroker broker) {
         broker.format();
         broker.begin();
         return broker;
@@ -66,8 +82,9 @@ public final class KafkaBroker implements AutoCloseable {
 
     private static int[] freePorts() {
         try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return new int[] {one.getLocalPort(), other.getLocalPort()};
+                ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ServerSocket third = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return new int[] {one.getLocalPort(), other.getLocalPort(), third.getLocalPort()};
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -109,9 +126,24 @@ public final class KafkaBroker implements AutoCloseable {
         config.put("num.network.threads", "1");
         config.put("num.io.threads", "2");
         config.put("log.cleaner.enable", "false");
+        keys.ifPresent(own -> guard(config, own));
         KafkaRaftServer begun = new KafkaRaftServer(new KafkaConfig(config), Time.SYSTEM);
         server = Optional.of(begun);
         begun.startup();
+    }
+
+    private void guard(Properties config, TestKeys own) {
+        String listener = "GUARDED://localhost:" + guardedPort;
+        config.merge("listeners", "," + listener, (before, more) -> before + "" + more);
+        config.merge("advertised.listeners", "," + listener, (before, more) -> before + "" + more);
+        config.merge("listener.security.protocol.map", ",GUARDED:SASL_SSL", (before, more) -> before + "" + more);
+        config.put("sasl.enabled.mechanisms", "PLAIN");
+        config.put(
+                "listener.name.guarded.plain.sasl.jaas.config",
+                "org.apache.kafka.common.security.plain.PlainLoginModule required user_u=\"" + PASSWORD + "\";");
+        config.put("listener.name.guarded.ssl.keystore.type", "PEM");
+        config.put("listener.name.guarded.ssl.keystore.certificate.chain", own.certificatePem());
+        config.put("listener.name.guarded.ssl.keystore.key", own.keyPem());
     }
 
     /** Ends it; its files stay. */
@@ -124,6 +156,11 @@ public final class KafkaBroker implements AutoCloseable {
 
     public String bootstrap() {
         return "127.0.0.1:" + port;
+    }
+
+    /** The same of one that is guarded. */
+    public String guardedBootstrap() {
+        return "localhost:" + guardedPort;
     }
 
     /** Makes a topic. */

@@ -26,7 +26,7 @@ public final class Mosquitto implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 30;
     private static final String CONFIGURATION = """
             user %s
-            max_inflight_messages 0
+            max_inflight_messages %d
             persistence true
             persistence_location %s/
             password_file %s
@@ -90,6 +90,11 @@ public final class Mosquitto implements AutoCloseable {
 
     /** Starts one. @param folder for its files; it is made where it is not there, and else empty */
     public Mosquitto(Path folder) {
+        this(folder, 0);
+    }
+
+    /** The same. @param mostInFlight messages to one client that are under way at QoS 1 and 2, 0 for as many as the client takes; as it is installed it has 20 */
+    public Mosquitto(Path folder, int mostInFlight) {
         this.folder = folder;
         try {
             Files.createDirectories(folder);
@@ -113,7 +118,7 @@ public final class Mosquitto implements AutoCloseable {
             }
             Files.writeString(
                     folder.resolve("configuration"),
-                    CONFIGURATION.formatted(System.getProperty("user.name"), folder, passwords, port)
+                    CONFIGURATION.formatted(System.getProperty("user.name"), mostInFlight, folder, passwords, port)
                             + tlsListener(tlsPort, false)
                             + tlsListener(closedPort, true));
         } catch (IOException e) {
