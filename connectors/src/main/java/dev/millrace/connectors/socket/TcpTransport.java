@@ -69,11 +69,15 @@ final class TcpTransport implements RecordReceiver.Transport {
         return thread;
     }
 
-    /** A port is free when the thread has left that waits at it: waits for that, a moment at most. */
+    /** A port is free when the thread has left that waits at it: waits for that, a moment at most, also if it is interrupted. */
     static void leave(Thread thread) {
+        boolean interrupted = Thread.interrupted();
         try {
             thread.join(LEAVE_MILLIS);
         } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        if (interrupted) {
             Thread.currentThread().interrupt();
         }
     }

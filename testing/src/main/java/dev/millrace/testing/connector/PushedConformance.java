@@ -45,7 +45,7 @@ public abstract class PushedConformance {
     }
 
     static List<Long> seeds() {
-        return LongStream.rangeClosed(1, Long.getLong("millrace.conformance.lives", 4))
+        return LongStream.rangeClosed(1, Long.getLong("millrace.conformance.lives", 2))
                 .boxed()
                 .toList();
     }
