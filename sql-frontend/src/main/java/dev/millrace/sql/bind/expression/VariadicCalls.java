@@ -64,8 +64,9 @@ final class VariadicCalls {
             return context.functions().operator(operator, List.of(before.get(0), array), call);
         }
         throw Errors.notAvailableYet("VARIADIC " + type + " in a call of " + name, call)
-                .withHint("concat, concat_ws, jsonb_build_array, jsonb_build_object of texts and jsonb_extract_path take it;"
-                        + " others take one argument after the other");
+                .withHint(
+                        "concat, concat_ws, jsonb_build_array, jsonb_build_object of texts and jsonb_extract_path take it;"
+                                + " others take one argument after the other");
     }
 
     private RexNode function(String canonical, String shown, List<RexNode> arguments, SqlCall call) {
