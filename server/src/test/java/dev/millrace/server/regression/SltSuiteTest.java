@@ -18,8 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** How files of sqllogictest are compared; with {@code -Dmillrace.risingwave.suite=DIR}, RisingWave's own. */
 class SltSuiteTest {
     /** Folders that are about SQL; the others need RisingWave's programs, or brokers and stores of their own. */
-    private static final List<String> FOLDERS =
-            List.of("batch", "streaming", "over_window", "ddl", "dml", "nexmark", "tpch");
+    private static final List<String> FOLDERS = List.of("batch", "streaming", "ddl", "dml");
 
     @TempDir
     private Path folder;
