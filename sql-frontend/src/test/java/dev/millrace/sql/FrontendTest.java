@@ -188,6 +188,17 @@ class FrontendTest {
     }
 
     @Test
+    void columnsWithoutANameAreNamedAsInPostgreSql() {
+        Statement.Select select =
+                (Statement.Select) analyze("SELECT (ARRAY[1, 2])[1], (ARRAY[1, 2])[1:1], ('{1}'::int[])[1],"
+                        + " (SELECT a FROM (VALUES (ARRAY[3])) AS t (a))[1], ('{\"b\": 1}'::jsonb)['b'],"
+                        + " (ROW(1, 2)::ROW(x INT, y INT)).y, 'c'::char(3), '1'::float, '1'::dec");
+        assertEquals(
+                List.of("array", "array", "int4", "a", "jsonb", "y", "bpchar", "float8", "numeric"),
+                select.query().schema().names());
+    }
+
+    @Test
     void emitIsReserved() {
         assertEquals(SqlState.SYNTAX_ERROR, failure("CREATE TABLE emit (a int)").sqlState());
     }

@@ -13,6 +13,7 @@ import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.sql.syntax.RelationNames;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +22,7 @@ import java.util.function.Function;
 /**
  * The database's catalog, and what functions say about one session.
  *
+ * @param temporaries the session's temporary relations
  * @param signals the functions by which the session stops others
  */
 public record SessionCatalog(
@@ -31,16 +33,29 @@ public record SessionCatalog(
         Identity identity,
         Permissions permissions,
         SessionObjects objects,
+        TemporaryRelations temporaries,
         Function<String, Optional<UserFunction>> signals)
         implements Catalog {
     @Override
     public Optional<Relation> relation(String name) {
+        return temporaries.find(name).or(() -> Optional.of(name)).flatMap(catalog::relation);
+    }
+
+    @Override
+    public Optional<Relation> permanentRelation(String name) {
         return catalog.relation(name);
     }
 
     @Override
+    public boolean hasTemporaryRelations() {
+        return temporaries.areUsed();
+    }
+
+    @Override
     public Collection<String> relationNames() {
-        return catalog.relationNames();
+        return catalog.relationNames().stream()
+                .filter(name -> !RelationNames.isOfSession(name))
+                .toList();
     }
 
     @Override

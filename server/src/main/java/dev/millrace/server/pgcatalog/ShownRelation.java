@@ -4,6 +4,7 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.Index;
 import dev.millrace.server.catalog.SystemRelation;
+import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
 
     static List<ShownRelation> all(DatabaseCatalog catalog) {
         Stream<ShownRelation> made = catalog.objects().stream()
+                .filter(object -> !RelationNames.isOfSession(object.name()))
                 .flatMap(object -> kindOf(object).stream()
                         .map(kind -> new ShownRelation(
                                 "public", object.name(), kind, object.schema(), Optional.of(object))));

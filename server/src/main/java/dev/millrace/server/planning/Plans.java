@@ -158,7 +158,8 @@ public final class Plans {
     }
 
     public Statement analyze(ParsedStatement statement, Catalog names, Parameters parameters) {
-        Found<Statement> known = analyzed.getIfPresent(statement);
+        boolean own = names.hasTemporaryRelations();
+        Found<Statement> known = own ? null : analyzed.getIfPresent(statement);
         long version = catalog.version();
         if (known != null && known.version() == version) {
             knownStatements.increment();
@@ -168,7 +169,7 @@ public final class Plans {
         SessionUse used = new SessionUse(names);
         Statement found = frontend.analyze(statement, used, parameters);
         requireSelectToStop(used, found);
-        if (found instanceof Statement.Select && statement.parameterCount() == 0 && !used.isOwn()) {
+        if (found instanceof Statement.Select && statement.parameterCount() == 0 && !used.isOwn() && !own) {
             analyzed.put(statement, new Found<>(version, found));
         }
         return found;

@@ -41,6 +41,16 @@ public final class SessionUse implements Catalog {
     }
 
     @Override
+    public Optional<Relation> permanentRelation(String name) {
+        return names.permanentRelation(name);
+    }
+
+    @Override
+    public boolean hasTemporaryRelations() {
+        return names.hasTemporaryRelations();
+    }
+
+    @Override
     public Collection<String> relationNames() {
         return names.relationNames();
     }

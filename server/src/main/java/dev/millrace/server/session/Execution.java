@@ -120,6 +120,7 @@ final class Execution {
     private final Templates templates;
     private final Explanations explanations;
     private final EarlyStatements early;
+    private final TemporaryStatements temporaries;
 
     /** How far the statement under way is; written by the session's thread, read by any. */
     private volatile Supplier<Optional<Progress>> progress = Optional::empty;
@@ -168,6 +169,7 @@ final class Execution {
         this.kept = new KeptStatements(database, queries.epochs(), drops);
         this.templates = new Templates(database, drops, notices, this::made, this::columns);
         this.explanations = new Explanations(database, queries, alterations);
+        this.temporaries = new TemporaryStatements(names.temporaries(), this::drop, notices);
         this.early = new EarlyStatements(database, names, queries);
     }
 
@@ -266,6 +268,14 @@ final class Execution {
 
     Optional<Progress> progress() {
         return progress.get();
+    }
+
+    TemporaryStatements temporaries() {
+        return temporaries;
+    }
+
+    private void drop(Statement.Drop drop) {
+        kept.keep(drop, () -> drops.drop(drop));
     }
 
     /** What has statements wait while the database is being opened. */
@@ -377,8 +387,8 @@ final class Execution {
             return found.get();
         }
         ParsedStatement parsed = withColumns(given);
-        Statement statement = analyses.take(parsed)
-                .orElseGet(() -> queries.offload().run(() -> database.plans().analyze(parsed, names, parameters)));
+        Statement statement = temporaries.named(analyses.take(parsed)
+                .orElseGet(() -> queries.offload().run(() -> database.plans().analyze(parsed, names, parameters))));
         transactions.check(statement);
         names.permissions().require(statement, parsed.syntax());
         zones.notice(parsed).ifPresent(notices);
@@ -403,7 +413,7 @@ final class Execution {
             return templates.drop(drop);
         }
         return CatalogStore.concerns(statement)
-                ? kept.keep(statement, () -> execute(statement, parsed.text()))
+                ? kept.keep(statement, () -> execute(statement, temporaries.definition(statement, parsed.text())))
                 : execute(statement, parsed.text());
     }
 
@@ -705,6 +715,9 @@ final class Execution {
             identity.resetSession();
             settings.resetAll();
             prepared.deallocateAll();
+        }
+        if (!discard.what().equals("PLANS") && !discard.what().equals("SEQUENCES")) {
+            temporaries.dropAll();
         }
         return Command.of("DISCARD " + discard.what());
     }

@@ -19,6 +19,7 @@ import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptObject;
 import dev.millrace.server.storage.SavedCheckpoint;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.time.Clock;
 import java.util.ArrayDeque;
@@ -154,6 +155,7 @@ final class Restoration {
             instance.keepLogs();
             instance.retained().removeOthers(from.catalog().numbers());
             settings.forEach(this::narrow);
+            dropTemporary(session);
             report(from, rows.rows());
         } catch (RuntimeException | Error e) {
             states.rethrow(); // what comes of that is not why
@@ -427,6 +429,23 @@ final class Restoration {
                 lost,
                 "changes_of_rows",
                 rows);
+    }
+
+    /** Temporary relations whose sessions ended with the process. */
+    private void dropTemporary(Session session) {
+        List<String> left = new ArrayList<>(catalogStore.notRestored().keySet());
+        instance.catalog().objects().forEach(object -> left.add(object.name()));
+        for (String name : left) {
+            if (RelationNames.isOfSession(name)) {
+                boolean view = instance.catalog()
+                        .object(name)
+                        .filter(object -> object.kind() == ObjectKind.VIEW)
+                        .isPresent();
+                run(
+                        session,
+                        "DROP " + (view ? "VIEW" : "TABLE") + " IF EXISTS " + Identifiers.quote(name) + " CASCADE");
+            }
+        }
     }
 
     private static boolean runs(Session session, String statement) {

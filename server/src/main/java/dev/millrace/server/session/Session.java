@@ -12,10 +12,12 @@ import dev.millrace.server.feed.RunningFeed;
 import dev.millrace.server.heap.KeptHeap;
 import dev.millrace.server.heap.StatementSize;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.log.EventLog;
 import dev.millrace.server.names.ParameterValues;
 import dev.millrace.server.names.PreparedTexts;
 import dev.millrace.server.names.SessionCatalog;
 import dev.millrace.server.names.SessionObjects;
+import dev.millrace.server.names.TemporaryRelations;
 import dev.millrace.server.permission.Identity;
 import dev.millrace.server.permission.Permissions;
 import dev.millrace.server.planning.AdHoc;
@@ -58,6 +60,7 @@ import org.apache.arrow.vector.VectorSchemaRoot;
  * <p>Long because it is all that protocols and hosts see of a conversation.
  */
 public final class Session implements AutoCloseable {
+    private static final EventLog LOG = EventLog.named("server");
     private static final long SHARED_STATEMENT_BYTES = 500;
 
     private final Database database;
@@ -95,6 +98,7 @@ public final class Session implements AutoCloseable {
                 identity,
                 permissions,
                 objects,
+                new TemporaryRelations(instance.catalog(), this::process),
                 name -> signals.function(name).or(() -> settingCalls.function(name)));
         Cancellation cancellation = new Cancellation(instance.turns());
         Offload offload = new Offload(instance.offloadThreads());
@@ -572,12 +576,21 @@ public final class Session implements AutoCloseable {
         return instance.engine().allocator();
     }
 
+    private void dropTemporaries() {
+        try {
+            execution.temporaries().dropAll();
+        } catch (MillraceException e) {
+            LOG.warning("temporary relations are left", "session", process(), "reason", e.getMessage());
+        }
+    }
+
     @Override
     public void close() {
         if (steps.close()) {
             execution.transactions().rollBack();
             execution.cursors().closeAll();
             execution.forget();
+            dropTemporaries();
             functions.close();
             steps.planningEnds();
             kept.close();

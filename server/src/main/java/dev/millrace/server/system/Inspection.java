@@ -286,7 +286,7 @@ public final class Inspection {
         }
         if (show.name().isPresent()) {
             Setting setting = Setting.named(show.name().get());
-            return rows(Schema.of(text(setting.settingName())), rows -> rows.row(value(setting)));
+            return rows(Schema.of(text(setting.reportedName())), rows -> rows.row(value(setting)));
         }
         return rows(Schema.of(text("name"), text("setting"), text("description")), rows -> {
             for (Setting setting : Setting.values()) {

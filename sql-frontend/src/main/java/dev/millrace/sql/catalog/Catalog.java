@@ -15,6 +15,16 @@ public interface Catalog {
      */
     Optional<Relation> relation(String name);
 
+    /** The same without the session's temporary relations, which else go before others of their names. */
+    default Optional<Relation> permanentRelation(String name) {
+        return relation(name);
+    }
+
+    /** Whether the session has temporary relations: what names mean to it they may mean to no other. */
+    default boolean hasTemporaryRelations() {
+        return false;
+    }
+
     /** All names that {@link #relation} knows, for suggestions; asked only when a name was not found. */
     Collection<String> relationNames();
 

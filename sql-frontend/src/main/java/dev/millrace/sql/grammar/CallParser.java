@@ -231,8 +231,9 @@ final class CallParser {
                 arguments.whole = Optional.of(grammar.lists.mapped(name, parenthesis + 1, arguments.values.get(0)));
                 return arguments;
             }
-            arguments.values.add(argument(name, ofTable));
-            ended = !tokens.acceptComma();
+            boolean last = isVariadic();
+            arguments.values.add(last ? variadic(name, ofTable) : argument(name, ofTable));
+            ended = last || !tokens.acceptComma();
         }
         int place = tokens.place();
         arguments.nulls = nulls();
@@ -246,6 +247,24 @@ final class CallParser {
 
     private boolean isOrder() {
         return tokens.peek().isWord("order") && tokens.peekAt(1).isWord("by");
+    }
+
+    /** Whether VARIADIC and a value are next: by itself, or before an operator, it is a name. */
+    private boolean isVariadic() {
+        Lexeme value = tokens.peekAt(1);
+        return tokens.peek().isWord("variadic")
+                && (value.kind() == Kind.WORD
+                        || value.kind() == Kind.STRING
+                        || value.kind() == Kind.PARAMETER
+                        || value.kind() == Kind.QUOTED_NAME
+                        || value.isSymbol("("));
+    }
+
+    private SqlNode variadic(SqlIdentifier function, boolean ofTable) {
+        int place = tokens.place();
+        SqlIdentifier name = SyntaxNodes.name(FromClauses.VARIADIC, Tokens.position(tokens.next()));
+        SqlNode array = value(function, ofTable);
+        return SyntaxNodes.function(name, tokens.positionFrom(place), List.of(array));
     }
 
     private SqlNode argument(SqlIdentifier function, boolean ofTable) {

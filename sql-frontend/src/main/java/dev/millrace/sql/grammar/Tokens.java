@@ -92,6 +92,15 @@ public class Tokens {
         return sql.substring(startOf(place), endFrom(place));
     }
 
+    /** The text from a place to before another one. */
+    public final String textBetween(int place, int end) {
+        return sql.substring(startOf(place), lexemes.get(end - 1).end());
+    }
+
+    protected final String sql() {
+        return sql;
+    }
+
     /** A token as it is written. */
     protected final String written(Lexeme lexeme) {
         return sql.substring(lexeme.start(), lexeme.end());

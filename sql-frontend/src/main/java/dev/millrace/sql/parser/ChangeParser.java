@@ -56,25 +56,6 @@ final class ChangeParser {
         return false;
     }
 
-    /** SELECT .. INTO is a change, too. */
-    void refuseInto() {
-        int depth = 0;
-        for (int i = 1;
-                words.peekAt(i).kind() != Lexeme.Kind.END && !words.peekAt(i).isSymbol(";");
-                i++) {
-            Lexeme lexeme = words.peekAt(i);
-            depth += lexeme.isSymbol("(") ? 1 : lexeme.isSymbol(")") ? -1 : 0;
-            if (depth == 0 && lexeme.isWord("into") && !words.peekAt(i - 1).isWord("as")) {
-                throw MillraceException.notAvailableYet("SELECT INTO")
-                        .at(lexeme.start() + 1)
-                        .withHint("CREATE TABLE .. AS SELECT .. does the same");
-            }
-            if (depth == 0 && lexeme.isWord("from")) {
-                return; // it would stand before
-            }
-        }
-    }
-
     /** Whether a word is one that queries begin with. */
     static boolean beginsQuery(Lexeme lexeme) {
         return lexeme.isWord("with") || isOneOf(lexeme, QUERIES);

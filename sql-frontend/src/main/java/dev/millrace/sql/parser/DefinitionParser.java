@@ -1,11 +1,9 @@
 package dev.millrace.sql.parser;
 
 import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.sql.text.Lexeme;
@@ -46,10 +44,11 @@ final class DefinitionParser {
         if (secret.isNext()) {
             return secret.create(replace);
         }
+        boolean temporary = temporary();
         boolean unlogged = words.peekAt(1).isWord("table") && words.accept("unlogged");
         ObjectKind kind = words.objectKind();
         IfExists ifExists = StatementParser.ifNotExists(words, replace);
-        String name = newRelationName();
+        String name = temporary ? words.newTemporaryName() : words.newRelationName();
         return switch (kind) {
             case STREAM, TABLE -> new TableParser(words).relation(kind, name, ifExists, unlogged);
             case VIEW -> view(name, ifExists);
@@ -73,17 +72,17 @@ final class DefinitionParser {
         };
     }
 
-    /** The name of a relation that is to be made: 3F000 for one in a schema that is not there. */
-    private String newRelationName() {
-        SqlIdentifier name = words.identifier();
-        if (name.names.size() > 2) {
-            throw MillraceException.user(
-                            SqlState.SYNTAX_ERROR,
-                            "improper relation name (too many dotted names): " + String.join(".", name.names))
-                    .at(name.getParserPosition().getColumnNum());
+    /** {@code [LOCAL] TEMP} before TABLE or VIEW. */
+    private boolean temporary() {
+        int scope = words.peek().isWord("local") || words.peek().isWord("global") ? 1 : 0;
+        Lexeme word = words.peekAt(scope);
+        Lexeme kind = words.peekAt(scope + 1);
+        boolean temporary =
+                (word.isWord("temporary") || word.isWord("temp")) && (kind.isWord("table") || kind.isWord("view"));
+        if (temporary) {
+            words.backTo(words.place() + scope + 1);
         }
-        RelationNames.requireSchema(name);
-        return RelationNames.of(name.names);
+        return temporary;
     }
 
     // ---- queries and sinks -----------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ final class PostgresForms {
             "name the columns; CREATE TABLE .. AS SELECT * FROM other WITH NO DATA has the same";
     private static final String FIRED = "a materialized view follows every change, and SUBSCRIBE TO tells of it";
     private static final String LASTING =
-            "CREATE TABLE, and DROP it behind its use; a WITH query lasts for a statement";
+            "CREATE TEMP TABLE and VIEW last as long as their session, or until DROP; a WITH query lasts for a statement";
     private static final String CHECKED = "constraints hold of all rows at the end of each statement";
     private static final String LOCKS =
             "rows are not locked by reading: UPDATE .. RETURNING changes and reads them at once,"
@@ -67,8 +67,8 @@ final class PostgresForms {
 
     private static final List<Form> FORMS = List.of(
             // CREATE
-            new Form("a temporary relation", "create", "temporary/temp", LASTING),
-            new Form("a temporary relation", "create", "global/local temporary/temp", LASTING),
+            new Form("a temporary relation of this kind", "create", "temporary/temp", LASTING),
+            new Form("a temporary relation of this kind", "create", "global/local temporary/temp", LASTING),
             new Form(
                     "CREATE RECURSIVE VIEW",
                     "create",

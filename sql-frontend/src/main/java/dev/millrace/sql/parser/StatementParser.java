@@ -148,10 +148,7 @@ public final class StatementParser {
             return upkeep.statement();
         }
         return switch (head.text()) {
-            case "select" -> {
-                changes.refuseInto();
-                yield rows.select();
-            }
+            case "select" -> SelectInto.at(words).orElseGet(rows::select);
             case "values", "table", "from", "pivot", "unpivot", "pivot_wider", "pivot_longer" -> rows.select();
             case "with" -> changes.isNextBehindWith() ? changes.afterWith() : rows.select();
             case "create" -> roles.isNext() ? roles.create() : definitions.create();

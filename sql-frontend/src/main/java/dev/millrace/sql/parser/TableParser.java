@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.sql.text.Lexeme;
@@ -54,6 +55,10 @@ final class TableParser {
         int start = words.place();
         List<SqlIdentifier> names = words.optionalColumns();
         Map<String, String> storage = new LinkedHashMap<>(words.optionalOptions());
+        boolean temporary = RelationNames.isTemporary(name);
+        if (temporary) {
+            words.acceptAll("on", "commit", "preserve", "rows"); // what they do anyway
+        }
         if (unlogged) {
             storage.put("unlogged", "true");
         }
@@ -70,6 +75,9 @@ final class TableParser {
         Map<String, String> included = kind == ObjectKind.STREAM ? included() : Map.of();
         Map<String, String> options = new LinkedHashMap<>(words.optionalOptions());
         words.acceptAll("without", "oids"); // as all are
+        if (temporary) {
+            words.acceptAll("on", "commit", "preserve", "rows");
+        }
         if (unlogged) {
             options.put("unlogged", "true");
         }

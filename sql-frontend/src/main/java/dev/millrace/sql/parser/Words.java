@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 
 /** The tokens of a text, what statements often read there, and the way into the grammar of queries. */
@@ -64,11 +65,47 @@ final class Words extends Tokens {
         return new Words(this);
     }
 
+    /** The same place in the same text without the tokens from a place to before another one. */
+    Words without(int first, int end) {
+        List<Lexeme> rest = new ArrayList<>(lexemes().subList(0, first));
+        rest.addAll(lexemes().subList(end, lexemes().size()));
+        return new Words(sql(), rest);
+    }
+
     // ---- what is often read ----------------------------------------------------------------------------------------
 
     /** A relation's name as the catalog wants it; 3F000 for one in a schema that is not there. */
     String relationName() {
         return RelationNames.of(RelationNames.requireSchema(identifier()).names);
+    }
+
+    /** The name of a relation that is to be made: 3F000 for one in a schema that is not there. */
+    String newRelationName() {
+        SqlIdentifier name = identifier();
+        if (name.names.size() > 2) {
+            throw MillraceException.user(
+                            SqlState.SYNTAX_ERROR,
+                            "improper relation name (too many dotted names): " + String.join(".", name.names))
+                    .at(name.getParserPosition().getColumnNum());
+        }
+        RelationNames.requireSchema(name);
+        return RelationNames.of(name.names);
+    }
+
+    /** The name of a temporary relation that is to be made, with its schema. */
+    String newTemporaryName() {
+        Lexeme first = peek();
+        String name = newRelationName();
+        if (RelationNames.isTemporary(name)) {
+            return name;
+        }
+        if (!RelationNames.schemaOf(name).equals("public") || peekAt(-2).isSymbol(".")) {
+            throw MillraceException.user(
+                            SqlState.INVALID_TABLE_DEFINITION,
+                            "cannot create temporary relation in non-temporary schema")
+                    .at(first.start() + 1);
+        }
+        return RelationNames.TEMPORARY + "." + name;
     }
 
     ObjectKind objectKind() {

@@ -31,5 +31,8 @@ public final class FromClauses {
     /** The rows that UNPIVOT makes, which the star before them does not stand for. */
     public static final String UNPIVOTED = "millrace_unpivoted";
 
+    /** As last argument of a call: a call with an array in the place of any number of arguments. */
+    public static final String VARIADIC = "variadic";
+
     private FromClauses() {}
 }

@@ -9,7 +9,15 @@ import org.apache.calcite.sql.SqlIdentifier;
 /** How names of relations are written down: dotted, without the schema {@code public}. */
 public final class RelationNames {
     private static final String PUBLIC = "public";
-    private static final Set<String> SCHEMAS = Set.of(PUBLIC, "millrace", "pg_catalog", "information_schema");
+
+    /** The schema of a session's temporary relations, as its statements call it. */
+    public static final String TEMPORARY = "pg_temp";
+
+    /** What the names begin with that temporary relations have in the catalog, each session's with a number behind it. */
+    public static final String OF_SESSION = TEMPORARY + "_";
+
+    private static final Set<String> SCHEMAS =
+            Set.of(PUBLIC, "millrace", "pg_catalog", "information_schema", TEMPORARY);
 
     private RelationNames() {}
 
@@ -31,8 +39,26 @@ public final class RelationNames {
 
     /** The schema of a relation as it is written down. */
     public static String schemaOf(String name) {
+        if (isOfSession(name)) {
+            return TEMPORARY;
+        }
         int dot = name.indexOf('.');
         return dot < 0 || !isSchema(name.substring(0, dot)) ? PUBLIC : name.substring(0, dot);
+    }
+
+    /** Whether a name is one of the catalog's for a temporary relation. */
+    public static boolean isOfSession(String name) {
+        return name.startsWith(OF_SESSION) && name.indexOf('.') > OF_SESSION.length();
+    }
+
+    /** Whether a statement means a temporary relation of its session by a name. */
+    public static boolean isTemporary(String name) {
+        return name.startsWith(TEMPORARY + ".");
+    }
+
+    /** The name without the schema of temporary relations, as users know it. */
+    public static String shown(String name) {
+        return isOfSession(name) || isTemporary(name) ? name.substring(name.indexOf('.') + 1) : name;
     }
 
     public static String of(List<String> parts) {

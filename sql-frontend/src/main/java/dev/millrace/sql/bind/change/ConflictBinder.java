@@ -10,6 +10,7 @@ import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement.OnConflict;
+import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -99,7 +100,8 @@ final class ConflictBinder {
                                     : "the key is (" + keyNames() + ")");
         }
         conflict.constraint().ifPresent(name -> {
-            boolean is = name.getSimple().equals(target.relation().name() + "_pkey")
+            boolean is = name.getSimple()
+                            .equals(RelationNames.shown(target.relation().name()) + "_pkey")
                     && !target.relation().primaryKey().isEmpty();
             if (!is) {
                 throw Errors.error(

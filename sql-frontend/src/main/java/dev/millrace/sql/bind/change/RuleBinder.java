@@ -20,6 +20,7 @@ import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.RowRules;
 import dev.millrace.sql.syntax.IntervalFields;
+import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
@@ -240,7 +241,7 @@ public final class RuleBinder {
             List<String> columns = target.columns(clause.columns()).stream()
                     .map(column -> relation.schema().field(column).name())
                     .toList();
-            String base = create.name() + "_" + String.join("_", columns) + "_key";
+            String base = RelationNames.shown(create.name()) + "_" + String.join("_", columns) + "_key";
             String name = clause.name().orElse(base);
             for (int i = 1; clause.name().isEmpty() && names.contains(name); i++) {
                 name = base + i;

@@ -64,6 +64,9 @@ final class ScalarBinder {
                         call);
             }
         }
+        if (VariadicCalls.isOne(call)) {
+            return new VariadicCalls(context, expressions).bind(name, call);
+        }
         Optional<UserFunction> builtIn = BuiltInFunctions.findOfArray(name, call.operandCount())
                 .filter(ofArray -> isArray(call.operand(0)))
                 .or(() -> BuiltInFunctions.find(name, call.operandCount()));

@@ -47,6 +47,8 @@ final class OutputNames {
         return switch (call.getKind()) {
             case OVER, FILTER, WITHIN_GROUP -> strong(call.operand(0));
             case CAST, SAFE_CAST -> strong(call.operand(0));
+            case ITEM -> strong(call.operand(0)).or(() -> weak(call.operand(0))); // subscripts and slices
+            case DOT -> strong(call.operand(1)); // fields
             case EXISTS -> Optional.of("exists");
             case ARRAY_VALUE_CONSTRUCTOR -> Optional.of("array");
             case ROW -> Optional.of("row");
@@ -70,8 +72,9 @@ final class OutputNames {
                         case "smallint" -> "int2";
                         case "boolean" -> "bool";
                         case "real" -> "float4";
-                        case "double" -> "float8";
-                        case "decimal" -> "numeric";
+                        case "double", "float" -> "float8";
+                        case "decimal", "dec" -> "numeric";
+                        case "char", "character" -> "bpchar";
                         default -> type.name();
                     });
         }

@@ -32,6 +32,10 @@ public final class RelationLookUp {
         return new SqlIdentifier(name.names.subList(1, 3), name.getParserPosition());
     }
 
+    private static boolean isPublic(SqlIdentifier name) {
+        return name.names.size() > 1 && RelationNames.of(name.names).indexOf('.') < 0;
+    }
+
     private static boolean isIn(String schema, Relation relation) {
         return RelationNames.schemaOf(relation.name()).equals(schema);
     }
@@ -42,7 +46,9 @@ public final class RelationLookUp {
         String name = RelationNames.of(identifier.names);
         return Optional.of(name)
                 .filter(known -> identifier.isSimple() || RelationNames.isSchema(identifier.names.get(0)))
-                .flatMap(context.catalog()::relation)
+                .flatMap(known -> isPublic(identifier)
+                        ? context.catalog().permanentRelation(known)
+                        : context.catalog().relation(known))
                 .filter(found -> identifier.isSimple() || isIn(identifier.names.get(0), found))
                 .orElseThrow(() -> Errors.suggest(
                         Errors.error(SqlState.UNDEFINED_TABLE, "relation \"" + name + "\" does not exist", identifier),

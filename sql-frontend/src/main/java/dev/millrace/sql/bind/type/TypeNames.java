@@ -108,6 +108,10 @@ public final class TypeNames {
                 if (type != null) {
                     return type;
                 }
+                Optional<DataType> array = arguments.isEmpty() ? arrayOf(name) : Optional.empty();
+                if (array.isPresent()) {
+                    return array.get();
+                }
             }
         }
         Optional<String> instead = ForeignTypes.instead(name);
@@ -122,6 +126,20 @@ public final class TypeNames {
                 Errors.error(SqlState.UNDEFINED_OBJECT, "type \"" + name + "\" does not exist", spec.getParserPos()),
                 name,
                 known);
+    }
+
+    /** PostgreSQL's catalog names the array of a type by a low line before its name: {@code _int4}. */
+    private static Optional<DataType> arrayOf(String name) {
+        if (!name.startsWith("_")) {
+            return Optional.empty();
+        }
+        String element = name.substring(1);
+        DataType type = switch (element) {
+            case "numeric" -> UNDECLARED_NUMERIC;
+            case "varchar" -> DataType.varchar(0);
+            default -> SIMPLE.get(element);
+        };
+        return Optional.ofNullable(type).map(DataType::array);
     }
 
     private static DataType row(TypeSpec spec) {

@@ -1,0 +1,175 @@
+package dev.millrace.server.session;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.names.TemporaryRelations;
+import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.IndexStatement;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.IfExists;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.syntax.RelationNames;
+import dev.millrace.sql.text.Identifiers;
+import dev.millrace.sql.text.Lexeme;
+import dev.millrace.sql.text.Lexer;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** What statements of one session say of its temporary relations, in the names that these have in the catalog. Belongs to the session's thread. */
+final class TemporaryStatements {
+    private final TemporaryRelations relations;
+    private final Consumer<Statement.Drop> drops;
+    private final Consumer<String> notices;
+
+    /** @param drops executes a statement */
+    TemporaryStatements(TemporaryRelations relations, Consumer<Statement.Drop> drops, Consumer<String> notices) {
+        this.relations = relations;
+        this.drops = drops;
+        this.notices = notices;
+    }
+
+    /** The statement with the names of the catalog, where the front end left those that are written. */
+    Statement named(Statement statement) {
+        if (statement instanceof Statement.CreateTable create && RelationNames.isTemporary(create.name())) {
+            requireNoConnector(create);
+            return new Statement.CreateTable(
+                    relations.nameNew(create.name()),
+                    create.ifExists(),
+                    create.columns(),
+                    create.primaryKey(),
+                    create.rules(),
+                    create.watermark(),
+                    create.options());
+        } else if (statement instanceof Statement.CreateTableAs create && RelationNames.isTemporary(create.name())) {
+            return new Statement.CreateTableAs(
+                    relations.nameNew(create.name()),
+                    create.ifExists(),
+                    create.query(),
+                    create.withData(),
+                    create.options());
+        } else if (statement instanceof Statement.CreateView create) {
+            return view(create);
+        }
+        return relations.areUsed() ? ofUsed(statement) : statement;
+    }
+
+    private static void requireNoConnector(Statement.CreateTable create) {
+        if (create.options().containsKey("connector")) {
+            throw MillraceException.notAvailableYet("a temporary table that a connector feeds")
+                    .withHint("CREATE TABLE, and DROP it behind its use");
+        }
+    }
+
+    /** A view over temporary relations is one itself, as in PostgreSQL. */
+    private Statement view(Statement.CreateView create) {
+        boolean temporary = RelationNames.isTemporary(create.name());
+        if (!temporary && !reads(create.query())) {
+            return create;
+        }
+        if (!temporary) {
+            notices.accept("view \"" + create.name() + "\" will be a temporary view");
+        }
+        return new Statement.CreateView(
+                relations.nameNew(create.name()), create.ifExists(), create.query(), create.queryText());
+    }
+
+    private static boolean reads(Query query) {
+        return query.named().stream().anyMatch(RelationNames::isOfSession);
+    }
+
+    private Statement ofUsed(Statement statement) {
+        if (statement instanceof Statement.Drop drop) {
+            return new Statement.Drop(
+                    drop.kind(), all(drop.names()), drop.missingSchemas(), drop.ifExists(), drop.cascade());
+        } else if (statement instanceof AlterTable alter) {
+            return new AlterTable(meant(alter.name()), alter.ifExists(), alter.actions());
+        } else if (statement instanceof IndexStatement.CreateIndex create) {
+            return new IndexStatement.CreateIndex(
+                    create.name(),
+                    meant(create.relation()),
+                    create.method(),
+                    create.unique(),
+                    create.columns(),
+                    create.ifNotExists());
+        } else if (statement instanceof Statement.NoOperation nothing) {
+            return new Statement.NoOperation(nothing.command(), all(nothing.relations()), nothing.notice());
+        } else if (statement instanceof Statement.ShowCreate show) {
+            return new Statement.ShowCreate(show.kind(), meant(show.name()));
+        }
+        requireLasting(statement);
+        return statement;
+    }
+
+    private String meant(String name) {
+        return relations.find(name).orElse(name);
+    }
+
+    private List<String> all(List<String> names) {
+        return names.stream().map(this::meant).toList();
+    }
+
+    /** What lasts reads nothing that does not. */
+    private static void requireLasting(Statement statement) {
+        Optional<Query> query = Optional.empty();
+        if (statement instanceof Statement.CreateMaterializedView create) {
+            query = Optional.of(create.query());
+        } else if (statement instanceof Statement.CreateContinuousQuery create) {
+            query = Optional.of(create.query());
+        } else if (statement instanceof Statement.CreateSink create) {
+            query = Optional.of(create.query());
+        } else if (statement instanceof Statement.AlterQuery alter) {
+            query = Optional.of(alter.query());
+        }
+        if (query.filter(TemporaryStatements::reads).isPresent()) {
+            throw MillraceException.user(
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "what is kept current must not read temporary tables or views")
+                    .withHint("CREATE TABLE, and DROP it behind its use");
+        }
+    }
+
+    /** The text that makes the same again, under the name in the catalog. */
+    String definition(Statement statement, String text) {
+        Optional<String> name = Optional.empty();
+        IfExists ifExists = IfExists.FAIL;
+        if (statement instanceof Statement.CreateTable create) {
+            name = Optional.of(create.name());
+        } else if (statement instanceof Statement.CreateView create) {
+            name = Optional.of(create.name());
+            ifExists = create.ifExists();
+        }
+        if (name.filter(RelationNames::isOfSession).isEmpty()) {
+            return text;
+        }
+        List<Lexeme> lexemes = Lexer.tokens(text);
+        int at = 0;
+        while (!lexemes.get(at).isWord("table") && !lexemes.get(at).isWord("view")) {
+            at++;
+        }
+        String kind = lexemes.get(at).text();
+        at += lexemes.get(at + 1).isWord("if") ? 4 : 1; // IF NOT EXISTS
+        if (lexemes.get(at + 1).isSymbol(".")) {
+            at += 2;
+        }
+        String create = ifExists == IfExists.REPLACE ? "CREATE OR REPLACE " : "CREATE ";
+        return create + kind.toUpperCase(Locale.ROOT) + " " + Identifiers.quote(name.get()) + " "
+                + withoutCommit(text.substring(lexemes.get(at).end()).strip());
+    }
+
+    private static String withoutCommit(String rest) {
+        return rest.replaceAll("(?is)\\bon\\s+commit\\s+preserve\\s+rows\\s*$", "");
+    }
+
+    /** Drops all there are. */
+    void dropAll() {
+        for (ObjectKind kind : List.of(ObjectKind.VIEW, ObjectKind.TABLE)) {
+            List<String> names = relations.all(kind);
+            if (!names.isEmpty()) {
+                drops.accept(new Statement.Drop(kind, names, List.of(), true, true));
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package dev.millrace.server.regression;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.ValueText;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
+import dev.millrace.server.session.Database;
+import dev.millrace.server.session.Session;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** The steps of a file in a database of its own. */
+final class SltRun implements AutoCloseable {
+    private static final String TIMEOUT = "SET statement_timeout = '20s'";
+
+    private final Database database;
+    private final Map<String, Session> sessions = new HashMap<>();
+
+    SltRun(Database database) {
+        this.database = database;
+    }
+
+    RegressionFile.Outcome run(List<SltScript.Step> steps) {
+        int same = 0;
+        List<RegressionFile.Difference> differences = new ArrayList<>();
+        for (SltScript.Step step : steps) {
+            Optional<String> cause = run(step);
+            if (cause.isEmpty()) {
+                same++;
+            } else {
+                differences.add(new RegressionFile.Difference(step.place(), 1, cause.get(), step.sql()));
+            }
+        }
+        return new RegressionFile.Outcome(steps.size(), same, differences);
+    }
+
+    /** Why the step is not answered as expected, if so. */
+    private Optional<String> run(SltScript.Step step) {
+        List<List<String>> rows;
+        try {
+            rows = rows(step);
+        } catch (RuntimeException e) {
+            return step.expected() == SltScript.Expected.ERROR
+                    ? Optional.empty()
+                    : Optional.of(Answer.general(String.valueOf(e.getMessage())));
+        }
+        return switch (step.expected()) {
+            case SUCCESS -> Optional.empty();
+            case ERROR -> Optional.of("no error where one is expected");
+            case ROWS ->
+                shown(rows, step.order())
+                                .equals(shown(
+                                        step.rows().stream()
+                                                .map(line ->
+                                                        List.of(line.strip().split("\\s+")))
+                                                .toList(),
+                                        step.order()))
+                        ? Optional.empty()
+                        : Optional.of(rows.size() == step.rows().size() ? "other values" : "another number of rows");
+        };
+    }
+
+    private static List<String> shown(List<List<String>> rows, SltScript.Order order) {
+        Stream<String> lines = order == SltScript.Order.VALUES
+                ? rows.stream().flatMap(List::stream).map(SltRun::normal)
+                : rows.stream().map(row -> normal(String.join(" ", row)));
+        return (order == SltScript.Order.GIVEN ? lines : lines.sorted()).toList();
+    }
+
+    private static String normal(String text) {
+        return Stream.of(text.strip().split("\\s+")).collect(Collectors.joining(" "));
+    }
+
+    private List<List<String>> rows(SltScript.Step step) {
+        Session session = sessions.computeIfAbsent(step.connection(), name -> {
+            Session made = database.session();
+            drain(made, TIMEOUT, new ArrayList<>());
+            return made;
+        });
+        sessions.values().forEach(Session::flush);
+        List<List<String>> rows = new ArrayList<>();
+        drain(session, step.sql(), rows);
+        return rows;
+    }
+
+    private static void drain(Session session, String sql, List<List<String>> rows) {
+        try (StatementResults results = session.execute(sql)) {
+            while (results.hasNext()) {
+                if (results.next() instanceof StatementResult.Rows given) {
+                    for (Optional<Batch> next = given.next(); next.isPresent(); next = given.next()) {
+                        try (Batch batch = next.get()) {
+                            for (int row = 0; row < batch.rowCount(); row++) {
+                                int at = row;
+                                rows.add(IntStream.range(0, batch.columnCount())
+                                        .mapToObj(column -> ValueText.format(batch, column, at)
+                                                .map(text -> text.isEmpty() ? "(empty)" : text)
+                                                .orElse("NULL"))
+                                        .toList());
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        sessions.values().forEach(Session::close);
+    }
+}

@@ -1,0 +1,75 @@
+package dev.millrace.sql.bind.expression;
+
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.bind.scope.QueryContext;
+import dev.millrace.sql.bind.type.Coercions;
+import dev.millrace.sql.bind.type.Errors;
+import dev.millrace.sql.syntax.FromClauses;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
+import java.util.List;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlNode;
+
+/**
+ * Calls with VARIADIC: an array in the place of any number of arguments.
+ *
+ * <pre>
+ * concat(VARIADIC a)               array_to_string(a, '')
+ * concat_ws(s, VARIADIC a)         array_to_string(a, s)
+ * jsonb_build_array(VARIADIC a)    to_jsonb(a)
+ * jsonb_build_object(VARIADIC a)   jsonb_object(a)
+ * jsonb_extract_path(j, VARIADIC a)    j #> a
+ * </pre>
+ */
+final class VariadicCalls {
+    private final QueryContext context;
+    private final ExpressionBinder expressions;
+
+    VariadicCalls(QueryContext context, ExpressionBinder expressions) {
+        this.context = context;
+        this.expressions = expressions;
+    }
+
+    static boolean isOne(SqlCall call) {
+        return call.operandCount() > 0
+                && call.operand(call.operandCount() - 1) instanceof SqlCall last
+                && FunctionNames.of(last).filter(FromClauses.VARIADIC::equals).isPresent();
+    }
+
+    RexNode bind(String name, SqlCall call) {
+        int last = call.operandCount() - 1;
+        SqlNode written = ((SqlCall) call.operand(last)).operand(0);
+        RexNode array = expressions.bind(written);
+        DataType type = Coercions.type(array);
+        if (type.kind() != Kind.ARRAY) {
+            throw Errors.error(SqlState.DATATYPE_MISMATCH, "VARIADIC argument must be an array", written);
+        }
+        List<RexNode> before = expressions.bindAll(call.getOperandList().subList(0, last));
+        boolean flat = type.element().kind() != Kind.ARRAY;
+        boolean texts = Coercions.isCharacter(type.element());
+        if (name.equals("concat") && before.isEmpty() && flat) {
+            return function("array_to_string", name, List.of(array, Rex.literal(new Literal("", DataType.TEXT))), call);
+        } else if (name.equals("concat_ws") && before.size() == 1 && flat) {
+            return function("array_to_string", name, List.of(array, before.get(0)), call);
+        } else if (name.matches("jsonb?_build_array") && before.isEmpty() && flat) {
+            return function("to_jsonb", name, List.of(array), call);
+        } else if (name.matches("jsonb?_build_object") && before.isEmpty() && texts) {
+            return function("jsonb_object", name, List.of(array), call);
+        } else if (name.matches("jsonb?_extract_path(_text)?") && before.size() == 1 && texts) {
+            String operator = name.endsWith("_text") ? "json_at_text" : "json_at";
+            return context.functions().operator(operator, List.of(before.get(0), array), call);
+        }
+        throw Errors.notAvailableYet("VARIADIC " + type + " in a call of " + name, call)
+                .withHint(
+                        "concat, concat_ws, jsonb_build_array, jsonb_build_object of texts and jsonb_extract_path take it;"
+                                + " others take one argument after the other");
+    }
+
+    private RexNode function(String canonical, String shown, List<RexNode> arguments, SqlCall call) {
+        return context.functions().function(canonical, shown, arguments, call);
+    }
+}
