@@ -70,6 +70,9 @@ final class DateTimeText {
         if (outcome == ValueParser.OK && at < end) {
             outcome = ValueParser.SYNTAX;
         }
+        if (outcome == ValueParser.OK && timeMicros > CivilDays.MICROS_PER_DAY) { // 23:59:60.5
+            outcome = ValueParser.FIELD;
+        }
         out.low = timeMicros;
         return outcome;
     }
