@@ -122,9 +122,9 @@ final class RandomCorrelated {
             case 1 -> "SELECT " + aggregate(column) + " AS p, count(*) AS q" + rows;
             case 2 -> "SELECT DISTINCT " + value(scopes) + " AS p, " + value(scopes) + " AS q" + rows;
             case 3 ->
-                "SELECT p, q FROM (SELECT " + value(scopes) + " AS p, " + value(scopes) + " AS q" + rows
+                "SELECT p, q FROM (SELECT " + value(scopes) + " AS p, " + number(scopes, depth - 1) + " AS q" + rows
                         + ") AS y ORDER BY p, q LIMIT " + chance.between(1, 2);
-            default -> "SELECT " + value(scopes) + " AS p, " + value(scopes) + " AS q" + rows;
+            default -> "SELECT " + number(scopes, depth - 1) + " AS p, " + value(scopes) + " AS q" + rows;
         };
     }
 
@@ -146,6 +146,23 @@ final class RandomCorrelated {
             case 2 -> Integer.toString(chance.below(4));
             default -> column(scopes);
         };
+    }
+
+    /** A value, now and then whether something is so: of a row of an inner query, which reads those around, or these alone. */
+    private String number(Scopes scopes, int depth) {
+        if (depth <= 0 || chance.percent(60)) {
+            return value(scopes);
+        }
+        int queries = scopes.queries().size();
+        if (queries == 1 || chance.percent(30)) {
+            return "CAST((" + membership(scopes, depth) + ") AS INT)";
+        }
+        From from = table();
+        return "CAST((" + chance.of(scopes.queries().get(queries - 1))
+                + chance.of(" IN", " NOT IN", " < ANY", " <> ALL")
+                + " (SELECT " + chance.of(from.columns()) + " FROM " + from.sql() + " WHERE "
+                + chance.of(from.columns()) + chance.of(" <= ", " = ", " <> ")
+                + chance.of(scopes.queries().get(chance.below(queries - 1))) + ")) AS INT)";
     }
 
     private String aggregate(String column) {
@@ -208,7 +225,11 @@ final class RandomCorrelated {
     private String single(Scopes outer, int depth) {
         From from = inner(depth);
         String more = chance.percent(25) ? " + " + column(outer) : "";
-        return "(SELECT " + aggregate(chance.of(from.columns())) + more + rows(from, outer, depth) + ")";
+        String of = chance.of(from.columns()); // or the aggregate would be of a query around
+        if (depth > 1 && chance.percent(25)) {
+            of += " + " + number(outer.with(from.columns()), depth - 1);
+        }
+        return "(SELECT " + aggregate(of) + more + rows(from, outer, depth) + ")";
     }
 
     private String membership(Scopes outer, int depth) {

@@ -41,7 +41,7 @@ public final class Correlations {
     }
 
     /** The variables that a query reads and that are not of its own rows. */
-    static Set<CorrelationId> free(RelNode node) {
+    public static Set<CorrelationId> free(RelNode node) {
         Set<CorrelationId> free = new HashSet<>(RelOptUtil.getVariablesUsed(node));
         free.removeAll(RelOptUtil.getVariablesSet(node));
         return free;

@@ -5,6 +5,7 @@ import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
+import dev.millrace.sql.bind.relation.Correlations;
 import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.relation.SharedNodes;
 import dev.millrace.type.DataType;
@@ -37,7 +38,7 @@ import org.apache.calcite.util.ImmutableBitSet;
  * </pre>
  *
  * Calcite decides by whether each column has a NULL, which is right for one column only; and of a constant it takes a row that
- * is NULL for one that equals it. For what {@link SemiJoins} has left.
+ * is NULL for one that equals it. So is one column of which the sub-query reads rows of a query around. For what {@link SemiJoins} has left.
  */
 public final class RowMembership {
     private RowMembership() {}
@@ -69,8 +70,11 @@ public final class RowMembership {
         return node.accept(new RexShuttle() {
             @Override
             public RexNode visitSubQuery(RexSubQuery query) {
-                if (isOpen(query) && query.getOperands().size() > 1) {
-                    throw MillraceException.notAvailableYet("IN of several columns that may be NULL in ON")
+                if (isOpen(query) && query.getOperands().size() > 1 || readsAround(query, Optional.empty())) {
+                    throw MillraceException.notAvailableYet(
+                                    query.getOperands().size() > 1
+                                            ? "IN of several columns that may be NULL in ON"
+                                            : "IN of a sub-query that reads rows around, in ON")
                             .withHint("put it into WHERE, or compare with what was selected into a join");
                 }
                 return query.clone(count(query.rel));
@@ -85,6 +89,17 @@ public final class RowMembership {
                 && (query.getOperands().stream().anyMatch(each -> each.getType().isNullable())
                         || query.rel.getRowType().getFieldList().stream()
                                 .anyMatch(field -> field.getType().isNullable()));
+    }
+
+    /**
+     * Whether the sub-query reads rows of a query around that of the row: Calcite, which compares in a join's condition, takes the row's own columns for columns of those.
+     *
+     * @param own the variable of the row, if it has one
+     */
+    private static boolean readsAround(RexSubQuery query, Optional<CorrelationId> own) {
+        return query.getKind() == SqlKind.IN
+                && Correlations.free(query.rel).stream()
+                        .anyMatch(read -> own.isEmpty() || !own.get().equals(read));
     }
 
     /** Whether a condition holds for one of the rows: NULL if it is unknown for some and holds for none. */
@@ -142,7 +157,7 @@ public final class RowMembership {
         @Override
         public RexNode visitSubQuery(RexSubQuery query) {
             RexSubQuery inner = query.clone(count(query.rel));
-            if (!isOpen(inner)) {
+            if (!isOpen(inner) && !readsAround(inner, Optional.of(id))) {
                 return inner;
             }
             counts |= !inner.getOperands().stream().allMatch(RexLiteral.class::isInstance);

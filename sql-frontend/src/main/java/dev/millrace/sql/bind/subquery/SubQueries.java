@@ -54,14 +54,12 @@ public final class SubQueries {
                     .withHint("make a materialized view of one of them");
         }
         planner.setRoot(withJoins);
-        RelNode correlated;
         try {
-            correlated = planner.findBestExp();
-        } catch (AssertionError e) {
+            return DependentJoins.remove(BelowCrossJoins.move(OuterFilters.push(planner.findBestExp())));
+        } catch (AssertionError e) { // of Calcite's, where assertions are on
             throw MillraceException.notAvailableYet("this kind of correlated sub-query")
                     .withHint("write a join with a grouped sub-query");
         }
-        return DependentJoins.remove(BelowCrossJoins.move(OuterFilters.push(correlated)));
     }
 
     /** Whether there is still a sub-query in an expression, or a row of an outer query. */
