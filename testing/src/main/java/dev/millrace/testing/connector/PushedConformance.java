@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 public abstract class PushedConformance {
     private static final int STEPS = 100;
-    private static final int FAULTY_LIVES = 6; // one is enough, as a rule
+    private static final int FAULTY_LIVES = 20; // one is enough, as a rule
     private static final int FAULTY_STEPS = 60;
 
     @RegisterExtension

@@ -33,6 +33,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * {@code -Dmillrace.conformance.lives=1000} has more random lives.
  */
 public abstract class SinkConformance {
+    private static final int FAULTY_LIVES = 10;
+
     private static final int STEPS = 60;
 
     @RegisterExtension
@@ -48,8 +50,10 @@ public abstract class SinkConformance {
     protected final void catches(SinkFault fault) {
         boolean isFaulty = fault != SinkFault.NONE;
         Executable life = () -> {
-            try (SinkLives lives = lives(fault.in(outside()), 1)) {
-                lives.goesOn(isFaulty);
+            for (int seed = 1; seed <= (isFaulty ? FAULTY_LIVES : 1); seed++) { // one is enough, as a rule
+                try (SinkLives lives = lives(fault.in(outside()), seed, "sink" + seed)) {
+                    lives.goesOn(isFaulty);
+                }
             }
         };
         if (isFaulty) {
@@ -62,8 +66,12 @@ public abstract class SinkConformance {
     }
 
     private SinkLives lives(SinkOutside outside, long seed) {
+        return lives(outside, seed, "sink");
+    }
+
+    private SinkLives lives(SinkOutside outside, long seed, String name) {
         String database = UUID.randomUUID().toString();
-        return new SinkLives(outside, new TestSinkContext(memory.allocator(), database, home.resolve("sink")), seed);
+        return new SinkLives(outside, new TestSinkContext(memory.allocator(), database, home.resolve(name)), seed);
     }
 
     static List<Long> seeds() {
