@@ -169,7 +169,11 @@ final class Execution {
         this.kept = new KeptStatements(database, queries.epochs(), drops);
         this.templates = new Templates(database, drops, notices, this::made, this::columns);
         this.explanations = new Explanations(database, queries, alterations);
-        this.temporaries = new TemporaryStatements(names.temporaries(), this::drop, notices);
+        this.temporaries = new TemporaryStatements(
+                names.temporaries(),
+                this::drop,
+                notices,
+                () -> !database.opening().isOver());
         this.early = new EarlyStatements(database, names, queries);
     }
 

@@ -16,6 +16,7 @@ import dev.millrace.sql.text.Lexer;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** What statements of one session say of its temporary relations, in the names that these have in the catalog. Belongs to the session's thread. */
@@ -23,9 +24,18 @@ final class TemporaryStatements {
     private final TemporaryRelations relations;
     private final Consumer<Statement.Drop> drops;
     private final Consumer<String> notices;
+    private final BooleanSupplier restores;
 
-    /** @param drops executes a statement */
-    TemporaryStatements(TemporaryRelations relations, Consumer<Statement.Drop> drops, Consumer<String> notices) {
+    /**
+     * @param drops executes a statement
+     * @param restores whether the database is being opened
+     */
+    TemporaryStatements(
+            TemporaryRelations relations,
+            Consumer<Statement.Drop> drops,
+            Consumer<String> notices,
+            BooleanSupplier restores) {
+        this.restores = restores;
         this.relations = relations;
         this.drops = drops;
         this.notices = notices;
@@ -33,6 +43,7 @@ final class TemporaryStatements {
 
     /** The statement with the names of the catalog, where the front end left those that are written. */
     Statement named(Statement statement) {
+        requireUsersName(statement);
         if (statement instanceof Statement.CreateTable create && RelationNames.isTemporary(create.name())) {
             requireNoConnector(create);
             return new Statement.CreateTable(
@@ -54,6 +65,19 @@ final class TemporaryStatements {
             return view(create);
         }
         return relations.areUsed() ? ofUsed(statement) : statement;
+    }
+
+    /** At the next opening what has such a name is dropped. */
+    private void requireUsersName(Statement statement) {
+        boolean taken = statement instanceof Statement.CreateTable table && RelationNames.isOfSession(table.name())
+                || statement instanceof Statement.CreateTableAs made && RelationNames.isOfSession(made.name())
+                || statement instanceof Statement.CreateView view && RelationNames.isOfSession(view.name());
+        if (taken && !restores.getAsBoolean()) {
+            throw MillraceException.user(
+                            SqlState.INVALID_PARAMETER_VALUE,
+                            "names that begin with pg_temp_ and have a point are those of temporary relations")
+                    .withHint("CREATE TEMP TABLE, or another name");
+        }
     }
 
     private static void requireNoConnector(Statement.CreateTable create) {

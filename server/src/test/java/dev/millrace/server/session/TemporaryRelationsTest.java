@@ -180,4 +180,18 @@ class TemporaryRelationsTest {
             throw new UncheckedIOException(e);
         }
     }
+
+    /** Or it would be dropped when the directory is opened again. */
+    @Test
+    void aPermanentRelationHasNoNameOfATemporaryOne() {
+        try (TestDatabase db = new TestDatabase()) {
+            for (String create : new String[] {
+                "CREATE TABLE \"pg_temp_1.t\" (a INT)",
+                "CREATE VIEW \"pg_temp_1.v\" AS SELECT 1 AS a",
+                "CREATE TABLE \"pg_temp_1.u\" AS SELECT 1 AS a"
+            }) {
+                assertTrue(db.error(create).startsWith("22023 names that begin with pg_temp_"), create);
+            }
+        }
+    }
 }
