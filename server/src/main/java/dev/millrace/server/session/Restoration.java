@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * Makes again, when a database is opened, all that its data directory keeps. On the thread that opens the database.
@@ -431,21 +432,19 @@ final class Restoration {
                 rows);
     }
 
-    /** Temporary relations whose sessions ended with the process. */
+    /** Temporary relations whose sessions ended with the process: tables and views, as nothing else is temporary. */
     private void dropTemporary(Session session) {
-        List<String> left = new ArrayList<>(catalogStore.notRestored().keySet());
-        instance.catalog().objects().forEach(object -> left.add(object.name()));
-        for (String name : left) {
-            if (RelationNames.isOfSession(name)) {
-                boolean view = instance.catalog()
-                        .object(name)
-                        .filter(object -> object.kind() == ObjectKind.VIEW)
-                        .isPresent();
-                run(
-                        session,
-                        "DROP " + (view ? "VIEW" : "TABLE") + " IF EXISTS " + Identifiers.quote(name) + " CASCADE");
+        Map<String, String> left = new TreeMap<>();
+        catalogStore.notRestored().values().forEach(lost -> left.put(lost.name(), lost.kind()));
+        instance.catalog()
+                .objects()
+                .forEach(object -> left.put(object.name(), object.kind().sqlName()));
+        left.forEach((name, kind) -> {
+            boolean isTemporary = kind.equals(ObjectKind.TABLE.sqlName()) || kind.equals(ObjectKind.VIEW.sqlName());
+            if (isTemporary && RelationNames.isOfSession(name)) {
+                run(session, "DROP " + kind + " IF EXISTS " + Identifiers.quote(name) + " CASCADE");
             }
-        }
+        });
     }
 
     private static boolean runs(Session session, String statement) {

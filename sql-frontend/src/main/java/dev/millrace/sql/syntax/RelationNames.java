@@ -48,7 +48,10 @@ public final class RelationNames {
 
     /** Whether a name is one of the catalog's for a temporary relation. */
     public static boolean isOfSession(String name) {
-        return name.startsWith(OF_SESSION) && name.indexOf('.') > OF_SESSION.length();
+        int point = name.indexOf('.');
+        return name.startsWith(OF_SESSION)
+                && point > OF_SESSION.length()
+                && name.substring(OF_SESSION.length(), point).chars().allMatch(c -> c >= '0' && c <= '9');
     }
 
     /** Whether a statement means a temporary relation of its session by a name. */
