@@ -2,6 +2,7 @@ package dev.millrace.engine.watermark;
 
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.text.CalendarUnits;
 import java.util.Optional;
 
 /**
@@ -17,7 +18,8 @@ import java.util.Optional;
  *   no windows              nothing is late
  * </pre>
  *
- * Of windows with an offset {@code o}, the bound under {@code w - o}, and {@code o} later.
+ * Of windows with an offset {@code o}, the bound under {@code w - o}, and {@code o} later. Of windows that a calendar counts, the same of its units' numbers: the beginning
+ * of the unit that has the bound under the number of the watermark's.
  */
 final class LateBound {
     /** How often the clock is looked at where it is not known when a window ends. */
@@ -31,13 +33,19 @@ final class LateBound {
     private final long base; // added after
     private final long life;
     private final long tick;
+    private final Optional<CalendarUnits> counted; // of which all of these are numbers
 
     private LateBound(long unit, long offset, long base, long life, long tick) {
+        this(unit, offset, base, life, tick, Optional.empty());
+    }
+
+    private LateBound(long unit, long offset, long base, long life, long tick, Optional<CalendarUnits> counted) {
         this.unit = unit;
         this.offset = offset;
         this.base = base;
         this.life = life;
         this.tick = tick;
+        this.counted = counted;
     }
 
     static LateBound of(Optional<WindowSpec> windows) {
@@ -61,7 +69,22 @@ final class LateBound {
             long gap = session.gapMicros();
             return new LateBound(1, 1 - gap, 0, 2 * gap, Math.max(LEAST_TICK_MICROS, Math.min(TICK_MICROS, gap / 4)));
         }
+        if (spec instanceof WindowSpec.Calendar calendar) {
+            LateBound numbers = of(Optional.of(calendar.counted()));
+            CalendarUnits units = calendar.units();
+            return new LateBound(
+                    numbers.unit,
+                    numbers.offset,
+                    numbers.base,
+                    saturated(numbers.life, units.longestMicros()),
+                    0,
+                    Optional.of(units));
+        }
         return new LateBound(1, 1, 0, FOREVER, TICK_MICROS);
+    }
+
+    private static long saturated(long count, long micros) {
+        return count >= FOREVER / micros ? FOREVER : count * micros;
     }
 
     boolean nothingIsLate() {
@@ -73,15 +96,26 @@ final class LateBound {
         if (watermark == Operator.NO_WATERMARK || unit == 0) {
             return Long.MIN_VALUE;
         }
+        return counted.isPresent() ? counted.get().start(boundOf(counted.get().at(watermark))) : boundOf(watermark);
+    }
+
+    private long boundOf(long watermark) {
         long shifted = watermark + offset;
         return shifted - Math.floorMod(shifted, unit) + base;
     }
 
     /** The least watermark above this one with another bound. */
     long nextChange(long watermark) {
-        return watermark == Operator.NO_WATERMARK || unit == 0
-                ? Long.MIN_VALUE + 1
-                : at(watermark) - base + unit - offset;
+        if (watermark == Operator.NO_WATERMARK || unit == 0) {
+            return Long.MIN_VALUE + 1;
+        }
+        return counted.isPresent()
+                ? counted.get().start(changeAfter(counted.get().at(watermark)))
+                : changeAfter(watermark);
+    }
+
+    private long changeAfter(long watermark) {
+        return boundOf(watermark) - base + unit - offset;
     }
 
     /** When a watermark that follows the clock is worth another look, if it is {@code watermark} now. */

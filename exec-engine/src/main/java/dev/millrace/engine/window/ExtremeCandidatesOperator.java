@@ -88,7 +88,7 @@ public final class ExtremeCandidatesOperator implements Operator {
             }
         }
         extremes.put(end, extreme);
-        long start = end - slicing.sliceMicros();
+        long start = node.closedEnd() ? slicing.sliceStart(end) : 0;
         long times = batch.dataAddress(node.timeColumn());
         for (int i = 0; i < rowCount; i++) {
             int row = rows[i];

@@ -55,7 +55,7 @@ final class SliceRows {
                 return;
             }
         }
-        splitRows(times, validity, count, watermark, slicing.sliceMicros() == 0);
+        splitRows(times, validity, count, watermark, slicing.areGiven());
     }
 
     /** Splits the output of a partial phase, whose times are the ends of slices. */
@@ -80,7 +80,6 @@ final class SliceRows {
     private void splitRows(long times, long validity, int count, long watermark, boolean isEnd) {
         Arrays.fill(slots, 0);
         late = Scratch.ints(count);
-        long micros = Math.max(1, slicing.sliceMicros());
         long from = Long.MAX_VALUE; // the slice of the row before: from inclusive, to exclusive
         long to = Long.MIN_VALUE;
         int slice = -1; // its number; -1 late, -2 in no window
@@ -92,7 +91,7 @@ final class SliceRows {
             long time = Memory.getLong(times + 8L * row);
             if (time < from || time >= to) {
                 long end = isEnd ? time : slicing.sliceEnd(time);
-                from = isEnd ? time : end - micros;
+                from = isEnd ? time : slicing.sliceStart(end);
                 to = isEnd ? time + 1 : end;
                 long last = slicing.lastWindowEnd(end);
                 slice = last == Slicing.NONE ? -2 : last <= watermark ? -1 : find(end, count);

@@ -1,6 +1,7 @@
 package dev.millrace.engine.window;
 
 import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.text.CalendarUnits;
 
 /**
  * How windows consist of slices: the longest stretches of time that lie in or out of each window as a whole. A slice is
@@ -13,8 +14,13 @@ sealed interface Slicing {
     /** The end of the slice a time falls into. */
     long sliceEnd(long time);
 
-    /** How long slices are; 0 when the end is all there is to know. */
-    long sliceMicros();
+    /** The start of the slice that ends then. */
+    long sliceStart(long sliceEnd);
+
+    /** Whether the end is all there is to know of a slice. */
+    default boolean areGiven() {
+        return false;
+    }
 
     /** The first window that holds a slice and ends after {@code after}, or {@link #NONE}. */
     long firstWindowEnd(long sliceEnd, long after);
@@ -40,6 +46,9 @@ sealed interface Slicing {
         if (window instanceof WindowSpec.Cumulate cumulate) {
             return moved(new Cumulating(cumulate.stepMicros(), cumulate.sizeMicros()), cumulate.offsetMicros());
         }
+        if (window instanceof WindowSpec.Calendar calendar) {
+            return new Counted(of(calendar.counted()), calendar.units());
+        }
         if (window instanceof WindowSpec.Attached) {
             return new Given();
         }
@@ -58,8 +67,8 @@ sealed interface Slicing {
         }
 
         @Override
-        public long sliceMicros() {
-            return slicing.sliceMicros();
+        public long sliceStart(long sliceEnd) {
+            return slicing.sliceStart(sliceEnd - offsetMicros) + offsetMicros;
         }
 
         @Override
@@ -92,6 +101,11 @@ sealed interface Slicing {
     /** Back to back windows. */
     record Tumbling(long sliceMicros) implements Slicing {
         @Override
+        public long sliceStart(long sliceEnd) {
+            return sliceEnd - sliceMicros;
+        }
+
+        @Override
         public long sliceEnd(long time) {
             return Math.floorDiv(time, sliceMicros) * sliceMicros + sliceMicros;
         }
@@ -115,7 +129,11 @@ sealed interface Slicing {
     /** Windows that begin every slide; a row may be in several, or with a slide beyond the size in none. */
     record Hopping(long slideMicros, long sizeMicros) implements Slicing {
         @Override
-        public long sliceMicros() {
+        public long sliceStart(long sliceEnd) {
+            return sliceEnd - sliceMicros();
+        }
+
+        private long sliceMicros() {
             long a = slideMicros;
             long b = sizeMicros;
             while (b != 0) {
@@ -154,8 +172,8 @@ sealed interface Slicing {
     /** Windows that share a start and end step by step. */
     record Cumulating(long stepMicros, long sizeMicros) implements Slicing {
         @Override
-        public long sliceMicros() {
-            return stepMicros;
+        public long sliceStart(long sliceEnd) {
+            return sliceEnd - stepMicros;
         }
 
         @Override
@@ -186,6 +204,50 @@ sealed interface Slicing {
         }
     }
 
+    /**
+     * Windows of a calendar's units: slices of their numbers. Where clocks leave a unit out, it begins and ends with the next; so an end is that of the unit just before
+     * it. Belongs to one operator.
+     */
+    record Counted(Slicing ofNumbers, CalendarUnits units) implements Slicing {
+        private long endNumber(long end) {
+            return units.at(end - 1) + 1;
+        }
+
+        private long start(long number) {
+            return number == NONE ? NONE : units.start(number);
+        }
+
+        @Override
+        public long sliceEnd(long time) {
+            return units.start(ofNumbers.sliceEnd(units.at(time)));
+        }
+
+        @Override
+        public long sliceStart(long sliceEnd) {
+            return units.start(ofNumbers.sliceStart(endNumber(sliceEnd)));
+        }
+
+        @Override
+        public long firstWindowEnd(long sliceEnd, long after) {
+            return start(ofNumbers.firstWindowEnd(endNumber(sliceEnd), units.at(after)));
+        }
+
+        @Override
+        public long lastWindowEnd(long sliceEnd) {
+            return start(ofNumbers.lastWindowEnd(endNumber(sliceEnd)));
+        }
+
+        @Override
+        public long windowStart(long windowEnd) {
+            return units.start(ofNumbers.windowStart(endNumber(windowEnd)));
+        }
+
+        @Override
+        public boolean grows(long windowEnd) {
+            return ofNumbers.grows(endNumber(windowEnd));
+        }
+    }
+
     /** Rows that carry their window: what they are keyed by is its end. */
     record Given() implements Slicing {
         @Override
@@ -194,8 +256,13 @@ sealed interface Slicing {
         }
 
         @Override
-        public long sliceMicros() {
-            return 0;
+        public long sliceStart(long sliceEnd) {
+            throw new UnsupportedOperationException("a slice is its end");
+        }
+
+        @Override
+        public boolean areGiven() {
+            return true;
         }
 
         @Override

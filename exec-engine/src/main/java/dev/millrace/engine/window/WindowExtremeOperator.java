@@ -114,7 +114,7 @@ public final class WindowExtremeOperator implements Operator {
                 for (int i = 0; i < slices.slices(); i++) {
                     add(batch, slice(slices.end(i)), slices.rows(i), slices.count(i), loaded);
                     if (node.closedEnd()) {
-                        addBoundary(batch, slices.end(i) - slicing.sliceMicros(), slices.rows(i), slices.count(i));
+                        addBoundary(batch, slicing.sliceStart(slices.end(i)), slices.rows(i), slices.count(i));
                     }
                 }
             }

@@ -1,11 +1,21 @@
 package dev.millrace.plan.node;
 
+import dev.millrace.text.CalendarUnits;
+import dev.millrace.text.CivilDays;
+import dev.millrace.text.TimeZones;
+import java.time.ZoneOffset;
+
 /**
  * How rows fall into windows of event time. All durations in microseconds; windows are aligned to the epoch
  * (1970-01-01 00:00, of UTC for TIMESTAMPTZ) and moved by their offset, start inclusive, end exclusive. The offset is at
  * least 0 and less than the distance of two windows, so that equal windows have equal offsets.
  */
 public sealed interface WindowSpec {
+    /** What kind of windows these are: of those that a calendar counts, the kind that is counted. */
+    default WindowSpec shape() {
+        return this;
+    }
+
     /** The least window: a row is beyond it as soon as it is older than the watermark. */
     WindowSpec INSTANT = new Tumble(1);
 
@@ -47,6 +57,32 @@ public sealed interface WindowSpec {
 
         public Cumulate(long stepMicros, long sizeMicros) {
             this(stepMicros, sizeMicros, 0);
+        }
+    }
+
+    /**
+     * Windows whose sizes are so many days or months of a calendar, whatever these last: all numbers of {@code counted} are of such units, days from a Monday on,
+     * months from January of the year 0 on.
+     *
+     * @param laterMicros how much later each unit begins by what clocks show; of days less than a day, of months less than 28 days
+     * @param zone whose clocks are meant, as {@link dev.millrace.text.TimeZones} knows it
+     */
+    record Calendar(WindowSpec counted, CalendarUnits.Unit unit, long laterMicros, String zone) implements WindowSpec {
+        public Calendar {
+            if (!(counted instanceof Tumble || counted instanceof Hop || counted instanceof Cumulate)) {
+                throw new IllegalArgumentException("a calendar does not count " + counted);
+            }
+            requireWithin(laterMicros, (unit == CalendarUnits.Unit.DAY ? 1 : 28) * CivilDays.MICROS_PER_DAY);
+        }
+
+        @Override
+        public WindowSpec shape() {
+            return counted;
+        }
+
+        /** The units themselves; the caller's own. */
+        public CalendarUnits units() {
+            return new CalendarUnits(unit, laterMicros, TimeZones.find(zone).orElse(ZoneOffset.UTC));
         }
     }
 

@@ -164,6 +164,9 @@ public final class PlanText implements NodeVisitor<String> {
     }
 
     static String window(WindowSpec window, ExpressionText columns) {
+        if (window instanceof WindowSpec.Calendar calendar) {
+            return CalendarText.of(calendar);
+        }
         if (window instanceof WindowSpec.Tumble tumble) {
             return "TUMBLE " + Durations.text(tumble.sizeMicros()) + from(tumble.offsetMicros());
         } else if (window instanceof WindowSpec.Hop hop) {

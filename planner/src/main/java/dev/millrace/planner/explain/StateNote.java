@@ -200,16 +200,15 @@ final class StateNote {
     }
 
     private static String unit(WindowSpec window) {
+        if (window instanceof WindowSpec.Calendar calendar) {
+            return CalendarText.slice(calendar);
+        }
         if (window instanceof WindowSpec.Hop hop) {
-            long slice = greatestCommonDivisor(hop.sizeMicros(), hop.slideMicros());
+            long slice = CalendarText.greatestCommonDivisor(hop.sizeMicros(), hop.slideMicros());
             return "slice of " + Durations.text(slice);
         } else if (window instanceof WindowSpec.Cumulate cumulate) {
             return "slice of " + Durations.text(cumulate.stepMicros());
         }
         return window instanceof WindowSpec.Session ? "session" : "window";
-    }
-
-    private static long greatestCommonDivisor(long a, long b) {
-        return b == 0 ? a : greatestCommonDivisor(b, a % b);
     }
 }

@@ -17,7 +17,7 @@ public record WindowColumns(OptionalInt start, OptionalInt end, WindowSpec windo
         if (end.isPresent() && end.getAsInt() == column) {
             return true;
         }
-        return start.isPresent() && start.getAsInt() == column && !(window instanceof WindowSpec.Cumulate);
+        return start.isPresent() && start.getAsInt() == column && !(window.shape() instanceof WindowSpec.Cumulate);
     }
 
     public boolean has(int column) {

@@ -59,7 +59,7 @@ public final class KeepUserStates implements Rewrite {
                                     .forgetting(aggregate.forgetting()));
         }
         if (calc.input() instanceof WindowAggregate aggregate) {
-            boolean apart = aggregate.window() instanceof WindowSpec.Tumble;
+            boolean apart = aggregate.window().shape() instanceof WindowSpec.Tumble;
             return new Kept(calc, aggregate.keys().size(), aggregate.calls(), aggregate.input())
                     .rewritten(
                             user -> apart || user.merges(),

@@ -226,7 +226,7 @@ final class OwnExtremeMatch {
         if (assigned) {
             boolean byStart = strikeBound(pending, windowColumn(0), 0);
             boolean byEnd = strikeBound(pending, windowColumn(1), 1);
-            return byEnd || byStart && !(window instanceof WindowSpec.Cumulate);
+            return byEnd || byStart && !(window.shape() instanceof WindowSpec.Cumulate);
         }
         boolean from = strike(pending, this::isLowerBound);
         boolean open = strike(pending, part -> isUpperBound(part, "lt", "gt"));

@@ -48,7 +48,7 @@ final class RecognizeWindowAggregate implements Rewrite {
         WindowSpec window = grouping.assign().window();
         PlanNode rows = grouping.assign().input();
         boolean identified = grouping.groupsBy(grouping.end())
-                || grouping.groupsBy(grouping.start()) && !(window instanceof WindowSpec.Cumulate);
+                || grouping.groupsBy(grouping.start()) && !(window.shape() instanceof WindowSpec.Cumulate);
         return !(window instanceof WindowSpec.Session)
                 && identified
                 && inference.of(rows).appendOnly()

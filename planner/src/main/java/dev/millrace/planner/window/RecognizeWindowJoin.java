@@ -66,7 +66,8 @@ final class RecognizeWindowJoin implements Rewrite {
         }
         boolean equalEnds = left.end().getAsInt() == leftKey && right.end().getAsInt() == rightKey;
         boolean equalStarts = left.end().getAsInt() != leftKey && right.end().getAsInt() != rightKey;
-        boolean startIdentifies = left.window() instanceof WindowSpec.Tumble || left.window() instanceof WindowSpec.Hop;
+        boolean startIdentifies = left.window().shape() instanceof WindowSpec.Tumble
+                || left.window().shape() instanceof WindowSpec.Hop;
         return equalEnds || equalStarts && startIdentifies && left.window().equals(right.window());
     }
 }

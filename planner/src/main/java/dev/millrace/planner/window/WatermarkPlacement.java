@@ -145,6 +145,10 @@ public final class WatermarkPlacement {
             return OptionalLong.of(cumulate.sizeMicros());
         } else if (window instanceof WindowSpec.Session session) {
             return OptionalLong.of(2 * session.gapMicros());
+        } else if (window instanceof WindowSpec.Calendar calendar) {
+            return OptionalLong.of(Math.multiplyExact(
+                    lifeMicros(calendar.counted()).orElseThrow(),
+                    calendar.units().longestMicros()));
         }
         return OptionalLong.empty();
     }

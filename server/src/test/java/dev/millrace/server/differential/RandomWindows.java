@@ -35,6 +35,10 @@ final class RandomWindows {
 
     /** Any but a session. */
     Window nextAligned() {
+        return chance.percent(12) ? ofMonths() : ofSeconds();
+    }
+
+    private Window ofSeconds() {
         return switch (chance.below(3)) {
             case 0 -> tumble();
             case 1 -> hop();
@@ -48,6 +52,26 @@ final class RandomWindows {
 
     private static String bucket(int seconds) {
         return "time_bucket(" + seconds(seconds) + ", ts, TIMESTAMP '1970-01-01')";
+    }
+
+    /** Months, quarters and years, and months that overlap. */
+    private Window ofMonths() {
+        int months = chance.of(1, 3, 12);
+        String begin = "date_trunc('" + (months == 1 ? "month" : months == 3 ? "quarter" : "year") + "', ts)";
+        int longer = months == 1 ? chance.of(0, 1, 2) : 0;
+        String size = "INTERVAL '" + (months + longer) + " months'";
+        String starts = "generate_series(" + begin + " - INTERVAL '" + longer + " months', " + begin + ", INTERVAL '"
+                + months + " months')";
+        String ours = longer == 0 && chance.percent(70)
+                ? "TUMBLE(TABLE rel, DESCRIPTOR(ts), " + size + ") AS w"
+                : "HOP(TABLE rel, DESCRIPTOR(ts), INTERVAL '" + months + " months', " + size + ") AS w";
+        return new Window(
+                new Dual(
+                        ours,
+                        "(SELECT rel.*, s AS window_start, s + " + size + " AS window_end FROM rel, unnest(" + starts
+                                + ") AS starts(s)" + IN_TIME + ") AS w"),
+                Optional.empty(),
+                0);
     }
 
     private Window tumble() {

@@ -1,10 +1,10 @@
 package dev.millrace.sql.algebra;
 
 import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.text.CalendarUnits;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.apache.calcite.plan.Convention;
 import org.apache.calcite.rel.RelNode;
@@ -35,39 +35,91 @@ public record WindowScan(RelNode input, int timeColumn, WindowSpec window, List<
             return Optional.empty();
         }
         List<RexNode> operands = call.getOperands();
-        WindowSpec window;
         List<Integer> partition = List.of();
-        switch (call.getOperator().getName()) {
-            case Rex.TUMBLE -> window = new WindowSpec.Tumble(micros(operands.get(1)), micros(operands.get(2)));
-            case Rex.HOP -> window = window(operands, WindowSpec.Hop::new);
-            case Rex.CUMULATE -> window = window(operands, WindowSpec.Cumulate::new);
-            case Rex.SESSION -> {
-                partition = columns(operands.get(1));
-                window = new WindowSpec.Session(micros(operands.get(2)));
-            }
-            default -> {
+        WindowSpec window;
+        if (call.getOperator().getName().equals(Rex.SESSION)) {
+            partition = columns(operands.get(1));
+            window = new WindowSpec.Session(number(operands.get(2)));
+        } else {
+            Optional<WindowSpec> found = window(call.getOperator().getName(), operands);
+            if (found.isEmpty()) {
                 return Optional.empty();
             }
+            window = found.get();
         }
         return Optional.of(
                 new WindowScan(scan.getInput(0), columns(operands.get(0)).get(0), window, partition));
     }
 
+    /** Numbers of microseconds, or of a calendar's units: its unit, how much later these begin, and its zone follow. */
+    private static Optional<WindowSpec> window(String name, List<RexNode> operands) {
+        int numbers;
+        WindowSpec window;
+        switch (name) {
+            case Rex.TUMBLE -> {
+                window = new WindowSpec.Tumble(number(operands.get(1)), number(operands.get(2)));
+                numbers = 2;
+            }
+            case Rex.HOP -> {
+                window = window(operands, WindowSpec.Hop::new);
+                numbers = 3;
+            }
+            case Rex.CUMULATE -> {
+                window = window(operands, WindowSpec.Cumulate::new);
+                numbers = 3;
+            }
+            default -> {
+                return Optional.empty();
+            }
+        }
+        if (operands.size() == 1 + numbers) {
+            return Optional.of(window);
+        }
+        return Optional.of(new WindowSpec.Calendar(
+                window,
+                CalendarUnits.Unit.valueOf(text(operands.get(1 + numbers))),
+                number(operands.get(2 + numbers)),
+                text(operands.get(3 + numbers))));
+    }
+
+    private static String text(RexNode constant) {
+        return Literals.textOf(constant).orElseThrow();
+    }
+
     /**
      * A window function over rows.
      *
-     * @param name tumble, hop, cumulate or session
-     * @param durations in microseconds, in the order that SQL writes them, then the offset, which sessions do not have
+     * @param partition the columns that separate sessions
      */
-    public static RelNode create(
-            RelNode input, String name, int timeColumn, List<Integer> partition, List<Long> durations) {
-        String function = name.toUpperCase(Locale.ROOT);
+    public static RelNode create(RelNode input, WindowSpec window, int timeColumn, List<Integer> partition) {
         List<RexNode> operands = new ArrayList<>();
         operands.add(descriptor(input, List.of(timeColumn)));
-        if (function.equals(Rex.SESSION)) {
+        WindowSpec shape = window.shape();
+        String function;
+        if (shape instanceof WindowSpec.Tumble tumble) {
+            function = Rex.TUMBLE;
+            operands.add(Rex.bigint(tumble.sizeMicros()));
+            operands.add(Rex.bigint(tumble.offsetMicros()));
+        } else if (shape instanceof WindowSpec.Hop hop) {
+            function = Rex.HOP;
+            operands.add(Rex.bigint(hop.slideMicros()));
+            operands.add(Rex.bigint(hop.sizeMicros()));
+            operands.add(Rex.bigint(hop.offsetMicros()));
+        } else if (shape instanceof WindowSpec.Cumulate cumulate) {
+            function = Rex.CUMULATE;
+            operands.add(Rex.bigint(cumulate.stepMicros()));
+            operands.add(Rex.bigint(cumulate.sizeMicros()));
+            operands.add(Rex.bigint(cumulate.offsetMicros()));
+        } else {
+            function = Rex.SESSION;
             operands.add(descriptor(input, partition));
+            operands.add(Rex.bigint(((WindowSpec.Session) shape).gapMicros()));
         }
-        durations.forEach(micros -> operands.add(Rex.bigint(micros)));
+        if (window instanceof WindowSpec.Calendar calendar) {
+            operands.add(Rex.text(calendar.unit().name()));
+            operands.add(Rex.bigint(calendar.laterMicros()));
+            operands.add(Rex.text(calendar.zone()));
+        }
         RelDataType time = TypeMapper.factory()
                 .createTypeWithNullability(
                         input.getRowType().getFieldList().get(timeColumn).getType(), false);
@@ -115,15 +167,15 @@ public record WindowScan(RelNode input, int timeColumn, WindowSpec window, List<
                         .toList();
     }
 
-    private interface TwoDurations {
+    private interface TwoNumbers {
         WindowSpec window(long first, long second, long offset);
     }
 
-    private static WindowSpec window(List<RexNode> operands, TwoDurations kind) {
-        return kind.window(micros(operands.get(1)), micros(operands.get(2)), micros(operands.get(3)));
+    private static WindowSpec window(List<RexNode> operands, TwoNumbers kind) {
+        return kind.window(number(operands.get(1)), number(operands.get(2)), number(operands.get(3)));
     }
 
-    private static long micros(RexNode duration) {
-        return ((RexLiteral) duration).getValueAs(Long.class);
+    private static long number(RexNode constant) {
+        return ((RexLiteral) constant).getValueAs(Long.class);
     }
 }

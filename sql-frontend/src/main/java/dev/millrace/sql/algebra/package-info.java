@@ -19,7 +19,9 @@
  * <p><b>Windows.</b> {@code TUMBLE}, {@code HOP}, {@code CUMULATE} and {@code SESSION} are {@code
  * LogicalTableFunctionScan}s with one input, whose call is {@code TUMBLE(DESCRIPTOR($t), size)}, {@code
  * HOP(DESCRIPTOR($t), slide, size)}, {@code CUMULATE(DESCRIPTOR($t), step, size)} or {@code SESSION(DESCRIPTOR($t),
- * DESCRIPTOR($k, ...), gap)}; columns are references to the input, durations BIGINT literals in microseconds. The row
+ * DESCRIPTOR($k, ...), gap)}; columns are references to the input, durations BIGINT literals in microseconds, with an offset behind
+ * those of all but sessions. Windows of the calendar have numbers of its units instead, and behind them the unit, how many microseconds
+ * later these begin, and the time zone. The row
  * type is the input's followed by {@code window_start} and {@code window_end} of the time column's type, not NULL.
  *
  * <p><b>Sub-queries</b> in expressions, and what reads rows outside it, were rewritten to joins and aggregates.

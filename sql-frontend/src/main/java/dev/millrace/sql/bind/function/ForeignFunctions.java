@@ -15,7 +15,7 @@ public final class ForeignFunctions {
 
     static {
         for (String function : new String[] {"tumble", "hop", "cumulate", "session"}) {
-            String ours = WINDOWS.formatted(WindowArguments.usage(function).replace(" [, offset]", ""));
+            String ours = WINDOWS.formatted(WindowArguments.usage(function).replace(" [, offset] [, timezone]", ""));
             for (String part : new String[] {"", "_start", "_end", "_rowtime", "_proctime"}) {
                 OURS.put(function + part, ours);
             }

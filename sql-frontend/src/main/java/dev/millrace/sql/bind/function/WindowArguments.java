@@ -19,18 +19,18 @@ public final class WindowArguments {
     /** How a window function is called. */
     public static String usage(String function) {
         return switch (function) {
-            case "tumble" -> "TUMBLE(TABLE t, DESCRIPTOR(time), size [, offset])";
-            case "hop" -> "HOP(TABLE t, DESCRIPTOR(time), slide, size [, offset])";
-            case "cumulate" -> "CUMULATE(TABLE t, DESCRIPTOR(time), step, size [, offset])";
+            case "tumble" -> "TUMBLE(TABLE t, DESCRIPTOR(time), size [, offset] [, timezone])";
+            case "hop" -> "HOP(TABLE t, DESCRIPTOR(time), slide, size [, offset] [, timezone])";
+            case "cumulate" -> "CUMULATE(TABLE t, DESCRIPTOR(time), step, size [, offset] [, timezone])";
             default -> "SESSION(TABLE t PARTITION BY key, DESCRIPTOR(time), gap)";
         };
     }
 
     private static List<String> names(String function) {
         return switch (function) {
-            case "tumble" -> List.of("data", "timecol", "size", "offset");
-            case "hop" -> List.of("data", "timecol", "slide", "size", "offset");
-            case "cumulate" -> List.of("data", "timecol", "step", "size", "offset");
+            case "tumble" -> List.of("data", "timecol", "size", "offset", "timezone");
+            case "hop" -> List.of("data", "timecol", "slide", "size", "offset", "timezone");
+            case "cumulate" -> List.of("data", "timecol", "step", "size", "offset", "timezone");
             default -> List.of("data", "timecol", "gap");
         };
     }
@@ -53,7 +53,7 @@ public final class WindowArguments {
             }
             placed[place] = isNamed ? ((SqlCall) operand).operand(0) : operand;
         }
-        int required = names.size() - (names.contains("offset") ? 1 : 0);
+        int required = names.size() - (names.contains("offset") ? 2 : 0);
         for (int i = 0; i < required; i++) {
             if (placed[i] == null) {
                 throw Errors.error(

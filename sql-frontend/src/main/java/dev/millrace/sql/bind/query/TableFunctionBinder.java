@@ -5,8 +5,8 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
+import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.sql.algebra.ExpressionTranslator;
-import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.algebra.WindowScan;
@@ -20,6 +20,7 @@ import dev.millrace.sql.bind.scope.Scope;
 import dev.millrace.sql.bind.scope.Scope.Column;
 import dev.millrace.sql.bind.type.Coercions;
 import dev.millrace.sql.bind.type.Errors;
+import dev.millrace.text.TimeZones;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -33,9 +34,11 @@ import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlNumericLiteral;
+import org.apache.calcite.sql.type.SqlTypeName;
 
 /** Binds functions in FROM: the windows, and generate_series over constants. */
 final class TableFunctionBinder {
@@ -82,16 +85,20 @@ final class TableFunctionBinder {
 
     // ---- windows ---------------------------------------------------------------------------------------------------
 
-    private From window(String name, List<SqlNode> arguments, SqlCall call) {
+    private From window(String name, List<SqlNode> given, SqlCall call) {
         int durations = name.equals("tumble") || name.equals("session") ? 1 : 2;
+        Optional<String> zone = name.equals("session") ? Optional.empty() : zone(given, 2 + durations);
+        List<SqlNode> arguments = zone.isEmpty() ? given : given.subList(0, given.size() - 1);
         boolean keyDescriptor = name.equals("session") && arguments.size() == 4 && isDescriptor(arguments.get(2));
         boolean hasOffset = !name.equals("session") && arguments.size() == 3 + durations;
         if (arguments.size() != 2 + durations + (keyDescriptor || hasOffset ? 1 : 0)) {
             throw Errors.error(
                             SqlState.UNDEFINED_FUNCTION,
                             name + " takes " + (2 + durations)
-                                    + (name.equals("session") ? " arguments, not " : " arguments and an offset, not ")
-                                    + arguments.size(),
+                                    + (name.equals("session")
+                                            ? " arguments, not "
+                                            : " arguments, an offset and a time zone, not ")
+                                    + given.size(),
                             call)
                     .withHint(WindowArguments.usage(name));
         }
@@ -99,6 +106,15 @@ final class TableFunctionBinder {
         From input = input(arguments.get(0), partition);
         Scope scope = new Scope(Optional.empty(), input.columns(), input.rel().getRowType(), context);
         Column time = timeColumn(name, arguments.get(1), scope);
+        if (zone.isPresent() && TypeMapper.dataType(time.type()).kind() != DataType.Kind.TIMESTAMPTZ) {
+            throw Errors.error(
+                            SqlState.DATATYPE_MISMATCH,
+                            "windows in a time zone are of a timestamptz, but \"" + time.name()
+                                    + "\" is a timestamp, which is what clocks show already",
+                            arguments.get(1))
+                    .withHint("leave out the zone, or give the instants: (SELECT .., " + time.name() + " AT TIME ZONE '"
+                            + zone.get() + "' AS instant FROM ..)");
+        }
         if (keyDescriptor) {
             partition.addAll(((SqlCall) arguments.get(2)).getOperandList());
         }
@@ -110,38 +126,45 @@ final class TableFunctionBinder {
         for (SqlNode key : partition) {
             keys.add(column(key, scope).index());
         }
-        List<Long> micros = new ArrayList<>();
+        List<IntervalValue> sizes = new ArrayList<>();
         int firstDuration = 2 + (keyDescriptor ? 1 : 0);
         for (SqlNode duration : arguments.subList(firstDuration, firstDuration + durations)) {
-            micros.add(duration(name, duration));
+            sizes.add(interval(duration));
         }
-        check(name, micros, call);
-        if (!name.equals("session")) {
-            long distance = name.equals("cumulate") ? micros.get(1) : micros.get(0);
-            micros.add(hasOffset ? Math.floorMod(interval(arguments.get(firstDuration + durations)), distance) : 0L);
+        Optional<IntervalValue> offset =
+                hasOffset ? Optional.of(interval(arguments.get(firstDuration + durations))) : Optional.empty();
+        WindowSpec window;
+        try {
+            window = new WindowSizes(name, sizes, offset, zone).window();
+        } catch (MillraceException e) {
+            throw Errors.at(
+                    e.hint().isEmpty() ? e.withHint(WindowArguments.usage(name)) : e, arguments.get(firstDuration));
         }
         String qualifier =
                 input.columns().isEmpty() ? name : input.columns().get(0).qualifier();
-        return withWindow(name, input, time, keys, micros, qualifier);
+        return withWindow(window, input, time, keys, qualifier);
     }
 
-    private static void check(String name, List<Long> micros, SqlNode where) {
-        if (name.equals("hop") && micros.get(0) > micros.get(1)) {
-            throw Errors.error(
-                            SqlState.INVALID_PARAMETER_VALUE,
-                            "the slide of HOP must not be greater than its size: rows between windows would be lost",
-                            where)
-                    .withHint(WindowArguments.usage(name));
+    /** A time zone as the last argument: a text that is no interval. */
+    private static Optional<String> zone(List<SqlNode> arguments, int required) {
+        SqlNode last = arguments.get(arguments.size() - 1);
+        if (arguments.size() <= required
+                || !(last instanceof SqlLiteral literal)
+                || literal.getTypeName() != SqlTypeName.CHAR) {
+            return Optional.empty();
         }
-        if (name.equals("cumulate") && micros.get(1) % micros.get(0) != 0) {
-            throw Errors.error(SqlState.INVALID_PARAMETER_VALUE, "the step of CUMULATE must divide its size", where)
-                    .withHint(WindowArguments.usage(name));
+        String text = literal.getValueAs(String.class);
+        if (TimeZones.find(text).isPresent()) {
+            return Optional.of(text);
         }
+        if (arguments.size() > required + 1 || text.matches("[A-Za-z_]+(/.*)?")) { // behind an offset, or no interval
+            throw Errors.error(SqlState.INVALID_PARAMETER_VALUE, "time zone \"" + text + "\" not recognized", last);
+        }
+        return Optional.empty();
     }
 
-    private From withWindow(
-            String name, From input, Column time, List<Integer> keys, List<Long> micros, String qualifier) {
-        var rel = WindowScan.create(input.rel(), name, time.index(), keys, micros);
+    private From withWindow(WindowSpec window, From input, Column time, List<Integer> keys, String qualifier) {
+        var rel = WindowScan.create(input.rel(), window, time.index(), keys);
         int columns = input.rel().getRowType().getFieldCount();
         // of windows of windows, the inner bounds are read before: from here on their names are those of the outer ones
         List<Column> all = new ArrayList<>(input.columns());
@@ -202,18 +225,7 @@ final class TableFunctionBinder {
                         .withHint("select it in a sub-query: (SELECT .., window_time FROM ..)"));
     }
 
-    private long duration(String name, SqlNode node) {
-        long micros = interval(node);
-        if (micros <= 0) {
-            throw Errors.error(
-                    SqlState.INVALID_PARAMETER_VALUE,
-                    "a duration of " + name.toUpperCase(Locale.ROOT) + " must be greater than zero",
-                    node);
-        }
-        return micros;
-    }
-
-    private long interval(SqlNode node) {
+    private IntervalValue interval(SqlNode node) {
         try {
             var constant =
                     ExpressionTranslator.translate(relations.constant(node, DataType.INTERVAL, "a window's size"));
@@ -221,7 +233,7 @@ final class TableFunctionBinder {
                 throw Errors.error(
                         SqlState.INVALID_PARAMETER_VALUE, "a window's size must be a constant interval", node);
             }
-            return Literals.durationMicros((IntervalValue) literal.value());
+            return (IntervalValue) literal.value();
         } catch (MillraceException e) {
             throw Errors.at(e, node);
         }
