@@ -5,9 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Reads dates, times and timestamps: ISO 8601 with a {@code T} or a blank, and the other orders and separators that
- * PostgreSQL takes under its default DateStyle (month, day, year). Holds the place it has come to, so it belongs to one
- * parser.
+ * Reads dates, times and timestamps: ISO 8601 here, all other forms by a {@link DateTimeDecoder}. Holds the place it has come to, so it belongs to one parser.
  *
  * <p>Nearly all timestamps are {@code YYYY-MM-DD HH:MM:SS} and nearly all share their date with the one before: such a
  * date is compared with the last one as ten bytes instead of being read.
@@ -18,15 +16,17 @@ final class DateTimeText {
     private static final int ISO_SECONDS_BYTES = 19;
     private static final int MAX_YEAR = 294_276; // PostgreSQL's last of a timestamp
     private static final int MAX_DATE_YEAR = 5_874_897;
-    private static final int MIN_YEAR = -4712; // 4713 BC
-    private static final long NO_TIME = -1;
-    private static final String MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec";
+    private static final int MIN_YEAR = -4713; // 4714 BC
+    private static final long FIRST_DAY = CivilDays.of(MIN_YEAR, 11, 24);
+    private static final int ISO_TIME_BYTES = 8;
+
+    private final DateTimeDecoder decoder = new DateTimeDecoder();
 
     private long at;
     private long end;
 
     private long days;
-    private long timeMicros; // or NO_TIME
+    private long timeMicros;
     private boolean isEpoch; // the word, which is an instant
     private long zoneMicros;
     private boolean zoneSeen; // in the text, as its distance from UTC
@@ -61,19 +61,16 @@ final class DateTimeText {
     }
 
     int parseTime(long address, long limit, ValueParser out) {
-        at = Blanks.skip(address, limit);
-        end = Blanks.trimEnd(at, limit);
-        int outcome = readTime();
-        if (outcome == ValueParser.OK) {
-            outcome = readZone();
+        if (limit - address == ISO_TIME_BYTES) {
+            long seconds = isoSeconds(address);
+            if (seconds >= 0) {
+                out.low = seconds * 1_000_000;
+                return ValueParser.OK;
+            }
         }
-        if (outcome == ValueParser.OK && at < end) {
-            outcome = ValueParser.SYNTAX;
-        }
-        if (outcome == ValueParser.OK && timeMicros > CivilDays.MICROS_PER_DAY) { // 23:59:60.5
-            outcome = ValueParser.FIELD;
-        }
-        out.low = timeMicros;
+        long start = Blanks.skip(address, limit);
+        int outcome = decoder.read(start, Blanks.trimEnd(start, limit), true);
+        out.low = decoder.timeMicros();
         return outcome;
     }
 
@@ -105,12 +102,11 @@ final class DateTimeText {
         if (outcome != ValueParser.OK) {
             return outcome;
         }
-        long time = timeMicros == NO_TIME ? 0 : timeMicros;
-        long start = days * CivilDays.MICROS_PER_DAY; // cannot overflow by more than a day's check below
         if (Math.abs(days) > Long.MAX_VALUE / CivilDays.MICROS_PER_DAY - 2) {
             return ValueParser.RANGE;
         }
-        out.low = zoned ? instant(start + time) : start + time;
+        long local = days * CivilDays.MICROS_PER_DAY + timeMicros;
+        out.low = zoned ? instant(local) : local;
         return ValueParser.OK;
     }
 
@@ -180,158 +176,21 @@ final class DateTimeText {
     }
 
     private int readAll(long address, long limit, int maxYear) {
-        at = Blanks.skip(address, limit);
-        end = Blanks.trimEnd(at, limit);
-        forgetZone();
-        timeMicros = NO_TIME;
-        isEpoch = takeWord("epoch");
-        if (isEpoch) {
-            days = 0;
-            return at == end ? ValueParser.OK : ValueParser.SYNTAX;
+        long start = Blanks.skip(address, limit);
+        int outcome = decoder.read(start, Blanks.trimEnd(start, limit), false);
+        if (outcome != ValueParser.OK) {
+            return outcome;
         }
-        if (takeWord("infinity") || takeWord("-infinity")) {
-            return at == end ? ValueParser.INFINITE : ValueParser.SYNTAX;
-        }
-        int outcome = readDate(maxYear);
-        if (outcome == ValueParser.OK && takeWord("t")) {
-            outcome = readTime();
-        } else if (outcome == ValueParser.OK && at < end && isBlank()) {
-            at = Blanks.skip(at, end);
-            if (at < end && WordBytes.isDigit(at)) {
-                outcome = readTime();
-            }
-        }
-        if (outcome == ValueParser.OK) {
-            outcome = readZone();
-        }
-        if (outcome == ValueParser.OK && takeWord("bc")) {
-            outcome = beforeChrist();
-        }
-        return outcome != ValueParser.OK || at == end ? outcome : ValueParser.SYNTAX;
-    }
-
-    private int beforeChrist() {
-        long packed = CivilDays.packed(days);
-        int year = 1 - (int) (packed >> 9);
-        int month = (int) (packed >> 5) & 15;
-        int day = (int) packed & 31;
-        if (year > 0 || year < MIN_YEAR || !CivilDays.isValid(year, month, day)) {
-            return ValueParser.FIELD;
-        }
-        days = CivilDays.of(year, month, day);
-        return ValueParser.OK;
-    }
-
-    /** Three parts in the order that their lengths, separators and a month's name tell. */
-    private int readDate(int maxYear) {
-        int month = takeMonth();
-        if (month > 0) { // January 8, 1999
-            skipSeparators();
-            if (!takeNumber()) {
-                return ValueParser.SYNTAX;
-            }
-            int day = number;
-            skipSeparators();
-            return takeNumber() ? setDate(fullYear(), month, day, maxYear) : ValueParser.SYNTAX;
-        }
-        if (!takeNumber()) {
-            return ValueParser.SYNTAX;
-        }
-        if (numberDigits == 8) { // 19990108
-            return setDate(number / 10_000, number / 100 % 100, number % 100, maxYear);
-        }
-        int first = number;
-        int firstDigits = numberDigits;
-        int firstAsYear = fullYear();
-        if (skipSeparators() == 0) {
-            return ValueParser.SYNTAX;
-        }
-        month = takeMonth();
-        if (month > 0) { // 8-Jan-1999, 1999-Jan-08
-            skipSeparators();
-            if (!takeNumber()) {
-                return ValueParser.SYNTAX;
-            }
-            return firstDigits > 2
-                    ? setDate(firstAsYear, month, number, maxYear)
-                    : setDate(fullYear(), month, first, maxYear);
-        }
-        if (!takeNumber()) {
-            return ValueParser.SYNTAX;
-        }
-        int second = number;
-        if (skipSeparators() == 0 || !takeNumber()) {
-            return ValueParser.SYNTAX;
-        }
-        return firstDigits > 2
-                ? setDate(firstAsYear, second, number, maxYear) // 1999-01-08
-                : setDate(fullYear(), first, second, maxYear); // 1/8/1999
-    }
-
-    /** The last number as a year: of two digits it lies between 1970 and 2069. */
-    private int fullYear() {
-        return numberDigits > 2 ? number : number + (number < 70 ? 2000 : 1900);
-    }
-
-    private int setDate(int year, int month, int day, int maxYear) {
-        if (year == 0 || !CivilDays.isValid(year, month, day)) {
-            return ValueParser.FIELD;
-        }
-        if (year > maxYear) {
+        if (decoder.year() > maxYear || decoder.year() < MIN_YEAR) {
             return ValueParser.RANGE;
         }
-        days = CivilDays.of(year, month, day);
-        return ValueParser.OK;
-    }
-
-    /** H:MM, HH:MM:SS.ffffff, HHMM, HHMMSS, then perhaps AM or PM. */
-    private int readTime() {
-        if (!takeNumber()) {
-            return ValueParser.SYNTAX;
-        }
-        int hour = number;
-        int minute;
-        int second = 0;
-        timeMicros = 0;
-        if (at < end && Memory.getByte(at) == ':') {
-            at++;
-            if (numberDigits > 2 || !takeNumber() || numberDigits > 2) {
-                return ValueParser.SYNTAX;
-            }
-            minute = number;
-            if (at < end && Memory.getByte(at) == ':') {
-                at++;
-                if (!takeNumber() || numberDigits > 2) {
-                    return ValueParser.SYNTAX;
-                }
-                second = number;
-                readFraction();
-            }
-        } else if (numberDigits == 4) {
-            minute = hour % 100;
-            hour /= 100;
-        } else if (numberDigits == 6) {
-            second = hour % 100;
-            minute = hour / 100 % 100;
-            hour /= 10_000;
-            readFraction();
-        } else {
-            return ValueParser.SYNTAX;
-        }
-        at = Blanks.skip(at, end);
-        boolean am = takeWord("am");
-        boolean pm = !am && takeWord("pm");
-        if (am || pm) {
-            if (hour < 1 || hour > 12) {
-                return ValueParser.FIELD;
-            }
-            hour = hour % 12 + (pm ? 12 : 0);
-        }
-        if (minute > 59 || second > 60 || hour > 24 || (hour == 24 && (minute | second | timeMicros) != 0)) {
-            return ValueParser.FIELD;
-        }
-        timeMicros += (hour * 3600L + minute * 60L + second) * 1_000_000;
-        return ValueParser.OK;
+        days = decoder.days();
+        timeMicros = decoder.timeMicros();
+        isEpoch = decoder.isEpoch();
+        zoneSeen = decoder.hasDistance();
+        zoneMicros = decoder.distanceMicros();
+        zoneNamed = decoder.zone();
+        return days < FIRST_DAY ? ValueParser.RANGE : ValueParser.OK;
     }
 
     /** A point and digits, added to the time as microseconds; a half is rounded up. */
@@ -435,49 +294,5 @@ final class DateTimeText {
         number = (int) value;
         numberDigits = (int) (at - start);
         return numberDigits > 0;
-    }
-
-    private int takeMonth() {
-        if (end - at < 3) {
-            return 0;
-        }
-        for (int month = 0; month < 12; month++) {
-            boolean same = true;
-            for (int i = 0; i < 3; i++) {
-                same &= (Memory.getByte(at + i) | 0x20) == MONTHS.charAt(month * 3 + i);
-            }
-            if (same) {
-                while (at < end && WordBytes.isLetter(at)) {
-                    at++;
-                }
-                return month + 1;
-            }
-        }
-        return 0;
-    }
-
-    private boolean takeWord(String word) {
-        if (!WordBytes.startsWith(at, end, word)) {
-            return false;
-        }
-        at += word.length();
-        return true;
-    }
-
-    private int skipSeparators() {
-        int skipped = 0;
-        while (at < end) {
-            byte c = Memory.getByte(at);
-            if (c != '-' && c != '/' && c != '.' && c != ',' && c != ' ') {
-                break;
-            }
-            at++;
-            skipped++;
-        }
-        return skipped;
-    }
-
-    private boolean isBlank() {
-        return Blanks.isBlank(Memory.getByte(at));
     }
 }

@@ -1,8 +1,8 @@
 package dev.millrace.text;
 
-/** What dates and times may be, for those that come as numbers: as far as their texts go, from 4713 BC on. */
+/** What dates and times may be, for those that come as numbers: as far as their texts go, from 4714 BC on. */
 public final class TimeRange {
-    private static final long FIRST_DAY = CivilDays.of(-4712, 1, 1);
+    private static final long FIRST_DAY = CivilDays.of(-4713, 11, 24); // the first Julian day
     private static final long LAST_DAY = CivilDays.of(5_874_897, 12, 31);
     private static final long FIRST_MICROS = FIRST_DAY * CivilDays.MICROS_PER_DAY;
     private static final long END_MICROS = CivilDays.of(292_278, 1, 1) * CivilDays.MICROS_PER_DAY; // what 64 bits hold

@@ -503,6 +503,12 @@ final class History {
             List<String> columns = new ArrayList<>(List.of("k", "v"));
             columns.addAll(table.added());
             return found.filter(it -> it.schema().names().equals(columns)).isPresent();
+        } else if (object instanceof ModelObject.Stream stream) { // another of its name may be in its place
+            return found.filter(it -> String.join(", ", it.schema().names()).equals(stream.columns()))
+                    .filter(it -> String.join("", rows("SHOW CREATE STREAM " + stream.name()))
+                                    .contains("retention")
+                            == stream.isRetained())
+                    .isPresent();
         } else if (object instanceof ModelObject.View view && view.isMaterialized()) {
             boolean isPaused = database.state(view.name()).equals(Optional.of(QueryState.PAUSED));
             return found.isPresent() && isPaused == view.isPaused();

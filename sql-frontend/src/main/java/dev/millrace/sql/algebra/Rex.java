@@ -1,12 +1,13 @@
 package dev.millrace.sql.algebra;
 
-import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
+import dev.millrace.text.CivilDays;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;
+import java.time.LocalTime;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +44,7 @@ public final class Rex {
     static final String INTERVAL_CONSTANT = "interval_constant";
 
     private static final long MICROS_PER_SECOND = 1_000_000;
+    private static final long SECONDS_PER_DAY = 86_400;
     private static final long FIRST_DAY = -719_162; // 0001-01-01
     private static final long LAST_DAY = 2_932_896; // 9999-12-31
 
@@ -138,18 +140,17 @@ public final class Rex {
             case TEXT, VARCHAR, CHAR -> BUILDER.literal(characters((String) value), relType, SqlTypeName.CHAR);
             case JSONB -> BUILDER.makeAbstractCast(relType, text((String) value), false);
             case BYTEA -> BUILDER.literal(byteString((List<?>) value), relType, SqlTypeName.BINARY);
-            case DATE -> {
-                checkDay((Long) value);
-                yield BUILDER.literal(
-                        DateString.fromDaysSinceEpoch(((Long) value).intValue()), relType, SqlTypeName.DATE);
-            }
+            case DATE ->
+                isFar((Long) value)
+                        ? BUILDER.makeAbstractCast(relType, text(farDate((Long) value, "")), false)
+                        : BUILDER.literal(
+                                DateString.fromDaysSinceEpoch(((Long) value).intValue()), relType, SqlTypeName.DATE);
             case TIME ->
                 (Long) value == 86_400 * MICROS_PER_SECOND // which Calcite has no constant of
                         ? BUILDER.makeAbstractCast(relType, text("24:00:00"), false)
                         : BUILDER.literal(time((Long) value), relType, SqlTypeName.TIME);
-            case TIMESTAMP -> BUILDER.literal(timestamp((Long) value), relType, SqlTypeName.TIMESTAMP);
-            case TIMESTAMPTZ ->
-                BUILDER.literal(timestamp((Long) value), relType, SqlTypeName.TIMESTAMP_WITH_LOCAL_TIME_ZONE);
+            case TIMESTAMP -> timestamp((Long) value, relType, SqlTypeName.TIMESTAMP, "");
+            case TIMESTAMPTZ -> timestamp((Long) value, relType, SqlTypeName.TIMESTAMP_WITH_LOCAL_TIME_ZONE, "+00");
             case INTERVAL -> {
                 IntervalValue interval = (IntervalValue) value;
                 yield call(
@@ -205,18 +206,31 @@ public final class Rex {
         return time.withNanos((int) (micros % MICROS_PER_SECOND) * 1000);
     }
 
-    private static TimestampString timestamp(long micros) {
+    private static RexNode timestamp(long micros, RelDataType relType, SqlTypeName typeName, String zone) {
         long seconds = Math.floorDiv(micros, MICROS_PER_SECOND);
-        checkDay(Math.floorDiv(seconds, 86_400));
-        return TimestampString.fromMillisSinceEpoch(seconds * 1000)
-                .withNanos((int) Math.floorMod(micros, MICROS_PER_SECOND) * 1000);
+        int nanos = (int) Math.floorMod(micros, MICROS_PER_SECOND) * 1000;
+        long day = Math.floorDiv(seconds, SECONDS_PER_DAY);
+        if (isFar(day)) {
+            String time = " "
+                    + LocalTime.ofSecondOfDay(seconds - day * SECONDS_PER_DAY)
+                            .withNano(nanos)
+                            .format(DateTimeFormatter.ISO_LOCAL_TIME);
+            return BUILDER.makeAbstractCast(relType, text(farDate(day, time + zone)), false);
+        }
+        return BUILDER.literal(
+                TimestampString.fromMillisSinceEpoch(seconds * 1000).withNanos(nanos), relType, typeName);
     }
 
-    private static void checkDay(long day) {
-        if (day < FIRST_DAY || day > LAST_DAY) {
-            throw MillraceException.user(
-                    SqlState.DATETIME_FIELD_OVERFLOW, "a date or time constant must lie in the years 1 to 9999");
-        }
+    /** Whether Calcite has no constant of it. */
+    private static boolean isFar(long day) {
+        return day < FIRST_DAY || day > LAST_DAY;
+    }
+
+    private static String farDate(long day, String time) {
+        long packed = CivilDays.packed(day);
+        long year = packed >> 9;
+        return "%04d-%02d-%02d%s%s"
+                .formatted(year < 1 ? 1 - year : year, packed >> 5 & 15, packed & 31, time, year < 1 ? " BC" : "");
     }
 
     /** The builder, with literals of any type. */

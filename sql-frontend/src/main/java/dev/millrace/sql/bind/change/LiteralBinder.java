@@ -1,6 +1,7 @@
 package dev.millrace.sql.bind.change;
 
 import dev.millrace.sql.bind.type.ParameterTypes;
+import dev.millrace.sql.bind.type.SaidTimes;
 import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.LiteralRows.Cell;
 import dev.millrace.sql.statement.LiteralRows.Kind;
@@ -35,7 +36,9 @@ public final class LiteralBinder {
         for (int i = 0; i < rows.cells().size(); i++) {
             DataType type = types.get(i % rows.width());
             Optional<Cell> cell = literal(rows.cells().get(i), type);
-            if (cell.isEmpty() || !cell.get().kind().fits(type)) {
+            if (cell.isEmpty()
+                    || !cell.get().kind().fits(type)
+                    || SaidTimes.isOne(cell.get().text(), type)) {
                 return Optional.empty();
             }
             cells.add(cell.get());

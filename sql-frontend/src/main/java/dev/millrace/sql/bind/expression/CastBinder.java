@@ -18,8 +18,6 @@ import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
@@ -32,9 +30,6 @@ import org.apache.calcite.sql.SqlNode;
 
 /** Binds explicit casts, with what PostgreSQL reads into them: days by name, names of the catalog, dimensions of arrays. */
 final class CastBinder {
-    /** Days that a constant can name. */
-    private static final Map<String, Long> DAYS = Map.of("today", 0L, "tomorrow", 1L, "yesterday", -1L);
-
     private final QueryContext context;
     private final ExpressionBinder expressions;
 
@@ -149,19 +144,6 @@ final class CastBinder {
     /** The operand as a type, which is the one asked for except for a NUMERIC without digits. */
     RexNode to(RexNode operand, DataType target, boolean undeclaredNumeric, SqlNode where) {
         DataType type = Coercions.type(operand);
-        if (target.kind() == Kind.DATE || target.isTimestamp()) {
-            String name = Coercions.unknownText(operand).orElse("").strip().toLowerCase(Locale.ROOT);
-            RexNode now = context.functions().function("proctime", "now", List.of(), where);
-            if (name.equals("now")) {
-                return context.coercions().convert(now, target, Strength.EXPLICIT, where);
-            }
-            if (DAYS.containsKey(name)) {
-                RexNode distance = Rex.literal(new Literal(DAYS.get(name), DataType.INTEGER));
-                RexNode day = context.functions()
-                        .operator("add", List.of(context.coercions().convert(now, DataType.DATE), distance), where);
-                return context.coercions().convert(day, target, Strength.EXPLICIT, where);
-            }
-        }
         DataType exact = target;
         if (undeclaredNumeric) {
             Optional<String> text = Coercions.unknownText(operand);

@@ -154,7 +154,7 @@ final class TableFunctionBinder {
             return Optional.empty();
         }
         String text = literal.getValueAs(String.class);
-        if (TimeZones.find(text).isPresent()) {
+        if (text.matches(".*[A-Za-z].*") && TimeZones.find(text).isPresent()) { // a number is an offset's seconds
             return Optional.of(text);
         }
         if (arguments.size() > required + 1 || text.matches("[A-Za-z_]+(/.*)?")) { // behind an offset, or no interval

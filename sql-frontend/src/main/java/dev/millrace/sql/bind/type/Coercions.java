@@ -68,7 +68,8 @@ public final class Coercions {
             RexLiteral literal = (RexLiteral) node;
             return literal.isNull()
                     ? Rex.nullOf(target)
-                    : Rex.literal(Literals.parse(target, text(literal), parameters.zoneId()));
+                    : SaidTimes.of(text(literal), target, this)
+                            .orElseGet(() -> Rex.literal(Literals.parse(target, text(literal), parameters.zoneId())));
         }
         DataType type = type(node);
         if (type.equals(target)) {
