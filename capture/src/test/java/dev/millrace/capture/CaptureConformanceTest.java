@@ -3,6 +3,7 @@ package dev.millrace.capture;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.TableFeed;
 import dev.millrace.connector.TableFeedFactory;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.FeedConformance;
 import dev.millrace.testing.connector.FeedFault;
 import dev.millrace.testing.connector.FeedOutside;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tables that follow logs of real databases, which are killed and begun again. */
+@ConformanceOf({"table postgres-cdc", "table mariadb-cdc"})
 @Tag("peers")
 @Timeout(240)
 class CaptureConformanceTest {

@@ -2,6 +2,7 @@ package dev.millrace.connectors.datagen;
 
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.GivenSourceConformance;
 import dev.millrace.testing.connector.SourceFault;
 import dev.millrace.type.DataType;
@@ -11,6 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@ConformanceOf("source datagen")
 class DatagenConformanceTest extends GivenSourceConformance {
     private static final Schema SCHEMA = Schema.of(
             new Field("id", DataType.BIGINT, false),

@@ -2,6 +2,7 @@ package dev.millrace.connectors.datagen;
 
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.GivenSourceConformance;
 import dev.millrace.testing.connector.SourceFault;
 import dev.millrace.type.Schema;
@@ -10,6 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@ConformanceOf("source linear_road")
 class LinearRoadConformanceTest extends GivenSourceConformance {
     @Override
     protected Source source() {

@@ -2,6 +2,7 @@ package dev.millrace.connectors.file;
 
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.GivenSourceConformance;
 import dev.millrace.testing.connector.SourceFault;
 import dev.millrace.type.DataType;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Three files that are there from the beginning, one with a line that is no row. */
+@ConformanceOf("source file")
 class FileSourceConformanceTest extends GivenSourceConformance {
     private static final Schema SCHEMA =
             Schema.of(new Field("id", DataType.BIGINT, false), new Field("name", DataType.TEXT, true));

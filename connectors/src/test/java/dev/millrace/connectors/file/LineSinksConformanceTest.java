@@ -7,6 +7,7 @@ import dev.millrace.connector.SinkFactory;
 import dev.millrace.testing.connector.AtLeastOnceConformance;
 import dev.millrace.testing.connector.AtLeastOnceFault;
 import dev.millrace.testing.connector.AtLeastOnceOutside;
+import dev.millrace.testing.connector.ConformanceOf;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Sinks that write lines: to a file, in which a restart goes on, and to the output of the process. */
+@ConformanceOf({"sink file", "sink print", "sink stdout"})
 class LineSinksConformanceTest {
     /** What is written is there at once: nobody can refuse it, or be away. */
     private record Lines(SinkFactory factory, Map<String, String> options, Supplier<String> written)

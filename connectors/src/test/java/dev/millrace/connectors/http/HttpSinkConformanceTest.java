@@ -3,6 +3,7 @@ package dev.millrace.connectors.http;
 import dev.millrace.testing.connector.AtLeastOnceConformance;
 import dev.millrace.testing.connector.AtLeastOnceFault;
 import dev.millrace.testing.connector.AtLeastOnceOutside;
+import dev.millrace.testing.connector.ConformanceOf;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -11,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The sink that POSTs to a server that is not always there, and does not always answer. */
+@ConformanceOf("sink http")
 @Timeout(120)
 class HttpSinkConformanceTest extends AtLeastOnceConformance {
     private final List<HttpOutside> outsides = new ArrayList<>();

@@ -6,6 +6,7 @@ import dev.millrace.connector.SinkContext;
 import dev.millrace.testing.connector.AtLeastOnceConformance;
 import dev.millrace.testing.connector.AtLeastOnceFault;
 import dev.millrace.testing.connector.AtLeastOnceOutside;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.database.DatabaseServer;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The sink that inserts into a table of a server, which is killed and begun again. What a database refuses is waited for. */
+@ConformanceOf("sink jdbc")
 @Tag("peers")
 class JdbcAtLeastOnceTest extends AtLeastOnceConformance {
     private static final AtomicInteger TABLES = new AtomicInteger();

@@ -2,6 +2,7 @@ package dev.millrace.connectors.jdbc;
 
 import dev.millrace.connector.Options;
 import dev.millrace.connector.TableFeed;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.FeedConformance;
 import dev.millrace.testing.connector.FeedFault;
 import dev.millrace.testing.connector.FeedOutside;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tables that are read again and again, of a server that is killed and begun again, and of a file. */
+@ConformanceOf("table jdbc")
 @Tag("peers")
 class JdbcFeedConformanceTest {
     private static final AtomicInteger TABLES = new AtomicInteger();

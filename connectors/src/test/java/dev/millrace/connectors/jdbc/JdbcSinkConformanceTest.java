@@ -3,7 +3,9 @@ package dev.millrace.connectors.jdbc;
 import dev.millrace.connector.CheckpointedSink;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.SinkContext;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.SinkConformance;
+import dev.millrace.testing.connector.SinkFault;
 import dev.millrace.testing.connector.SinkOutside;
 import dev.millrace.testing.database.DatabaseServer;
 import java.nio.file.Path;
@@ -18,8 +20,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The sink that inserts into tables of each dialect; servers are killed and begun again. */
+@ConformanceOf("sink jdbc")
 @Tag("peers")
 class JdbcSinkConformanceTest {
     private static final AtomicInteger TABLES = new AtomicInteger();
@@ -133,6 +138,12 @@ class JdbcSinkConformanceTest {
         @Override
         protected Outside database() {
             return new Outside(Dialect.SQLITE, "jdbc:sqlite:" + folder.resolve("file"), "");
+        }
+
+        @ParameterizedTest
+        @EnumSource(names = {"SKIPS_A_COMMIT", "ACKNOWLEDGES_EARLY"})
+        void faultsAreCaught(SinkFault fault) {
+            catches(fault);
         }
     }
 

@@ -7,6 +7,7 @@ import dev.millrace.connectors.Connectors;
 import dev.millrace.testing.connector.AtLeastOnceConformance;
 import dev.millrace.testing.connector.AtLeastOnceFault;
 import dev.millrace.testing.connector.AtLeastOnceOutside;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.kafka.KafkaBroker;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The sink that writes each record to a real broker, which is stopped and begun again. */
+@ConformanceOf("sink kafka")
 @Tag("peers")
 class KafkaAtLeastOnceTest extends AtLeastOnceConformance {
     private static final AtomicInteger TOPICS = new AtomicInteger();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.TableFeed;
 import dev.millrace.connectors.Connectors;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.FeedConformance;
 import dev.millrace.testing.connector.FeedFault;
 import dev.millrace.testing.connector.FeedOutside;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The table that a topic of changes keeps, of a real broker that is stopped and begun again. */
+@ConformanceOf("table kafka")
 @Tag("peers")
 class KafkaFeedConformanceTest extends FeedConformance {
     private static final AtomicInteger TOPICS = new AtomicInteger();

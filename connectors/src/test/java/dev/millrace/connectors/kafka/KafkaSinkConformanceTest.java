@@ -4,6 +4,7 @@ import dev.millrace.connector.CheckpointedSink;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.SinkContext;
 import dev.millrace.connectors.Connectors;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.SinkConformance;
 import dev.millrace.testing.connector.SinkFault;
 import dev.millrace.testing.connector.SinkOutside;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The sink that writes transactions to a real broker, which is stopped and begun again. */
+@ConformanceOf("sink kafka")
 @Tag("peers")
 class KafkaSinkConformanceTest extends SinkConformance {
     private static final AtomicInteger TOPICS = new AtomicInteger();

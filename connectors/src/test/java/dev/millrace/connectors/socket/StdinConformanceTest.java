@@ -3,6 +3,7 @@ package dev.millrace.connectors.socket;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
 import dev.millrace.connectors.Connectors;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.GivenSourceConformance;
 import dev.millrace.testing.connector.SourceFault;
 import dev.millrace.type.DataType;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Standard input, which is each process's own and knows no positions: another process that is given the same gives the same rows. */
+@ConformanceOf("source stdin")
 class StdinConformanceTest extends GivenSourceConformance {
     private static final Schema SCHEMA = Schema.of(new Field("id", DataType.BIGINT, false));
     private static final int MOST_BYTES = 700; // at a time

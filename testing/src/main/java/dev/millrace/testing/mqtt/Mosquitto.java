@@ -237,6 +237,15 @@ public final class Mosquitto implements AutoCloseable {
         }
     }
 
+    /** Whether it has given up the session of a client, which came not back in time. */
+    public boolean hasExpired(String clientId) {
+        try {
+            return Files.readString(folder.resolve("output")).contains("Expiring client " + clientId + " ");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Stops it in order; it can be begun again. */
     public void stop() {
         process.destroy();
