@@ -166,7 +166,7 @@ final class MqttSubscription implements RecordReceiver.Transport {
 
     /** The broker knows no session, and gives ids anew. Nothing comes meanwhile. If it had one, it kept what is told to be lost. */
     void newSession() {
-        if (remembered(SUBSCRIBED).isPresent()) {
+        if (source.qos() > 0 && remembered(SUBSCRIBED).isPresent()) {
             context.report(new RejectedRecord(
                     target(),
                     0,
