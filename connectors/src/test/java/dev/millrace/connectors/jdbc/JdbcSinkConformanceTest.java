@@ -1,5 +1,7 @@
 package dev.millrace.connectors.jdbc;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+
 import dev.millrace.connector.CheckpointedSink;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.SinkContext;
@@ -9,12 +11,15 @@ import dev.millrace.testing.connector.SinkFault;
 import dev.millrace.testing.connector.SinkOutside;
 import dev.millrace.testing.database.DatabaseServer;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -152,9 +157,21 @@ class JdbcSinkConformanceTest {
         @TempDir
         Path folder;
 
+        /** DuckDB refuses a file that another connection of the process is just letting go of. */
+        private Optional<Connection> holding = Optional.empty();
+
+        @AfterEach
+        void letGo() throws SQLException {
+            if (holding.isPresent()) {
+                holding.get().close();
+            }
+        }
+
         @Override
         protected Outside database() {
-            return new Outside(Dialect.DUCKDB, "jdbc:duckdb:" + folder.resolve("file"), "");
+            Outside file = new Outside(Dialect.DUCKDB, "jdbc:duckdb:" + folder.resolve("file"), "");
+            holding = Optional.of(assertDoesNotThrow(file::connect));
+            return file;
         }
     }
 }

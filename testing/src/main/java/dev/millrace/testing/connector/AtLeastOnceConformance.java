@@ -47,7 +47,8 @@ public abstract class AtLeastOnceConformance {
     }
 
     private AtLeastOnceLives lives(AtLeastOnceOutside outside, long seed) {
-        TestSinkContext context = new TestSinkContext(memory.allocator(), UUID.randomUUID().toString(), home);
+        TestSinkContext context =
+                new TestSinkContext(memory.allocator(), UUID.randomUUID().toString(), home);
         return new AtLeastOnceLives(outside, context, seed);
     }
 
