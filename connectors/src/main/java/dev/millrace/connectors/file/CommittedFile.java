@@ -11,9 +11,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
- * A file that only ever keeps whole commits: what was written since the last one is cut off when it is closed, or when it is opened after a crash. A file
- * that cannot be cut (a pipe, a device) keeps what it was given; a pipe is opened when there is something to write, as that
- * waits until somebody reads it. Used by one thread at a time.
+ * A file that only ever keeps whole commits: what was written since the last one is cut off when it is closed, or when it is opened after
+ * a crash. A file that cannot be cut (a pipe, a device) keeps what it was given; a pipe is opened when there is something to write, as
+ * that waits until somebody reads it. Used by one thread at a time.
  */
 final class CommittedFile implements AutoCloseable {
     private static final int CHUNK_BYTES = 64 << 10;

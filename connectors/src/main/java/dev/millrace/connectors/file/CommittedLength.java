@@ -10,8 +10,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.OptionalLong;
 
 /**
- * How long a sink's file is that is committed: eight bytes in a directory of the sink's own, by which a sink that is opened again, after a restart, goes on where it was and does not begin
- * anew. Of one thread at a time.
+ * How long a sink's file is that is committed: eight bytes in a directory of the sink's own, by which a sink that is opened again, after
+ * a restart, goes on where it was and does not begin anew. Of one thread at a time.
  */
 final class CommittedLength {
     private static final String NAME = "committed";

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
 /**
- * What is answered, as far as anybody looks at it: there may be no end to it. A shorter answer is read to its end, which leaves its connection to the next request.
- * Called by one thread at a time.
+ * What is answered, as far as anybody looks at it: there may be no end to it. A shorter answer is read to its end, which leaves its
+ * connection to the next request. Called by one thread at a time.
  */
 final class AnswerBeginning implements HttpResponse.BodySubscriber<String> {
     private static final int MOST_BYTES = 16 << 10;

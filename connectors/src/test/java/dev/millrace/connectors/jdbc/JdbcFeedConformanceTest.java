@@ -37,8 +37,7 @@ class JdbcFeedConformanceTest {
     private static final AtomicInteger TABLES = new AtomicInteger();
 
     /** A table of one database. */
-    private record Table(Outside database, Optional<DatabaseServer> server, String name)
-            implements FeedOutside {
+    private record Table(Outside database, Optional<DatabaseServer> server, String name) implements FeedOutside {
         static Table create(Outside database, Optional<DatabaseServer> server) {
             String name = "fed" + TABLES.incrementAndGet();
             database.run("CREATE TABLE " + name + " (id INT PRIMARY KEY, v INT)");

@@ -76,8 +76,7 @@ class KafkaSinkConformanceTest {
             return new SinkOutside() {
                 @Override
                 public CheckpointedSink open(SinkContext context) {
-                    return (CheckpointedSink)
-                            KafkaSinkConformanceTest.open(topic, "exactly_once", SCHEMA, context);
+                    return (CheckpointedSink) KafkaSinkConformanceTest.open(topic, "exactly_once", SCHEMA, context);
                 }
 
                 @Override

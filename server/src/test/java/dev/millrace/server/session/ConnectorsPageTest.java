@@ -119,7 +119,10 @@ class ConnectorsPageTest {
         for (String test : tests()) {
             Matcher named = CONFORMANCE.matcher(test);
             if (named.find() && test.contains("catches(fault)")) {
-                Pattern.compile("\"([^\"]+)\"").matcher(named.group(1)).results().forEach(name -> held.add(name.group(1)));
+                Pattern.compile("\"([^\"]+)\"")
+                        .matcher(named.group(1))
+                        .results()
+                        .forEach(name -> held.add(name.group(1)));
             }
         }
         Set<String> all = new TreeSet<>(List.of("table kafka", "table file")); // tables of changes

@@ -32,7 +32,9 @@ class FileSinkRestartTest {
         if (format.equals("arrow")) {
             try (TestDatabase reader = new TestDatabase()) {
                 reader.run("CREATE STREAM r (v BIGINT) WITH (connector = 'file', path = '" + file(format) + "')");
-                return reader.rows("SELECT v FROM r").stream().map(Long::valueOf).toList();
+                return reader.rows("SELECT v FROM r").stream()
+                        .map(Long::valueOf)
+                        .toList();
             }
         }
         return Files.readAllLines(file(format)).stream()

@@ -16,9 +16,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What each sink holds to that writes at least once: when an epoch is committed the outside has all of it, in its order; after a crash rows come again
- * that no checkpoint has, and no others; an outside that is away is waited for; what is refused fails the sink. A connector's test class extends it and supplies the
- * outside, as of {@link SinkConformance}. {@code -Dmillrace.conformance.lives=1000} has more random lives.
+ * What each sink holds to that writes at least once: when an epoch is committed the outside has all of it, in its order; after a crash
+ * rows come again that no checkpoint has, and no others; an outside that is away is waited for; what is refused fails the sink. A
+ * connector's test class extends it and supplies the outside, as of {@link SinkConformance}. {@code -Dmillrace.conformance.lives=1000}
+ * has more random lives.
  */
 public abstract class AtLeastOnceConformance {
     private static final int STEPS = 60;
@@ -32,7 +33,9 @@ public abstract class AtLeastOnceConformance {
     /** An outside that has nothing yet, another with each call. */
     protected abstract AtLeastOnceOutside outside();
 
-    /** The suite catches the sink when it has this fault, and not when it has none. For one test for the faults that a connector may have. */
+    /**
+     * The suite catches the sink when it has this fault, and not when it has none. For one test for the faults that a connector may have.
+     */
     protected final void catches(AtLeastOnceFault fault) {
         Executable life = () -> {
             try (AtLeastOnceLives lives = lives(fault.in(outside()), 1)) {

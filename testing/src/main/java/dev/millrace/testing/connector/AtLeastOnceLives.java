@@ -24,8 +24,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A sink as the engine uses it that writes at least once, over and over, with crashes in between: rows come in epochs; a checkpoint has those of all that were
- * committed; after a crash the rows behind it come again, in other epochs. What came to the outside is compared with what may have come. Owned by one thread.
+ * A sink as the engine uses it that writes at least once, over and over, with crashes in between: rows come in epochs; a checkpoint has
+ * those of all that were committed; after a crash the rows behind it come again, in other epochs. What came to the outside is compared
+ * with what may have come. Owned by one thread.
  */
 final class AtLeastOnceLives implements AutoCloseable {
     private static final int MOST_ROWS = 40; // of a batch
@@ -96,7 +97,10 @@ final class AtLeastOnceLives implements AutoCloseable {
         old.ifPresent(Sink::close);
     }
 
-    /** All rows of epochs that were committed came, in their order; what came again is of no checkpoint, and all that is behind it came again too. */
+    /**
+     * All rows of epochs that were committed came, in their order; what came again is of no checkpoint, and all that is behind it came
+     * again too.
+     */
     void hasCome() {
         List<Long> came = outside.came();
         for (int at = 0; at < came.size(); at++) {

@@ -8,7 +8,10 @@ import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
 
-/** An outside and the sink that writes to it at least once, as the suite needs them. Each life has one of its own, which is empty when it begins. */
+/**
+ * An outside and the sink that writes to it at least once, as the suite needs them. Each life has one of its own, which is empty when it
+ * begins.
+ */
 public interface AtLeastOnceOutside {
     /** What is written: {@code id} numbers from 0 on, {@code name} a short text. */
     Schema SCHEMA =
@@ -17,7 +20,10 @@ public interface AtLeastOnceOutside {
     /** Opens the sink over the outside, again after one was closed. */
     Sink open(SinkContext context);
 
-    /** The ids that came, each as often as it did, in the order in which they came: all that the sink was told of, and maybe more. Only while it is there. */
+    /**
+     * The ids that came, each as often as it did, in the order in which they came: all that the sink was told of, and maybe more. Only
+     * while it is there.
+     */
     List<Long> came();
 
     /** Has something go wrong that passes, with what is under way or comes next: another thing with each number. */

@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Which connectors a class of tests holds to their contract, with faults that it catches: {@code "source kafka"}, {@code "sink http"}, {@code "table jdbc"}. {@code
- * ConnectorsPageTest} looks for one of each connector.
+ * Which connectors a class of tests holds to their contract, with faults that it catches: {@code "source kafka"}, {@code "sink http"},
+ * {@code "table jdbc"}. {@code ConnectorsPageTest} looks for one of each connector.
  */
 @Documented
 @Target(ElementType.TYPE)

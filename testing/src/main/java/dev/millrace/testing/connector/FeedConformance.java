@@ -20,7 +20,9 @@ public abstract class FeedConformance {
     /** An outside without rows, another with each call. */
     protected abstract FeedOutside outside();
 
-    /** The suite catches the feed when it has this fault, and not when it has none. For one test for the faults that a connector may have. */
+    /**
+     * The suite catches the feed when it has this fault, and not when it has none. For one test for the faults that a connector may have.
+     */
     protected final void catches(FeedFault fault) {
         if (fault == FeedFault.NONE) {
             goesOn(fault, 1);

@@ -13,8 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What each source holds to whose rows are all there when it is first read, and end: whoever reads it gets the same rows, each once, however many readers share them and wherever
- * they are stopped. A connector's test class extends it and supplies the source. {@code -Dmillrace.conformance.lives=1000} has more random lives.
+ * What each source holds to whose rows are all there when it is first read, and end: whoever reads it gets the same rows, each once,
+ * however many readers share them and wherever they are stopped. A connector's test class extends it and supplies the source. {@code
+ * -Dmillrace.conformance.lives=1000} has more random lives.
  */
 public abstract class GivenSourceConformance {
     private static final int STEPS = 60;
@@ -31,7 +32,10 @@ public abstract class GivenSourceConformance {
         return 0;
     }
 
-    /** The suite catches the source when it has this fault, and not when it has none. For one test for the faults that a connector may have. */
+    /**
+     * The suite catches the source when it has this fault, and not when it has none. For one test for the faults that a connector may
+     * have.
+     */
     protected final void catches(SourceFault fault) {
         if (fault == SourceFault.NONE) {
             live(fault, 1);

@@ -22,8 +22,9 @@ import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
- * A source whose rows are all there, as the engine reads it, over and over, with crashes in between: positions are kept with the rows before them, where all readers know one, and after a
- * crash readers go on from those, or begin anew. What they give in all is compared with what one reader gives that nobody stops. Owned by one thread.
+ * A source whose rows are all there, as the engine reads it, over and over, with crashes in between: positions are kept with the rows
+ * before them, where all readers know one, and after a crash readers go on from those, or begin anew. What they give in all is compared
+ * with what one reader gives that nobody stops. Owned by one thread.
  */
 final class GivenSourceLives implements AutoCloseable {
     private static final int ALL_ROWS = 4096;

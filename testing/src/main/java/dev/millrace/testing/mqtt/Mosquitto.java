@@ -16,9 +16,9 @@ import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /**
- * Eclipse Mosquitto, MQTT 5 and 3.1.1, in a process of its own, at ports that it keeps when it is begun again. What it keeps for sessions is in the folder.
- * Whoever names the user {@code u} must have the password {@link #PASSWORD}; who names none comes in, too. It takes messages of all topics but those
- * of two levels whose second is {@link #REFUSED}. For one thread at a time.
+ * Eclipse Mosquitto, MQTT 5 and 3.1.1, in a process of its own, at ports that it keeps when it is begun again. What it keeps for sessions
+ * is in the folder. Whoever names the user {@code u} must have the password {@link #PASSWORD}; who names none comes in, too. It takes
+ * messages of all topics but those of two levels whose second is {@link #REFUSED}. For one thread at a time.
  */
 public final class Mosquitto implements AutoCloseable {
     /** Of the user {@code u}. */

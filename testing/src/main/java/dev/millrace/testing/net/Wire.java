@@ -10,7 +10,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A wire to a server on this machine that can be cut, after which not a byte passes in either direction, or silenced, of which neither end hears, and mended.
+ * A wire to a server on this machine that can be cut, after which not a byte passes in either direction, or silenced, of which neither
+ * end hears, and mended.
  */
 public final class Wire implements AutoCloseable {
     private final URI server;
