@@ -26,7 +26,7 @@ public enum SourceFault {
     /** Begins at the first row each time, whatever was kept. */
     FORGETS_ITS_POSITIONS,
 
-    /** Each third batch is not given. */
+    /** The first batch of each reader is not given. */
     LOSES_A_BATCH;
 
     /** The outside whose source has this fault. */
@@ -111,7 +111,7 @@ public enum SourceFault {
                     yield given;
                 }
                 case LOSES_A_BATCH -> {
-                    boolean isLost = polled % 3 == 0;
+                    boolean isLost = polled == 1;
                     batch.filter(lost -> isLost).ifPresent(Batch::close);
                     yield batch.filter(given -> !isLost);
                 }
