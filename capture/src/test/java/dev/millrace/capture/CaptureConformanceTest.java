@@ -1,13 +1,11 @@
 package dev.millrace.capture;
 
-import static org.junit.jupiter.api.Assertions.assertThrows;
-
 import dev.millrace.connector.Options;
 import dev.millrace.connector.TableFeed;
 import dev.millrace.connector.TableFeedFactory;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.FeedConformance;
 import dev.millrace.testing.connector.FeedFault;
-import dev.millrace.testing.connector.FeedLives;
 import dev.millrace.testing.connector.FeedOutside;
 import dev.millrace.testing.database.DatabaseServer;
 import dev.millrace.type.DataType;
@@ -20,29 +18,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tables that follow logs of real databases, which are killed and begun again. */
+@ConformanceOf({"table postgres-cdc", "table mariadb-cdc"})
 @Tag("peers")
 @Timeout(240)
 class CaptureConformanceTest {
-    private static final int FAULTY_LIVES = 20; // one is enough, as a rule
     private static final AtomicInteger TABLES = new AtomicInteger();
 
     /** A table of one database, and what is made in it. */
-    private record Table(DatabaseServer server, TableFeedFactory factory, String database, String name, FeedFault fault)
+    private record Table(DatabaseServer server, TableFeedFactory factory, String database, String name)
             implements FeedOutside {
-        static Table create(DatabaseServer server, TableFeedFactory factory, String database, FeedFault fault) {
+        static Table create(DatabaseServer server, TableFeedFactory factory, String database) {
             String name = "c" + TABLES.incrementAndGet();
-            Table made = new Table(server, factory, database, name, fault);
+            Table made = new Table(server, factory, database, name);
             server.run("CREATE TABLE " + made.inDatabase() + " (id INT PRIMARY KEY, v INT)");
             return made;
         }
@@ -63,7 +60,7 @@ class CaptureConformanceTest {
                     database,
                     "user",
                     server.user()));
-            return fault.in(factory.create(name, schema, List.of(0), options));
+            return factory.create(name, schema, List.of(0), options);
         }
 
         @Override
@@ -96,17 +93,6 @@ class CaptureConformanceTest {
         }
     }
 
-    /** In some life: where it is stopped is left to chance. */
-    private static void isCaught(Supplier<Table> faulty, Consumer<FeedLives> goesOn) {
-        assertThrows(AssertionError.class, () -> {
-            for (int seed = 1; seed <= FAULTY_LIVES; seed++) {
-                try (FeedLives lives = new FeedLives(faulty.get(), seed).impatient()) {
-                    goesOn.accept(lives);
-                }
-            }
-        });
-    }
-
     @Nested
     class Postgres extends FeedConformance {
         private static Optional<DatabaseServer> server = Optional.empty();
@@ -124,28 +110,15 @@ class CaptureConformanceTest {
             server = Optional.empty();
         }
 
-        private static Table table(FeedFault fault) {
-            return Table.create(server.orElseThrow(), new PostgresFeedFactory(), "postgres", fault);
-        }
-
         @Override
         protected FeedOutside outside() {
-            return table(FeedFault.NONE);
+            return Table.create(server.orElseThrow(), new PostgresFeedFactory(), "postgres");
         }
 
-        @Test
-        void aFeedThatSkipsACommitIsCaught() {
-            isCaught(() -> table(FeedFault.SKIPS_A_COMMIT), FeedLives::goesOn);
-        }
-
-        @Test
-        void aFeedThatForgetsItsPositionIsCaught() {
-            isCaught(() -> table(FeedFault.FORGETS_ITS_POSITION), FeedLives::goesOn);
-        }
-
-        @Test
-        void aFeedThatAcknowledgesEarlyIsCaught() {
-            isCaught(() -> table(FeedFault.ACKNOWLEDGES_EARLY), FeedLives::goesOnAfterCrashes);
+        @ParameterizedTest
+        @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+        void faultsAreCaught(FeedFault fault) {
+            catches(fault);
         }
     }
 
@@ -166,18 +139,15 @@ class CaptureConformanceTest {
             server = Optional.empty();
         }
 
-        private static Table table(FeedFault fault) {
-            return Table.create(server.orElseThrow(), new BinlogFeedFactory.MariaDb(), "test", fault);
-        }
-
         @Override
         protected FeedOutside outside() {
-            return table(FeedFault.NONE);
+            return Table.create(server.orElseThrow(), new BinlogFeedFactory.MariaDb(), "test");
         }
 
-        @Test
-        void aFeedThatSkipsACommitIsCaught() {
-            isCaught(() -> table(FeedFault.SKIPS_A_COMMIT), FeedLives::goesOn);
+        @ParameterizedTest
+        @EnumSource(names = "SKIPS_A_COMMIT")
+        void faultsAreCaught(FeedFault fault) {
+            catches(fault);
         }
     }
 }

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
@@ -38,12 +39,15 @@ final class ArrowFileSink implements Sink {
     private final boolean appendOnly;
     private final FileChannel channel;
     private final boolean regular;
+    private final Optional<CommittedLength> length;
     private final org.apache.arrow.vector.ipc.WriteChannel out;
     private long committed;
     private boolean closed;
 
-    ArrowFileSink(Path path, Schema schema, boolean appendOnly) {
+    /** @param length of the sink's own; empty where nothing of it outlives the process */
+    ArrowFileSink(Path path, Schema schema, boolean appendOnly, Optional<CommittedLength> length) {
         this.path = path;
+        this.length = length;
         this.appendOnly = appendOnly;
         this.regular = !Files.exists(path) || Files.isRegularFile(path);
         List<Field> fields = new ArrayList<>();
@@ -55,9 +59,15 @@ final class ArrowFileSink implements Sink {
         out = new org.apache.arrow.vector.ipc.WriteChannel(channel);
         try {
             if (regular) {
-                channel.truncate(0);
+                long size = channel.size();
+                committed = length.map(own -> own.begins(size, 0)).orElse(0L);
+                channel.truncate(committed);
+                channel.position(committed);
             }
-            MessageSerializer.serialize(out, ArrowTypes.arrowSchema(new Schema(fields)));
+            if (committed == 0) {
+                MessageSerializer.serialize(out, ArrowTypes.arrowSchema(new Schema(fields)));
+                commit(0);
+            }
         } catch (IOException e) {
             close();
             throw FileErrors.writing(path, e);
@@ -129,7 +139,10 @@ final class ArrowFileSink implements Sink {
     @Override
     public void commit(long epoch) {
         try {
-            committed = regular ? channel.position() : 0;
+            if (regular) {
+                committed = channel.position();
+                length.ifPresent(own -> own.keep(committed));
+            }
         } catch (IOException e) {
             throw FileErrors.writing(path, e);
         }
@@ -142,11 +155,9 @@ final class ArrowFileSink implements Sink {
         }
         closed = true;
         try (channel) {
-            if (regular && committed > 0) {
+            if (regular) {
                 channel.truncate(committed);
                 channel.position(committed);
-            }
-            if (regular) {
                 ArrowStreamWriter.writeEndOfStream(out, new org.apache.arrow.vector.ipc.message.IpcOption());
             }
         } catch (IOException e) {

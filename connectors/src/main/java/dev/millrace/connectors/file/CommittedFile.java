@@ -11,9 +11,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
- * A file that only ever keeps whole commits: what was written since the last one is cut off when it is closed. A file
- * that cannot be cut (a pipe, a device) keeps what it was given; a pipe is opened when there is something to write, as that
- * waits until somebody reads it. Used by one thread at a time.
+ * A file that only ever keeps whole commits: what was written since the last one is cut off when it is closed, or when it is opened after
+ * a crash. A file that cannot be cut (a pipe, a device) keeps what it was given; a pipe is opened when there is something to write, as
+ * that waits until somebody reads it. Used by one thread at a time.
  */
 final class CommittedFile implements AutoCloseable {
     private static final int CHUNK_BYTES = 64 << 10;
@@ -21,13 +21,19 @@ final class CommittedFile implements AutoCloseable {
     private final Path path;
     private Optional<FileChannel> file = Optional.empty(); // of a pipe only once it is written to
     private final boolean regular;
+    private final Optional<CommittedLength> length;
     private final byte[] chunk = new byte[CHUNK_BYTES];
     private long committed;
     private boolean dirty;
     private boolean closed;
 
-    CommittedFile(Path path, boolean append) {
+    /**
+     * @param append whether a sink that is new keeps what a file has that exists
+     * @param length of the sink's own; empty where nothing of it outlives the process
+     */
+    CommittedFile(Path path, boolean append, Optional<CommittedLength> length) {
         this.path = path;
+        this.length = length;
         this.regular = !Files.exists(path) || Files.isRegularFile(path);
         if (!regular && PipeOpening.isPipe(path)) {
             return;
@@ -36,9 +42,12 @@ final class CommittedFile implements AutoCloseable {
         this.file = Optional.of(opened);
         try {
             if (regular) {
-                committed = append ? opened.size() : 0;
+                long size = opened.size();
+                long ofNew = append ? size : 0;
+                committed = length.map(own -> own.begins(size, ofNew)).orElse(ofNew);
                 opened.truncate(committed);
                 opened.position(committed);
+                length.ifPresent(own -> own.keep(committed));
             }
         } catch (IOException e) {
             close();
@@ -90,6 +99,7 @@ final class CommittedFile implements AutoCloseable {
         try {
             if (regular) {
                 committed = file.get().position();
+                length.ifPresent(own -> own.keep(committed));
             }
             dirty = false;
         } catch (IOException e) {

@@ -73,7 +73,7 @@ public final class FileSinkFactory implements SinkFactory {
             if (existing == Existing.APPEND) {
                 throw Options.invalid("existing", "append", "replace for Arrow files");
             }
-            return new ArrowFileSink(path, schema, appendOnly);
+            return new ArrowFileSink(path, schema, appendOnly, length(context));
         }
         String operation = options.text("op_column", "op");
         RowText text = switch (format) {
@@ -87,7 +87,11 @@ public final class FileSinkFactory implements SinkFactory {
             case ARROW, PARQUET -> throw MillraceException.internal(format + " is no text");
         };
         options.rejectUnread();
-        return new TextFileSink(new CommittedFile(path, existing == Existing.APPEND), text);
+        return new TextFileSink(new CommittedFile(path, existing == Existing.APPEND, length(context)), text);
+    }
+
+    private static Optional<CommittedLength> length(SinkContext context) {
+        return context.home().map(home -> new CommittedLength(home.directory()));
     }
 
     private interface Opening {

@@ -11,16 +11,17 @@ import dev.millrace.format.RecordEncoder;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -31,14 +32,23 @@ final class HttpSink implements Sink {
     private static final long FIRST_MILLIS = 200;
     private static final long MOST_MILLIS = 30_000;
     private static final Duration CONNECT = Duration.ofSeconds(10);
-    private static final Duration ANSWER = Duration.ofSeconds(60);
     private static final long MOST_BODY_BYTES = 8 << 20;
     private static final int SHOWN_CHARS = 200;
-    private static final int MOST_ANSWER_BYTES = 16 << 10; // a shorter one leaves the connection to the next request
 
-    /** @param headers may have references, as the url may */
+    /**
+     * Where rows go.
+     *
+     * @param headers may have references, as the url may
+     * @param answerMillis how long a try may take, to the end of its answer
+     * @param timeoutMillis how long a request is tried
+     */
     record Target(
-            String url, Map<String, String> headers, String type, Options.References references, long timeoutMillis) {}
+            String url,
+            Map<String, String> headers,
+            String type,
+            Options.References references,
+            long answerMillis,
+            long timeoutMillis) {}
 
     private final Target target;
     private final String key;
@@ -96,14 +106,12 @@ final class HttpSink implements Sink {
         while (true) {
             long wait;
             try {
-                HttpResponse<InputStream> response =
-                        client.send(request(bytes, idempotency), HttpResponse.BodyHandlers.ofInputStream());
-                String answer = beginning(response);
+                HttpResponse<String> response = exchange(request(bytes, idempotency));
                 int status = response.statusCode();
                 if (status / 100 == 2) {
                     break;
                 }
-                String reason = "status " + status + ": " + shown(answer);
+                String reason = "status " + status + ": " + shown(response.body());
                 lastError = Optional.of(reason);
                 if (!passes(status)) {
                     throw failure(reason);
@@ -132,7 +140,6 @@ final class HttpSink implements Sink {
         try {
             HttpRequest.Builder request = HttpRequest.newBuilder(
                             URI.create(target.references().resolve(target.url())))
-                    .timeout(ANSWER)
                     .setHeader("content-type", target.type())
                     .setHeader("idempotency-key", idempotency)
                     .POST(HttpRequest.BodyPublishers.ofByteArray(bytes));
@@ -146,10 +153,18 @@ final class HttpSink implements Sink {
         }
     }
 
-    /** What is answered, as far as anybody looks at it: there may be no end to it. */
-    private static String beginning(HttpResponse<InputStream> response) throws IOException {
-        try (InputStream body = response.body()) {
-            return new String(body.readNBytes(MOST_ANSWER_BYTES), StandardCharsets.UTF_8);
+    /** One try. An answer that does not come to its end in time is none, and its connection is given up. */
+    private HttpResponse<String> exchange(HttpRequest request) throws IOException, InterruptedException {
+        long mostMillis = target.answerMillis();
+        CompletableFuture<HttpResponse<String>> answer = client.sendAsync(request, about -> new AnswerBeginning());
+        try {
+            return answer.get(mostMillis, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw new IOException("no whole answer within " + mostMillis + " ms", e);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException known ? known : new IOException(e.getCause());
+        } finally {
+            answer.cancel(true); // ends what is under way
         }
     }
 

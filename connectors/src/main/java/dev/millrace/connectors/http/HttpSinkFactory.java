@@ -23,6 +23,7 @@ public final class HttpSinkFactory implements SinkFactory {
             List.of("authorization", "proxy-authorization", "cookie", "x-api-key", "api-key");
     private static final long ROWS = 1_000;
     private static final long MOST_ROWS = 100_000;
+    private static final long ANSWER_MICROS = 60_000_000;
     private static final long TIMEOUT_MICROS = 300_000_000;
     private static final long LEAST_TIMEOUT_MICROS = 1_000;
     private static final long MICROS_PER_MILLI = 1_000;
@@ -64,10 +65,8 @@ public final class HttpSinkFactory implements SinkFactory {
         });
         Options.OpenSecret.refuseInAddress("url", url);
         String format = options.text("format", "json").toLowerCase(Locale.ROOT);
-        long timeoutMicros = options.durationMicros("timeout", TIMEOUT_MICROS);
-        if (timeoutMicros < LEAST_TIMEOUT_MICROS) {
-            throw Options.invalid("timeout", options.text("timeout", ""), "1ms at least");
-        }
+        long answerMillis = millis(options, "answer_timeout", ANSWER_MICROS);
+        long timeoutMillis = millis(options, "timeout", TIMEOUT_MICROS);
         int rows = (int) options.integer("max_batch_rows", ROWS, 1, MOST_ROWS);
         String key = context.home().map(SinkHome::id).orElseGet(() -> "millrace-" + UUID.randomUUID());
         RecordEncoder encoder = formats.named(format).encoder(schema, options);
@@ -80,7 +79,8 @@ public final class HttpSinkFactory implements SinkFactory {
                             headers,
                             type.isEmpty() ? "application/octet-stream" : type,
                             options.references(),
-                            timeoutMicros / MICROS_PER_MILLI),
+                            Math.min(answerMillis, timeoutMillis),
+                            timeoutMillis),
                     key,
                     rows,
                     encoder,
@@ -91,6 +91,14 @@ public final class HttpSinkFactory implements SinkFactory {
         }
     }
 
+    private static long millis(Options options, String name, long defaultMicros) {
+        long micros = options.durationMicros(name, defaultMicros);
+        if (micros < LEAST_TIMEOUT_MICROS) {
+            throw Options.invalid(name, options.text(name, ""), "1ms at least");
+        }
+        return micros / MICROS_PER_MILLI;
+    }
+
     @Override
     public List<OptionDescription> options() {
         return List.of(
@@ -98,6 +106,10 @@ public final class HttpSinkFactory implements SinkFactory {
                 new OptionDescription("format", "json", "of the rows, of which each is a line of the body"),
                 new OptionDescription("max_batch_rows", "1000", "of one request"),
                 new OptionDescription("header.<name>", "", "a header of each request; secrets by reference"),
+                new OptionDescription(
+                        "answer_timeout",
+                        "60s",
+                        "how long one try may take, to the end of its answer, before its connection is given up"),
                 new OptionDescription(
                         "timeout",
                         "5 min",

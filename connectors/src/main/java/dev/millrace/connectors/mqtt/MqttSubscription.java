@@ -164,8 +164,17 @@ final class MqttSubscription implements RecordReceiver.Transport {
         return newest;
     }
 
-    /** The broker knows no session, and gives ids anew. Nothing comes meanwhile. */
+    /** The broker knows no session, and gives ids anew. Nothing comes meanwhile. If it had one, it kept what is told to be lost. */
     void newSession() {
+        if (source.qos() > 0 && remembered(SUBSCRIBED).isPresent()) {
+            context.report(new RejectedRecord(
+                    target(),
+                    0,
+                    "",
+                    "the broker has forgotten the session, and with it messages that it kept while it was not connected",
+                    SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    ""));
+        }
         if (source.qos() == 2) {
             Session old = session;
             Session fresh = new Session(old.number + 1);

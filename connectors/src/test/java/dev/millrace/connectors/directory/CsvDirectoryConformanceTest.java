@@ -1,5 +1,6 @@
 package dev.millrace.connectors.directory;
 
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.SinkConformance;
 import dev.millrace.testing.connector.SinkFault;
 import dev.millrace.testing.connector.SinkOutside;
@@ -8,6 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@ConformanceOf("sink file")
 class CsvDirectoryConformanceTest extends SinkConformance {
     @TempDir
     Path folder;

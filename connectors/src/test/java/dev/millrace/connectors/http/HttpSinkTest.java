@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.Options;
@@ -61,8 +62,7 @@ class HttpSinkTest {
     void start() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/rows", exchange -> {
-            String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-            posted.add(new Posted(exchange.getRequestHeaders(), body));
+            take(exchange);
             int status = statuses.isEmpty() ? 200 : statuses.remove();
             if (status == 429) {
                 exchange.getResponseHeaders().set("Retry-After", "1");
@@ -81,7 +81,23 @@ class HttpSinkTest {
                 }
             }
         });
+        server.createContext("/stalls", exchange -> {
+            take(exchange);
+            if (posted.size() > 2) {
+                exchange.sendResponseHeaders(200, -1);
+                exchange.close();
+                return;
+            }
+            exchange.sendResponseHeaders(200, 0);
+            exchange.getResponseBody().write('1');
+            exchange.getResponseBody().flush(); // and it is never closed
+        });
         server.start();
+    }
+
+    private void take(HttpExchange exchange) throws IOException {
+        String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+        posted.add(new Posted(exchange.getRequestHeaders(), body));
     }
 
     @AfterEach
@@ -176,6 +192,26 @@ class HttpSinkTest {
             write(sink, 0, 1);
             sink.commit(1);
             assertEquals(1, sink.status().orElseThrow().records());
+        }
+    }
+
+    /** An answer that begins and does not end holds nobody longer than it may take. */
+    @Test
+    void anAnswerThatStallsIsGivenUpAndTheRequestTriedAgain() {
+        try (Sink sink = open("url", url().replace("/rows", "/stalls"), "answer_timeout", "100 ms")) {
+            write(sink, 0, 1);
+            sink.commit(1);
+            assertEquals(
+                    "no whole answer within 100 ms",
+                    sink.status().orElseThrow().lastError().orElseThrow());
+        }
+        assertEquals(List.of("{\"id\":0}\n", "{\"id\":0}\n", "{\"id\":0}\n"), bodies());
+        assertEquals(1, new HashSet<>(posted.stream().map(Posted::key).toList()).size());
+        posted.clear();
+        try (Sink sink = open("url", url().replace("/rows", "/stalls"), "timeout", "200 ms")) {
+            write(sink, 0, 1);
+            MillraceException late = assertThrows(MillraceException.class, () -> sink.commit(1));
+            assertTrue(String.valueOf(late.getMessage()).endsWith(": no whole answer within 200 ms"), late::toString);
         }
     }
 

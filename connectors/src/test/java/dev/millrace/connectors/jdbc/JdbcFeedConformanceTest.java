@@ -1,12 +1,10 @@
 package dev.millrace.connectors.jdbc;
 
-import static org.junit.jupiter.api.Assertions.assertThrows;
-
 import dev.millrace.connector.Options;
 import dev.millrace.connector.TableFeed;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.FeedConformance;
 import dev.millrace.testing.connector.FeedFault;
-import dev.millrace.testing.connector.FeedLives;
 import dev.millrace.testing.connector.FeedOutside;
 import dev.millrace.testing.database.DatabaseServer;
 import dev.millrace.type.DataType;
@@ -28,21 +26,22 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tables that are read again and again, of a server that is killed and begun again, and of a file. */
+@ConformanceOf("table jdbc")
 @Tag("peers")
 class JdbcFeedConformanceTest {
     private static final AtomicInteger TABLES = new AtomicInteger();
 
     /** A table of one database. */
-    private record Table(Outside database, Optional<DatabaseServer> server, String name, FeedFault fault)
-            implements FeedOutside {
-        static Table create(Outside database, Optional<DatabaseServer> server, FeedFault fault) {
+    private record Table(Outside database, Optional<DatabaseServer> server, String name) implements FeedOutside {
+        static Table create(Outside database, Optional<DatabaseServer> server) {
             String name = "fed" + TABLES.incrementAndGet();
             database.run("CREATE TABLE " + name + " (id INT PRIMARY KEY, v INT)");
-            return new Table(database, server, name, fault);
+            return new Table(database, server, name);
         }
 
         @Override
@@ -52,7 +51,7 @@ class JdbcFeedConformanceTest {
             if (!database.user().isEmpty()) {
                 options.put("user", database.user());
             }
-            return fault.in(new JdbcFeedFactory().create(name, schema, List.of(0), new Options(options)));
+            return new JdbcFeedFactory().create(name, schema, List.of(0), new Options(options));
         }
 
         @Override
@@ -104,7 +103,7 @@ class JdbcFeedConformanceTest {
 
         @Override
         protected FeedOutside outside() {
-            return Table.create(Outside.of(Dialect.POSTGRESQL, server.orElseThrow()), server, FeedFault.NONE);
+            return Table.create(Outside.of(Dialect.POSTGRESQL, server.orElseThrow()), server);
         }
     }
 
@@ -123,33 +122,22 @@ class JdbcFeedConformanceTest {
             }
         }
 
-        private FeedOutside table(FeedFault fault) {
-            Outside file = new Outside(Dialect.DUCKDB, "jdbc:duckdb:" + folder.resolve("file " + fault), "");
+        @Override
+        protected FeedOutside outside() {
+            Outside file = new Outside(Dialect.DUCKDB, "jdbc:duckdb:" + folder.resolve("file"), "");
             try {
                 holding.add(file.connect());
             } catch (SQLException e) {
                 throw new IllegalStateException(e);
             }
-            return Table.create(file, Optional.empty(), fault);
+            return Table.create(file, Optional.empty());
         }
 
-        private FeedLives lives(FeedFault fault) {
-            return new FeedLives(table(fault), 1).impatient(fault != FeedFault.NONE);
-        }
-
-        @Override
-        protected FeedOutside outside() {
-            return table(FeedFault.NONE);
-        }
-
-        @Test
-        void aFeedThatLosesARowIsCaughtAndOneWithoutAFaultIsNot() {
-            try (FeedLives lives = lives(FeedFault.NONE)) {
-                lives.goesOn();
-            }
-            try (FeedLives lives = lives(FeedFault.SKIPS_A_COMMIT)) {
-                assertThrows(AssertionError.class, lives::goesOn);
-            }
+        /** A feed that is read anew each time has no position. */
+        @ParameterizedTest
+        @EnumSource(names = {"NONE", "SKIPS_A_COMMIT"})
+        void faultsAreCaught(FeedFault fault) {
+            catches(fault);
         }
     }
 }

@@ -1,25 +1,35 @@
 package dev.millrace.connectors.jdbc;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+
 import dev.millrace.connector.CheckpointedSink;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.SinkContext;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.SinkConformance;
+import dev.millrace.testing.connector.SinkFault;
 import dev.millrace.testing.connector.SinkOutside;
 import dev.millrace.testing.database.DatabaseServer;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The sink that inserts into tables of each dialect; servers are killed and begun again. */
+@ConformanceOf("sink jdbc")
 @Tag("peers")
 class JdbcSinkConformanceTest {
     private static final AtomicInteger TABLES = new AtomicInteger();
@@ -134,6 +144,12 @@ class JdbcSinkConformanceTest {
         protected Outside database() {
             return new Outside(Dialect.SQLITE, "jdbc:sqlite:" + folder.resolve("file"), "");
         }
+
+        @ParameterizedTest
+        @EnumSource(names = {"SKIPS_A_COMMIT", "ACKNOWLEDGES_EARLY"})
+        void faultsAreCaught(SinkFault fault) {
+            catches(fault);
+        }
     }
 
     @Nested
@@ -141,9 +157,21 @@ class JdbcSinkConformanceTest {
         @TempDir
         Path folder;
 
+        /** DuckDB refuses a file that another connection of the process is just letting go of. */
+        private Optional<Connection> holding = Optional.empty();
+
+        @AfterEach
+        void letGo() throws SQLException {
+            if (holding.isPresent()) {
+                holding.get().close();
+            }
+        }
+
         @Override
         protected Outside database() {
-            return new Outside(Dialect.DUCKDB, "jdbc:duckdb:" + folder.resolve("file"), "");
+            Outside file = new Outside(Dialect.DUCKDB, "jdbc:duckdb:" + folder.resolve("file"), "");
+            holding = Optional.of(assertDoesNotThrow(file::connect));
+            return file;
         }
     }
 }

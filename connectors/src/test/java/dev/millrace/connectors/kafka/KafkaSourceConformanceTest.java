@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
 import dev.millrace.connectors.Connectors;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.SourceConformance;
 import dev.millrace.testing.connector.SourceFault;
 import dev.millrace.testing.connector.SourceOutside;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The source over a real broker, which is stopped and begun again, and gets more partitions. */
+@ConformanceOf("source kafka")
 @Tag("peers")
 class KafkaSourceConformanceTest extends SourceConformance {
     private static final AtomicInteger TOPICS = new AtomicInteger();

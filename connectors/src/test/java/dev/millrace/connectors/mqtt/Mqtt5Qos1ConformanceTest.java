@@ -1,5 +1,6 @@
 package dev.millrace.connectors.mqtt;
 
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.PushedFault;
 import dev.millrace.testing.mqtt.WithMosquitto;
 import org.junit.jupiter.api.Tag;
@@ -7,6 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** By version 5, at QoS 1. */
+@ConformanceOf("source mqtt")
 @Tag("long")
 @WithMosquitto
 class Mqtt5Qos1ConformanceTest extends MqttPushedConformance {

@@ -7,8 +7,6 @@ import dev.millrace.testing.connector.PushedOutside;
 import dev.millrace.testing.mqtt.Mosquitto;
 import dev.millrace.testing.mqtt.MqttPeer;
 import dev.millrace.testing.net.Wire;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -27,11 +25,7 @@ final class MqttOutside implements PushedOutside, AutoCloseable {
         this.version = version;
         this.qos = qos;
         this.sender = new MqttPeer(broker.url());
-        try {
-            this.wire = new Wire(broker.url());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        this.wire = new Wire(broker.url());
     }
 
     @Override
@@ -71,11 +65,7 @@ final class MqttOutside implements PushedOutside, AutoCloseable {
 
     @Override
     public void cut() {
-        try {
-            wire.cut();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        wire.cut();
     }
 
     @Override
@@ -98,10 +88,6 @@ final class MqttOutside implements PushedOutside, AutoCloseable {
     @Override
     public void close() {
         sender.close();
-        try {
-            wire.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        wire.close();
     }
 }

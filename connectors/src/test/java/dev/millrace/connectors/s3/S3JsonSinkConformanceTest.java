@@ -1,5 +1,6 @@
 package dev.millrace.connectors.s3;
 
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.SinkConformance;
 import dev.millrace.testing.connector.SinkFault;
 import dev.millrace.testing.connector.SinkOutside;
@@ -8,6 +9,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@ConformanceOf("sink file")
 @Tag("peers")
 class S3JsonSinkConformanceTest extends SinkConformance {
     @RegisterExtension

@@ -1,5 +1,6 @@
 package dev.millrace.connectors.s3;
 
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.SourceConformance;
 import dev.millrace.testing.connector.SourceFault;
 import dev.millrace.testing.connector.SourceOutside;
@@ -9,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Of a source that looks for new objects. */
+@ConformanceOf("source file")
 @Tag("peers")
 class S3SourceConformanceTest extends SourceConformance {
     @RegisterExtension

@@ -4,6 +4,7 @@ import dev.millrace.connector.Options;
 import dev.millrace.connector.PushedSource;
 import dev.millrace.connector.SplitStatus;
 import dev.millrace.connectors.Connectors;
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.PushedConformance;
 import dev.millrace.testing.connector.PushedFault;
 import dev.millrace.testing.connector.PushedOutside;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Lines of peers that hear nothing: what comes while the stream is there is rows, once. */
+@ConformanceOf({"source tcp", "source udp"})
 @Timeout(120)
 class SocketConformanceTest {
     private static int freePort(boolean datagrams) {
@@ -138,13 +140,7 @@ class SocketConformanceTest {
         }
     }
 
-    @Nested
-    class Tcp extends PushedConformance {
-        @Override
-        protected PushedOutside outside() {
-            return new TcpPeer();
-        }
-
+    private abstract static class OfPeer extends PushedConformance {
         @ParameterizedTest
         @EnumSource(names = "LOSES_A_BATCH")
         void faultsAreCaught(PushedFault fault) {
@@ -153,16 +149,18 @@ class SocketConformanceTest {
     }
 
     @Nested
-    class Udp extends PushedConformance {
+    class Tcp extends OfPeer {
+        @Override
+        protected PushedOutside outside() {
+            return new TcpPeer();
+        }
+    }
+
+    @Nested
+    class Udp extends OfPeer {
         @Override
         protected PushedOutside outside() {
             return new UdpPeer();
-        }
-
-        @ParameterizedTest
-        @EnumSource(names = "LOSES_A_BATCH")
-        void faultsAreCaught(PushedFault fault) {
-            catches(fault);
         }
     }
 }

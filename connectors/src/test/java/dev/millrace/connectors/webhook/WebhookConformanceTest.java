@@ -1,5 +1,6 @@
 package dev.millrace.connectors.webhook;
 
+import dev.millrace.testing.connector.ConformanceOf;
 import dev.millrace.testing.connector.PushedConformance;
 import dev.millrace.testing.connector.PushedFault;
 import dev.millrace.testing.connector.PushedOutside;
@@ -11,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is POSTed by a sender that sends again, with the same key, whatever was not answered. */
+@ConformanceOf("source webhook")
 @Timeout(120)
 class WebhookConformanceTest extends PushedConformance {
     private final List<WebhookOutside> outsides = new ArrayList<>();

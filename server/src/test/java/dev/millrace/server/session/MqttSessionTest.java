@@ -11,11 +11,11 @@ import static dev.millrace.server.session.MqttStreams.view;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.testing.mqtt.Mosquitto;
 import dev.millrace.testing.mqtt.MqttPeer;
 import dev.millrace.testing.mqtt.WithMosquitto;
 import dev.millrace.testing.net.Wire;
 import dev.millrace.testing.time.Eventually;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -73,10 +73,60 @@ class MqttSessionTest {
         }
     }
 
+    /** A session that expires takes with it what the broker kept for it, which is told; one that does not expire is not told of. */
+    @Test
+    void whatASessionKeptThatExpiredIsToldToBeLost() {
+        String topic = newTopic();
+        String options = ", session.expiry = '1 s', client_id = 'of " + topic + "'";
+        try (TestDatabase database = new TestDatabase(folder.resolve("data"))) {
+            database.run(stream("s", topic, options));
+            database.run(view("n", "s"));
+            subscribed(database);
+            send(topic, 1, 0, 10);
+            becomes(database, "TABLE n", each(10));
+            becomes(database, "SELECT reason FROM millrace.rejected_rows");
+        }
+        Eventually.holds("the session expires", () -> Mosquitto.shared().hasExpired("of " + topic));
+        send(topic, 1, 500, 510);
+        try (TestDatabase again = new TestDatabase(folder.resolve("data"))) {
+            subscribed(again);
+            send(topic, 1, 10, 20);
+            becomes(again, "TABLE n", each(20));
+            becomes(
+                    again,
+                    "SELECT origin, reason FROM millrace.rejected_rows",
+                    topic + " at " + url() + "|the broker has forgotten the session, and with it messages that it kept"
+                            + " while it was not connected");
+        }
+    }
+
+    /** No end of the connection is heard of: after keep_alive it is given up, and made anew. */
+    @ParameterizedTest
+    @CsvSource({"5", "3.1.1"})
+    void aBrokerThatIsSilentIsGivenUp(String version) {
+        String topic = newTopic();
+        try (Wire wire = new Wire(url());
+                TestDatabase database = new TestDatabase(folder.resolve("data"))) {
+            database.run(stream("s", wire.url(), topic, ", keep_alive = '1 s', version = '" + version + "'"));
+            database.run(view("n", "s"));
+            subscribed(database);
+            wire.silence();
+            send(topic, 1, 0, 10);
+            Eventually.holds(
+                    "it is noticed, and not " + database.rows("TABLE millrace.sources"),
+                    () -> database.rows("SELECT last_error FROM millrace.sources WHERE waits_for IS NOT NULL")
+                            .equals(List.of("it has not answered a PINGREQ")));
+            wire.cut(); // what was tried meanwhile
+            wire.mend();
+            subscribed(database);
+            becomes(database, "TABLE n", each(10));
+        }
+    }
+
     /** The directory is what a crash leaves, at moments that chance chooses; the broker sends what it has no acknowledgement of. */
     @ParameterizedTest
     @CsvSource({"5,1", "5,2", "3.1.1,2"})
-    void aCrashLosesNothingAndAtQos2DoublesNothing(String version, int qos) throws IOException {
+    void aCrashLosesNothingAndAtQos2DoublesNothing(String version, int qos) {
         String topic = newTopic();
         int count = 300;
         try (Wire wire = new Wire(url())) {
@@ -108,7 +158,7 @@ class MqttSessionTest {
 
     /** The will is told when the connection breaks off, and not when the database is closed. */
     @Test
-    void aLastWillIsToldWhenTheConnectionBreaksOff() throws IOException {
+    void aLastWillIsToldWhenTheConnectionBreaksOff() {
         String topic = newTopic();
         try (MqttPeer peer = new MqttPeer(url())) {
             List<MqttPeer.Heard> heard = peer.hear(topic + "/+/will", 2);

@@ -12,7 +12,6 @@ import dev.millrace.testing.mqtt.MqttPeer;
 import dev.millrace.testing.mqtt.WithMosquitto;
 import dev.millrace.testing.net.Wire;
 import dev.millrace.testing.time.Eventually;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -79,7 +78,7 @@ class MqttSinkTest {
     /** What the broker had not acknowledged is sent again, also at QoS 2; what it had is not. */
     @ParameterizedTest
     @CsvSource({"5,1", "5,2", "3.1.1,1", "3.1.1,2"})
-    void aConnectionThatIsLostLosesNothing(String version, int qos) throws IOException {
+    void aConnectionThatIsLostLosesNothing(String version, int qos) {
         String topic = newTopic();
         try (Wire wire = new Wire(url());
                 TestDatabase database = new TestDatabase(folder.resolve("data"));

@@ -1,5 +1,7 @@
 package dev.millrace.testing.connector;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Assumptions;
@@ -13,9 +15,35 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 public abstract class FeedConformance {
     private static final int LIVES = 3;
+    private static final int FAULTY_LIVES = 20; // one is enough, as a rule
 
-    /** An outside without rows; called once in each test. */
+    /** An outside without rows, another with each call. */
     protected abstract FeedOutside outside();
+
+    /**
+     * The suite catches the feed when it has this fault, and not when it has none. For one test for the faults that a connector may have.
+     */
+    protected final void catches(FeedFault fault) {
+        if (fault == FeedFault.NONE) {
+            goesOn(fault, 1);
+        } else {
+            assertThrows(AssertionError.class, () -> {
+                for (int seed = 1; seed <= FAULTY_LIVES; seed++) { // where it is stopped is left to chance
+                    goesOn(fault, seed);
+                }
+            });
+        }
+    }
+
+    private void goesOn(FeedFault fault, long seed) {
+        try (FeedLives lives = new FeedLives(fault.in(outside()), seed).impatient(fault != FeedFault.NONE)) {
+            if (fault == FeedFault.ACKNOWLEDGES_EARLY) {
+                lives.goesOnAfterCrashes();
+            } else {
+                lives.goesOn();
+            }
+        }
+    }
 
     static List<Long> seeds() {
         return LongStream.rangeClosed(1, Long.getLong("millrace.conformance.lives", 2))

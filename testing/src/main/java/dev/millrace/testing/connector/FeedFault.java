@@ -10,6 +10,7 @@ import dev.millrace.time.Clock;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -28,8 +29,22 @@ public enum FeedFault {
 
     private static final int EACH = 3;
 
-    /** A feed that is the given one with this fault. */
-    public TableFeed in(TableFeed feed) {
+    /** The outside whose feeds have this fault. */
+    FeedOutside in(FeedOutside outside) {
+        return new FeedOutside() {
+            @Override
+            public TableFeed open() {
+                return FeedFault.this.in(outside.open());
+            }
+
+            @Override
+            public void change(Map<Integer, Optional<Integer>> rows) {
+                outside.change(rows);
+            }
+        };
+    }
+
+    private TableFeed in(TableFeed feed) {
         return new TableFeed() {
             @Override
             public boolean hasPosition() {

@@ -35,13 +35,8 @@ public final class FeedLives implements AutoCloseable {
         this.random = new Random(seed);
     }
 
-    /** Has it not wait for rows when later ones are there: for feeds that have a fault. */
-    public FeedLives impatient() {
-        return impatient(true);
-    }
-
-    /** The same, or not: who has no fault may be slow. */
-    public FeedLives impatient(boolean isSo) {
+    /** Whether it does not wait for rows when later ones are there: for feeds that have a fault. */
+    FeedLives impatient(boolean isSo) {
         isImpatient = isSo;
         return this;
     }

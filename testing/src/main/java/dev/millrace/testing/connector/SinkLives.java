@@ -45,12 +45,7 @@ public final class SinkLives implements AutoCloseable {
         this.random = new Random(seed);
     }
 
-    /** Has it not wait for rows when nothing moves any more: for outsides that are quick, and sinks that have a fault. */
-    public SinkLives impatient() {
-        return impatient(true);
-    }
-
-    /** The same, or not: who has no fault may be slow. */
+    /** Whether it does not wait for rows when nothing moves any more: for outsides that are quick, and sinks that have a fault. */
     public SinkLives impatient(boolean isSo) {
         isImpatient = isSo;
         return this;

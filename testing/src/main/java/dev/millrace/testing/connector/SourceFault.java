@@ -24,7 +24,10 @@ public enum SourceFault {
     ACKNOWLEDGES_EARLY,
 
     /** Begins at the first row each time, whatever was kept. */
-    FORGETS_ITS_POSITIONS;
+    FORGETS_ITS_POSITIONS,
+
+    /** The first batch of each reader is not given. */
+    LOSES_A_BATCH;
 
     /** The outside whose source has this fault. */
     SourceOutside in(SourceOutside outside) {
@@ -85,25 +88,35 @@ public enum SourceFault {
     }
 
     private List<SourceReader> faulty(List<SourceReader> readers) {
-        return this == ACKNOWLEDGES_EARLY
-                ? readers.stream().<SourceReader>map(Ahead::new).toList()
-                : readers;
+        return readers.stream().<SourceReader>map(Faulty::new).toList();
     }
 
-    /** A reader that is one batch further than what it gives. */
-    private static final class Ahead implements SourceReader {
+    private final class Faulty implements SourceReader {
         private final SourceReader reader;
-        private Optional<Batch> next = Optional.empty();
+        private Optional<Batch> next = Optional.empty(); // of a reader that is one batch further than what it gives
+        private int polled; // batches
 
-        Ahead(SourceReader reader) {
+        Faulty(SourceReader reader) {
             this.reader = reader;
         }
 
         @Override
         public Optional<Batch> poll() {
-            Optional<Batch> given = next;
-            next = reader.poll();
-            return given;
+            Optional<Batch> batch = reader.poll();
+            polled += batch.isPresent() ? 1 : 0;
+            return switch (SourceFault.this) {
+                case ACKNOWLEDGES_EARLY -> {
+                    Optional<Batch> given = next;
+                    next = batch;
+                    yield given;
+                }
+                case LOSES_A_BATCH -> {
+                    boolean isLost = polled == 1;
+                    batch.filter(lost -> isLost).ifPresent(Batch::close);
+                    yield batch.filter(given -> !isLost);
+                }
+                case NONE, FORGETS_A_SPLIT, FORGETS_ITS_POSITIONS -> batch;
+            };
         }
 
         @Override

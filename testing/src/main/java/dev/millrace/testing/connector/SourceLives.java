@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
@@ -12,7 +11,6 @@ import dev.millrace.connector.SourcePosition;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.memory.Memory;
 import dev.millrace.testing.time.Eventually;
-import dev.millrace.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -60,31 +58,7 @@ public final class SourceLives implements AutoCloseable {
     }
 
     private SourceContext context() {
-        int batchRows = 1 + random.nextInt(50);
-        return new SourceContext() {
-            @Override
-            public BufferAllocator allocator() {
-                return allocator;
-            }
-
-            @Override
-            public Clock clock() {
-                return Clock.system();
-            }
-
-            @Override
-            public int batchRows() {
-                return batchRows;
-            }
-
-            @Override
-            public void wakeUp() {}
-
-            @Override
-            public void reject(RejectedRecord record) {
-                rejected.incrementAndGet();
-            }
-        };
+        return new TestSourceContext(allocator, 1 + random.nextInt(50), rejected);
     }
 
     /** Begins, where positions were kept last. */

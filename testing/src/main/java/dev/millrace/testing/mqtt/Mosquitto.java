@@ -16,12 +16,16 @@ import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /**
- * Eclipse Mosquitto, MQTT 5 and 3.1.1, in a process of its own, at ports that it keeps when it is begun again. What it keeps for sessions is in the folder.
- * Whoever names the user {@code u} must have the password {@link #PASSWORD}; who names none comes in, too. For one thread at a time.
+ * Eclipse Mosquitto, MQTT 5 and 3.1.1, in a process of its own, at ports that it keeps when it is begun again. What it keeps for sessions
+ * is in the folder. Whoever names the user {@code u} must have the password {@link #PASSWORD}; who names none comes in, too. It takes
+ * messages of all topics but those of two levels whose second is {@link #REFUSED}. For one thread at a time.
  */
 public final class Mosquitto implements AutoCloseable {
     /** Of the user {@code u}. */
     public static final String PASSWORD = "open sesame";
+
+    /** The second level of topics that it refuses. */
+    public static final String REFUSED = "refused";
 
     private static final long PATIENCE_SECONDS = 30;
     private static final String CONFIGURATION = """
@@ -31,6 +35,7 @@ public final class Mosquitto implements AutoCloseable {
             persistence_location %s/
             password_file %s
             allow_anonymous true
+            acl_file %s
             max_queued_messages 1000000
             listener %d 127.0.0.1
             """;
@@ -116,9 +121,12 @@ public final class Mosquitto implements AutoCloseable {
             if (made.waitFor() != 0) {
                 throw new IllegalStateException("no password could be set");
             }
+            Path allowed = Files.writeString(
+                    folder.resolve("allowed"), "pattern readwrite #\npattern deny +/" + REFUSED + "\n");
             Files.writeString(
                     folder.resolve("configuration"),
-                    CONFIGURATION.formatted(System.getProperty("user.name"), mostInFlight, folder, passwords, port)
+                    CONFIGURATION.formatted(
+                                    System.getProperty("user.name"), mostInFlight, folder, passwords, allowed, port)
                             + tlsListener(tlsPort, false)
                             + tlsListener(closedPort, true));
         } catch (IOException e) {
@@ -226,6 +234,15 @@ public final class Mosquitto implements AutoCloseable {
             for (int i = 0; i < count; i++) {
                 publisher.send(topic, payload.apply(i), 1, false);
             }
+        }
+    }
+
+    /** Whether it has given up the session of a client, which came not back in time. */
+    public boolean hasExpired(String clientId) {
+        try {
+            return Files.readString(folder.resolve("output")).contains("Expiring client " + clientId + " ");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.millrace.testing.net;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -8,17 +9,25 @@ import java.net.URI;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A wire to a server on this machine that can be cut, after which not a byte passes in either direction, and mended. */
+/**
+ * A wire to a server on this machine that can be cut, after which not a byte passes in either direction, or silenced, of which neither
+ * end hears, and mended.
+ */
 public final class Wire implements AutoCloseable {
     private final URI server;
     private final ServerSocket listening;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private volatile boolean cut;
+    private volatile boolean silent;
 
     /** @param url of the server */
-    public Wire(String url) throws IOException {
+    public Wire(String url) {
         server = URI.create(url);
-        listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        try {
+            listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         start(this::accept);
     }
 
@@ -54,12 +63,16 @@ public final class Wire implements AutoCloseable {
 
     private void pump(Socket from, Socket to) {
         byte[] bytes = new byte[8192];
+        boolean isLost = false; // some of it, so that nothing behind it would make sense
         try (from;
                 to) {
             for (int read = from.getInputStream().read(bytes);
                     read >= 0 && !cut;
                     read = from.getInputStream().read(bytes)) {
-                to.getOutputStream().write(bytes, 0, read);
+                isLost |= silent;
+                if (!isLost) {
+                    to.getOutputStream().write(bytes, 0, read);
+                }
             }
         } catch (IOException e) {
             // it was cut, or one end is gone
@@ -67,21 +80,36 @@ public final class Wire implements AutoCloseable {
     }
 
     /** Ends all connections, and takes no other. */
-    public void cut() throws IOException {
+    public void cut() {
         cut = true;
-        for (Socket each : open) {
-            each.close();
+        try {
+            for (Socket each : open) {
+                each.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
         open.clear();
     }
 
+    /** Loses what is sent from now on, by connections that are there and new ones; a connection that lost something stays silent. */
+    public void silence() {
+        silent = true;
+    }
+
+    /** From now on connections are taken, and what is sent by them arrives. */
     public void mend() {
         cut = false;
+        silent = false;
     }
 
     @Override
-    public void close() throws IOException {
-        listening.close();
+    public void close() {
+        try {
+            listening.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         cut();
     }
 }
