@@ -361,7 +361,8 @@ public final class EdgeLink implements AutoCloseable {
                 backlog.records(),
                 backlog.bytes(),
                 backlog.shedding(),
-                stream.stream.problem().or(counts::lastRejected).orElse(""));
+                stream.stream.problem().or(counts::lastRejected).orElse(""),
+                counts.unneeded());
     }
 
     public Health health() {

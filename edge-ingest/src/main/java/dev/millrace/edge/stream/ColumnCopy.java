@@ -30,8 +30,25 @@ final class ColumnCopy {
         return !Memory.getBit(validity, row);
     }
 
-    long time(int row) {
-        return Memory.getLong(data + 8L * row);
+    /** Of an integer, a date or a timestamp. */
+    long whole(int row) {
+        return switch (kind) {
+            case BIGINT, TIMESTAMP, TIMESTAMPTZ -> Memory.getLong(data + 8L * row);
+            case INTEGER, DATE -> Memory.getInt(data + 4L * row);
+            case SMALLINT -> Memory.getShort(data + 2L * row);
+            default -> throw new IllegalStateException(kind + " is no whole number");
+        };
+    }
+
+    /** Of REAL or DOUBLE. */
+    double number(int row) {
+        return kind == DataType.Kind.REAL
+                ? Float.intBitsToFloat(Memory.getInt(data + 4L * row))
+                : Double.longBitsToDouble(Memory.getLong(data + 8L * row));
+    }
+
+    boolean truth(int row) {
+        return Memory.getBit(data, row);
     }
 
     String text(int row) {
@@ -44,12 +61,9 @@ final class ColumnCopy {
             return;
         }
         switch (kind) {
-            case DOUBLE -> to.number(feature, Double.longBitsToDouble(Memory.getLong(data + 8L * row)));
-            case REAL -> to.number(feature, Float.intBitsToFloat(Memory.getInt(data + 4L * row)));
-            case BIGINT, TIMESTAMP, TIMESTAMPTZ -> to.whole(feature, Memory.getLong(data + 8L * row));
-            case INTEGER, DATE -> to.whole(feature, Memory.getInt(data + 4L * row));
-            case SMALLINT -> to.whole(feature, Memory.getShort(data + 2L * row));
-            case BOOLEAN -> to.bool(feature, Memory.getBit(data, row));
+            case DOUBLE, REAL -> to.number(feature, number(row));
+            case BIGINT, TIMESTAMP, TIMESTAMPTZ, INTEGER, DATE, SMALLINT -> to.whole(feature, whole(row));
+            case BOOLEAN -> to.bool(feature, truth(row));
             case TEXT -> to.text(feature, text(row));
             default -> throw new IllegalStateException("no column of an edge stream is " + kind);
         }
