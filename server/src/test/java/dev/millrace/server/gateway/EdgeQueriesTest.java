@@ -13,6 +13,7 @@ import dev.millrace.server.device.EdgeStatus;
 import dev.millrace.server.pgwire.Authentication;
 import dev.millrace.server.session.TestDatabase;
 import dev.millrace.storage.disk.RealDisk;
+import dev.millrace.testing.document.DocumentPage;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -336,6 +338,80 @@ class EdgeQueriesTest {
         sendAll(agent);
         assertEquals(List.of("2026-01-01 00:00:00|1"), server.flushedRows("SELECT * FROM hot"));
         assertTrue(agent.streams().get(0).counts().unneeded() > 40);
+        agent.close();
+    }
+
+    /** A row that is needed and late is counted as it is of all rows; one that is not needed stays at the device, late or not. */
+    @Test
+    void lateRowsThatAreNeededAreCounted() throws IOException {
+        String windows = "SELECT window_start, count(*) AS c FROM TUMBLE(TABLE STREAM, DESCRIPTOR(ts), INTERVAL '10 seconds')"
+                + " WHERE temp = 2000 GROUP BY window_start, window_end";
+        server.run("CREATE MATERIALIZED VIEW e" + AT_EDGE + windows.replace("STREAM", "plant"));
+        server.run("CREATE MATERIALIZED VIEW c AS " + windows.replace("STREAM", "whole"));
+        server.run(ONLY_NEEDED);
+        EdgeAgent agent = agent("millrace");
+        drive(agent, this::isSteered);
+        StringBuilder text = new StringBuilder();
+        for (int second = 0; second < 60; second++) {
+            text.append(time(second)).append(",m0,2000,1,1,1,true,2026-01-01\n");
+        }
+        text.append(time(3)).append(",m0,2000,1,1,1,true,2026-01-01\n");
+        text.append(time(4)).append(",m0,1,1,1,1,true,2026-01-01\n");
+        Files.writeString(input, text, StandardOpenOption.APPEND);
+        sendAll(agent);
+        assertEquals(
+                sorted(server.flushedRows("SELECT * FROM c")), sorted(server.flushedRows("SELECT * FROM e")));
+        assertEquals(
+                List.of("c|2", "e|1"),
+                server.rows("SELECT query, late_rows FROM millrace.query_stats ORDER BY query"));
+        agent.close();
+    }
+
+    @Test
+    void theExampleOfTheGuideIsSo() throws IOException {
+        Iterator<String> statements = DocumentPage.of("edge.md")
+                .statements("Queries that run at the edge")
+                .iterator();
+        server.run(statements.next());
+        server.run(statements.next());
+        server.run(statements.next());
+        EdgeConfig config = EdgeConfigFile.parse(
+                """
+                device = "millrace", data = "%s", commit = 20ms, status = 20ms
+                server { address = "localhost:%d", token = secret, tls = false }
+                streams { boiler {
+                  columns = ["ts timestamp", "machine text", "temp double", "note text"]
+                  time = ts
+                  input { type = file, path = "%s", format = csv }
+                  sketch { segment = 1h }
+                } }
+                """.formatted(directory, gateway.port(), input),
+                "test");
+        Path data = Files.createDirectories(directory.resolve("boiler"));
+        EdgeAgent agent = new EdgeAgent(
+                config,
+                EdgeAgent.Machine.of(new RealDisk(data), allocator, InputStream.nullInputStream(), line -> {}),
+                () -> new SocketWire(config.server().orElseThrow()));
+        drive(
+                agent,
+                () -> status("boiler")
+                        .filter(status -> status.steering().number() > 0)
+                        .filter(status -> status.steering().number()
+                                == status.steering().done())
+                        .isPresent());
+        StringBuilder text = new StringBuilder();
+        for (int second = 0; second < 120; second++) {
+            text.append(time(second)).append(second % 20 == 7 ? ",b1,90," : ",b1,20,").append("a long note\n");
+        }
+        Files.writeString(input, text.append("2026-01-01 00:10:00,b1,81,\n"), StandardOpenOption.APPEND);
+        sendAll(agent);
+        assertEquals(
+                List.of("b1|2026-01-01 00:00:00|3|90", "b1|2026-01-01 00:01:00|3|90"),
+                sorted(server.flushedRows("SELECT * FROM hot")));
+        String asked = statements.next();
+        String program =
+                "query.hot=(1 (\"machine\" \"temp\" \"ts\") (gt (column number \"temp\") (number 80.0))), rows=queries";
+        drive(agent, () -> server.rows(asked).equals(List.of("millrace|8|113|" + program + "|t")));
         agent.close();
     }
 
