@@ -20,7 +20,7 @@ import java.util.Optional;
 final class NeededRows implements RowValues {
     private final ColumnCopy[] columns;
     private final Optional<RowNeeds> needs; // of all, if none
-    private final Optional<Integer> key;
+    private final boolean[] sent; // of rows that go, by column
     private final long mostSilentMicros;
     private long lastMicros = Long.MIN_VALUE; // the latest event time that went
     private long arrivalMicros;
@@ -28,11 +28,16 @@ final class NeededRows implements RowValues {
     /** @throws dev.millrace.error.MillraceException 42804 if a query has a column otherwise than the device has */
     NeededRows(StreamConfig stream, SketchSettings settings, ColumnCopy[] columns) {
         this.columns = columns;
-        this.key = stream.key();
         this.mostSilentMicros = settings.segmentMicros();
         this.needs = settings.rows().onlyNeeded()
                 ? Optional.of(new RowNeeds(settings.rows().queries().values(), schema(stream)))
                 : Optional.empty();
+        this.sent = new boolean[columns.length];
+        for (int column = 0; column < sent.length; column++) {
+            sent[column] = needs.isEmpty()
+                    || needs.get().reads(column)
+                    || stream.key().equals(Optional.of(column));
+        }
     }
 
     /** The stream's columns, and behind them the time of arrival where that is the time. */
@@ -61,7 +66,7 @@ final class NeededRows implements RowValues {
 
     /** Whether a column of rows that go does. */
     boolean goes(int column) {
-        return needs.isEmpty() || needs.get().reads(column) || key.equals(Optional.of(column));
+        return sent[column];
     }
 
     @Override

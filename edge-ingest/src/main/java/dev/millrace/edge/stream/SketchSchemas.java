@@ -23,9 +23,28 @@ final class SketchSchemas {
     /** The name of the time where it is that of arrival. */
     static final String ARRIVAL = "time";
 
+    /** Columns times keys that have bins of a density, or of one's own: each takes some 25 kB of a heap of 16 MB. */
+    private static final int MOST_BINNED = 100;
+
     private SketchSchemas() {}
 
+    /**
+     * What is encoded.
+     *
+     * @throws MillraceException 22023, 0A000 or 54000 if settings are not for these columns, or take more memory than a device has
+     */
     static SketchSchema schema(StreamConfig stream, SketchSettings settings) {
+        int keys = stream.key().isPresent() ? stream.mostKeys() : 1;
+        long binned = (long) keys
+                * settings.bins().own().keySet().stream()
+                        .filter(column -> stream.columns().indexOf(column) >= 0)
+                        .count();
+        if (binned > MOST_BINNED) {
+            throw MillraceException.user(
+                            SqlState.PROGRAM_LIMIT_EXCEEDED,
+                            "bins for columns of keys are at most " + MOST_BINNED + ", and would be " + binned)
+                    .withHint("\"keys\" of edge.conf says how many keys are open at once");
+        }
         List<Feature> features = new ArrayList<>();
         for (int column = 0; column < stream.columns().size(); column++) {
             if (stream.time().isPresent() && stream.time().get() == column) {

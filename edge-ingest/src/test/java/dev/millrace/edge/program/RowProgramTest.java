@@ -19,6 +19,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class RowProgramTest {
+    private static final String CHARACTERS = "ab \"\\()\n\t\u2028\u0000é=";
     private static final Schema COLUMNS = new Schema(List.of(
             new Field("ok", DataType.BOOLEAN, true),
             new Field("n", DataType.BIGINT, true),
@@ -127,7 +128,7 @@ class RowProgramTest {
     private static String text(Random random) {
         StringBuilder text = new StringBuilder();
         for (int i = random.nextInt(8); i > 0; i--) {
-            text.append("ab \"\\()\n\t\u2028\u0000é=".charAt(random.nextInt(15)));
+            text.append(CHARACTERS.charAt(random.nextInt(CHARACTERS.length())));
         }
         return text.toString();
     }

@@ -92,6 +92,12 @@ record EdgeSettings(long number, Map<String, String> values) {
                                     SqlState.INVALID_PARAMETER_VALUE, "setting \"" + name + "\" is made of a query")
                             .withHint("CREATE CONTINUOUS QUERY .. WITH (run_at = 'edge')");
                 });
+        changes.forEach((name, value) -> {
+            if (name.indexOf('=') >= 0 || (name + value).lines().count() > 1) {
+                throw MillraceException.user(
+                        SqlState.INVALID_PARAMETER_VALUE, "a setting is one line, without = in its name");
+            }
+        });
         SketchSettings.DEFAULTS.with(changes); // are they any
         Map<String, String> values = new TreeMap<>(kept(memory, name(device)).values());
         values.putAll(changes);

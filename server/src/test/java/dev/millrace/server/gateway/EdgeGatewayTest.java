@@ -86,7 +86,7 @@ class EdgeGatewayTest {
                 server { address = "localhost:%d", token = secret, tls = false }
                 streams { plant {
                   columns = ["ts timestamp", "machine text", "temp double precision"]
-                  time = ts, key = machine
+                  time = ts, key = machine, keys = 50
                   input { type = file, path = "%s", format = csv }
                   sketch { rows = 20 }
                 } }
