@@ -252,8 +252,7 @@ public final class EdgeLink implements AutoCloseable {
         stream.begin();
         stream.openAt = Long.MAX_VALUE;
         wire.orElseThrow()
-                .send(new Message.Open(
-                        stream.number, stream.stream.name(), queue.settingsNumber(stream.stream.name())));
+                .send(new Message.Open(stream.number, stream.stream.name(), stream.stream.settingsNumber()));
     }
 
     private void opened(Sending stream, Message.Opened opened, long now) {
@@ -281,7 +280,7 @@ public final class EdgeLink implements AutoCloseable {
 
     private void set(Sending stream, Message.Set set) {
         String error = "";
-        if (set.number() != queue.settingsNumber(stream.stream.name())) {
+        if (set.number() != stream.stream.settingsNumber()) {
             try {
                 stream.stream.set(set.number(), SettingsText.read(set.text()));
             } catch (MillraceException e) {

@@ -63,6 +63,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
     private final long mostOpenBytes;
     private long openBytes; // memory of all encoders' rows
     private SketchSettings settings;
+    private long settingsNumber;
     private SketchSchema schema;
     private EncoderOptions options;
     private long closedBytes;
@@ -110,9 +111,9 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         this.input = input;
         this.clock = clock;
         this.allocator = allocator;
-        this.settings = SettingsText.read(queue.settings(config.name()))
-                .map(config.settings()::with)
-                .orElse(config.settings());
+        Optional<SketchSettings> steered = steered();
+        this.settings = steered.orElse(config.settings());
+        this.settingsNumber = steered.isPresent() ? queue.settingsNumber(config.name()) : 0;
         this.schema = SketchSchemas.schema(config, settings);
         this.options = SketchSchemas.options(settings);
         this.columns = copies();
@@ -127,6 +128,20 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         this.rows = before.rows();
         this.unneeded = before.unneeded();
         restore();
+    }
+
+    /** What the server has set, if it still fits what is configured; else it is told that nothing is, and says it again. */
+    private Optional<SketchSettings> steered() {
+        try {
+            SketchSettings steered = SettingsText.read(queue.settings(config.name()))
+                    .map(config.settings()::with)
+                    .orElse(config.settings());
+            SketchSchemas.schema(config, steered);
+            NeededRows.require(config, steered);
+            return Optional.of(steered);
+        } catch (MillraceException e) { // the reason is told to the server when it says it again
+            return Optional.empty();
+        }
     }
 
     private ColumnCopy[] copies() {
@@ -439,6 +454,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
                 .settings(number, SettingsText.write(new TreeMap<>(changes)))
                 .write();
         settings = wanted;
+        settingsNumber = number;
         options = newOptions;
         schema = newSchema;
         needed = newNeeded;
@@ -453,6 +469,11 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
 
     public SketchSettings settings() {
         return settings;
+    }
+
+    /** The number of what the server has set and is in effect; 0 for nothing. */
+    public long settingsNumber() {
+        return settingsNumber;
     }
 
     public boolean isFinished() {

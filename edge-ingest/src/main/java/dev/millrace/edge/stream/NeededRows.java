@@ -29,15 +29,24 @@ final class NeededRows implements RowValues {
     NeededRows(StreamConfig stream, SketchSettings settings, ColumnCopy[] columns) {
         this.columns = columns;
         this.mostSilentMicros = settings.segmentMicros();
-        this.needs = settings.rows().onlyNeeded()
-                ? Optional.of(new RowNeeds(settings.rows().queries().values(), schema(stream)))
-                : Optional.empty();
+        this.needs = needs(stream, settings);
         this.sent = new boolean[columns.length];
         for (int column = 0; column < sent.length; column++) {
             sent[column] = needs.isEmpty()
                     || needs.get().reads(column)
                     || stream.key().equals(Optional.of(column));
         }
+    }
+
+    /** Holds settings to what a stream has, as the constructor does. */
+    static void require(StreamConfig stream, SketchSettings settings) {
+        needs(stream, settings);
+    }
+
+    private static Optional<RowNeeds> needs(StreamConfig stream, SketchSettings settings) {
+        return settings.rows().onlyNeeded()
+                ? Optional.of(new RowNeeds(settings.rows().queries().values(), schema(stream)))
+                : Optional.empty();
     }
 
     /** The stream's columns, and behind them the time of arrival where that is the time. */

@@ -501,4 +501,32 @@ class EdgeStreamTest {
             assertEquals(20, rows(queue).size());
         }
     }
+
+    /** An agent whose file is another begins all the same, and the server hears that nothing it set is in effect. */
+    @Test
+    void whatIsSetAndDoesNotFitTheFileAnyMoreIsNotInEffect() {
+        String stream = """
+                columns = ["ts timestamp", "n %s"]
+                time = ts
+                input { type = stdin, format = csv }
+                """;
+        String program = "(1 (\"n\") (gt (column whole \"n\") (whole 3)))";
+        try (EdgeQueue queue = queue(disk)) {
+            try (EdgeStream before = open(config(stream.formatted("bigint")), queue, "")) {
+                before.set(7, Map.of("rows", "queries", "query.q", program));
+            }
+            try (EdgeStream same = open(config(stream.formatted("int")), queue, "")) {
+                assertEquals(7, same.settingsNumber());
+                assertTrue(same.settings().rows().onlyNeeded());
+            }
+            try (EdgeStream other = open(config(stream.formatted("text")), queue, "1970-01-01 00:00:01,a")) {
+                assertEquals(0, other.settingsNumber());
+                while (other.step()) {}
+                other.flush();
+                assertEquals(List.of("1000000,a"), rows(queue));
+                assertThrows(
+                        MillraceException.class, () -> other.set(7, Map.of("rows", "queries", "query.q", program)));
+            }
+        }
+    }
 }
