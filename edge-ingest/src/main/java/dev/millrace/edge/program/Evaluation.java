@@ -203,10 +203,8 @@ abstract class Evaluation {
                         default -> left.number * right.number;
                     };
                     boolean wereFinite = Double.isFinite(left.number) && Double.isFinite(right.number);
-                    boolean underflow = operator == Operator.MULTIPLY
-                            && number == 0
-                            && left.number != 0
-                            && right.number != 0;
+                    boolean underflow =
+                            operator == Operator.MULTIPLY && number == 0 && left.number != 0 && right.number != 0;
                     if (wereFinite && (!Double.isFinite(number) || underflow)) {
                         throw new ArithmeticException("out of range");
                     }

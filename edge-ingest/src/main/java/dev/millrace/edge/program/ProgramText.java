@@ -236,7 +236,8 @@ final class ProgramText {
         return MillraceException.user(
                 SqlState.INVALID_PARAMETER_VALUE,
                 "no program for devices, at character " + (at + 1) + ": .."
-                        + text.substring(from, Math.min(text.length(), from + 20)).replaceAll("\\p{Cntrl}", "\ufffd"));
+                        + text.substring(from, Math.min(text.length(), from + 20))
+                                .replaceAll("\\p{Cntrl}", "\ufffd"));
     }
 
     private static MillraceException tooLarge(String what) {

@@ -74,7 +74,8 @@ public final class RowNeeds {
                 throw MillraceException.user(
                         SqlState.DATATYPE_MISMATCH,
                         "column \"" + column.name() + "\" is "
-                                + schema.field(index).type() + " at the device, and a query has it as " + column.kind());
+                                + schema.field(index).type() + " at the device, and a query has it as "
+                                + column.kind());
             }
             return index < 0 ? Evaluation.nothing() : Evaluation.column(column.kind(), index);
         } else if (term instanceof Term.Call call) {

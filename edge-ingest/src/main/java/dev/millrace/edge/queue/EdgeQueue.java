@@ -183,7 +183,7 @@ public final class EdgeQueue implements AutoCloseable {
         }
 
         /** Records of the input that were no rows; it gets the next number. */
-        public Commit rejected(RejectedRecords records) {
+        public Commit rejected(RejectedLines records) {
             QueueRecord record = new QueueRecord(next, next, RecordKind.REJECTED, 0, 0, 0, 0, 0, 0, 0);
             parts.add(new CommitPart.Rows(of.name, record, records.bytes()));
             next++;

@@ -198,8 +198,7 @@ final class PartCodec {
                 case 6 -> new CommitPart.Settings(stream, in.getLong(), text(in));
                 case 7 -> new CommitPart.Counts(stream, new TakenCounts(in.getLong(), in.getLong(), 0, text(in)));
                 case 8 ->
-                    new CommitPart.Counts(
-                            stream, new TakenCounts(in.getLong(), in.getLong(), in.getLong(), text(in)));
+                    new CommitPart.Counts(stream, new TakenCounts(in.getLong(), in.getLong(), in.getLong(), text(in)));
                 default -> throw new IllegalArgumentException("a part of kind " + kind);
             };
         } catch (RuntimeException e) { // whatever is wrong with it

@@ -10,7 +10,7 @@ public enum RecordKind {
     SHED,
     /** Not found on the disk any more, though it was written; how many rows nobody knows. */
     LOST,
-    /** Records of the input that were no rows, as {@link RejectedRecords}. */
+    /** Records of the input that were no rows, as {@link RejectedLines}. */
     REJECTED;
 
     /** Whether there are rows. */

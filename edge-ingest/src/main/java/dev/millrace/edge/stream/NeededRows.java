@@ -32,9 +32,8 @@ final class NeededRows implements RowValues {
         this.needs = needs(stream, settings);
         this.sent = new boolean[columns.length];
         for (int column = 0; column < sent.length; column++) {
-            sent[column] = needs.isEmpty()
-                    || needs.get().reads(column)
-                    || stream.key().equals(Optional.of(column));
+            sent[column] =
+                    needs.isEmpty() || needs.get().reads(column) || stream.key().equals(Optional.of(column));
         }
     }
 

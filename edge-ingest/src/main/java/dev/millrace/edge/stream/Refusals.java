@@ -1,8 +1,8 @@
 package dev.millrace.edge.stream;
 
 import dev.millrace.edge.queue.EdgeQueue;
-import dev.millrace.edge.queue.RejectedRecords;
-import dev.millrace.edge.queue.RejectedRecords.Rejected;
+import dev.millrace.edge.queue.RejectedLines;
+import dev.millrace.edge.queue.RejectedLines.Rejected;
 import dev.millrace.edge.queue.TakenCounts;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +29,7 @@ final class Refusals {
     void add(String column, String why, String text) {
         all++;
         since++;
-        if (first.size() < RejectedRecords.MOST) {
+        if (first.size() < RejectedLines.MOST) {
             first.add(new Rejected(column, why, text));
         }
         last = Optional.of((column.isEmpty() ? "" : column + ": ") + why + (text.isEmpty() ? "" : ": " + text));
@@ -51,7 +51,7 @@ final class Refusals {
 
     void addTo(EdgeQueue.Commit commit) {
         if (since > 0) {
-            commit.rejected(new RejectedRecords(since, first));
+            commit.rejected(new RejectedLines(all - since, since, first));
         }
     }
 

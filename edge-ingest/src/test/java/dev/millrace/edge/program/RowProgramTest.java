@@ -75,7 +75,8 @@ class RowProgramTest {
         assertTrue(needs("(eq " + X + " (number NaN))", true, 1L, Double.NaN, "a"));
         assertTrue(needs("(eq " + X + " (number -0.0))", true, 1L, 0.0, "a"));
         assertTrue(needs("(eq (column text \"name\") (text \"a\"))", true, 1L, 0.0, "a"));
-        assertTrue(needs("(ne (column text \"NAME\") (text \"b\"))", true, 1L, 0.0, "a"), "as the server finds columns");
+        assertTrue(
+                needs("(ne (column text \"NAME\") (text \"b\"))", true, 1L, 0.0, "a"), "as the server finds columns");
         assertTrue(needs("(column truth \"ok\")", true, 1L, 0.0, "a"));
         assertTrue(needs("(gt (multiply (to_number " + N + ") (number 0.5)) " + X + ")", true, 3L, 1.4, "a"));
         assertTrue(needs("(is_null (column whole \"other\"))", true, 1L, 0.0, "a"), "what a device does not have");
@@ -152,15 +153,15 @@ class RowProgramTest {
     }
 
     private static SqlState refused(String text) {
-        return assertThrows(MillraceException.class, () -> RowProgram.parse(text), () -> text).sqlState();
+        return assertThrows(MillraceException.class, () -> RowProgram.parse(text), () -> text)
+                .sqlState();
     }
 
     @Test
     void whoeverSendsWhatIsNoProgramIsRefused() {
         assertEquals(SqlState.FEATURE_NOT_SUPPORTED, refused("(2 ())"));
         assertEquals(SqlState.PROGRAM_LIMIT_EXCEEDED, refused("(1 () " + "(not ".repeat(40) + "(truth true)"));
-        assertEquals(
-                SqlState.PROGRAM_LIMIT_EXCEEDED, refused("(1 () (or " + "(truth true) ".repeat(300) + "))"));
+        assertEquals(SqlState.PROGRAM_LIMIT_EXCEEDED, refused("(1 () (or " + "(truth true) ".repeat(300) + "))"));
         assertEquals(SqlState.PROGRAM_LIMIT_EXCEEDED, refused("(1 (" + "\"a\" ".repeat(3000) + "))"));
         assertEquals(SqlState.INVALID_PARAMETER_VALUE, refused("(1 () (whole 3))"), "no truth value");
         assertEquals(SqlState.INVALID_PARAMETER_VALUE, refused("(1 () (gt (text \"a\") (text \"b\")))"));
@@ -200,8 +201,7 @@ class RowProgramTest {
     @Test
     void aColumnOfAnotherKindIsRefused() {
         RowProgram program = RowProgram.parse("(1 (\"n\") (eq (column number \"n\") (number 1)))");
-        MillraceException error =
-                assertThrows(MillraceException.class, () -> new RowNeeds(List.of(program), COLUMNS));
+        MillraceException error = assertThrows(MillraceException.class, () -> new RowNeeds(List.of(program), COLUMNS));
         assertEquals(SqlState.DATATYPE_MISMATCH, error.sqlState());
     }
 }

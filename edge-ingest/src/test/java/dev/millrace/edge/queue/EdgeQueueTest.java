@@ -96,15 +96,15 @@ class EdgeQueueTest {
     @Test
     void rejectedRecordsComeBackAndMakeRoomAsSegmentsDo() {
         SimulatedDisk disk = new SimulatedDisk(SEED);
-        RejectedRecords records = new RejectedRecords(
-                40, List.of(new RejectedRecords.Rejected("n", "no number", "x".repeat(1000) + "\n")));
+        RejectedLines records = new RejectedLines(
+                2, 40, List.of(new RejectedLines.Rejected("n", "no number", "x".repeat(1000) + "\n")));
         try (EdgeQueue queue = open(disk, WhenFull.OLDEST)) {
             queue.begin("s").rejected(records).write();
         }
         try (EdgeQueue queue = open(disk, WhenFull.OLDEST)) {
             EdgeQueue.Found found = queue.take("s", 1).orElseThrow();
             assertEquals(RecordKind.REJECTED, found.record().kind());
-            assertEquals(records, RejectedRecords.read(found.bytes()));
+            assertEquals(records, RejectedLines.read(found.bytes()));
             assertEquals("x".repeat(300), records.first().get(0).text());
             for (int number = 2; number <= 5000; number++) {
                 queue.begin("s").rejected(records).write();
@@ -116,7 +116,7 @@ class EdgeQueueTest {
             byte[] bytes = records.bytes();
             for (int length = 0; length < bytes.length; length++) {
                 byte[] cut = java.util.Arrays.copyOf(bytes, length);
-                assertThrows(MillraceException.class, () -> RejectedRecords.read(cut));
+                assertThrows(MillraceException.class, () -> RejectedLines.read(cut));
             }
         }
     }

@@ -13,7 +13,7 @@ import dev.millrace.edge.queue.EdgeQueue;
 import dev.millrace.edge.queue.QueueOptions;
 import dev.millrace.edge.queue.QueueRecord;
 import dev.millrace.edge.queue.RecordKind;
-import dev.millrace.edge.queue.RejectedRecords;
+import dev.millrace.edge.queue.RejectedLines;
 import dev.millrace.edge.queue.WhenFull;
 import dev.millrace.error.MillraceException;
 import dev.millrace.sketch.Sketch;
@@ -485,18 +485,19 @@ class EdgeStreamTest {
                 EdgeStream stream = open(config, queue, "")) {
             while (stream.step()) {}
             stream.flush();
-            List<RejectedRecords> rejected = new ArrayList<>();
+            List<RejectedLines> rejected = new ArrayList<>();
             for (long number = 1; queue.from("s", number).isPresent(); number++) {
                 EdgeQueue.Found found = queue.take("s", number).orElseThrow();
                 if (found.record().kind() == RecordKind.REJECTED) {
-                    rejected.add(RejectedRecords.read(found.bytes()));
+                    rejected.add(RejectedLines.read(found.bytes()));
                 }
             }
             assertEquals(1, rejected.size());
             assertEquals(21, rejected.get(0).all());
-            assertEquals(RejectedRecords.MOST, rejected.get(0).first().size());
+            assertEquals(RejectedLines.MOST, rejected.get(0).first().size());
             assertEquals("n", rejected.get(0).first().get(0).column());
-            assertEquals("1970-01-01 00:00:01,x1", rejected.get(0).first().get(0).text());
+            assertEquals(
+                    "1970-01-01 00:00:01,x1", rejected.get(0).first().get(0).text());
             assertEquals(21, stream.counts().rejected());
             assertEquals(20, rows(queue).size());
         }

@@ -8,7 +8,7 @@ import dev.millrace.connector.PushedReader;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.SplitStatus;
 import dev.millrace.edge.queue.RecordKind;
-import dev.millrace.edge.queue.RejectedRecords;
+import dev.millrace.edge.queue.RejectedLines;
 import dev.millrace.edge.wire.Message;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -55,7 +55,8 @@ public final class EdgeInlet implements PushedReader {
     private long acknowledged; // batches
     private MemoryChange remembered = MemoryChange.NONE;
     private long segments;
-    private volatile boolean programsKept; // written false by who changes what queries need; true by the stream's thread
+    private volatile boolean
+            programsKept; // written false by who changes what queries need; true by the stream's thread
 
     @GuardedBy("this") private final Deque<Arrival> waiting = new ArrayDeque<>();
 
@@ -378,16 +379,17 @@ public final class EdgeInlet implements PushedReader {
 
     /** What of the device's input was no row: the first records one by one, the number of the others. */
     private void rejected(EdgeDevice device, Message.Rows rows) {
-        RejectedRecords records;
+        RejectedLines records;
         try {
-            records = RejectedRecords.read(rows.bytes());
+            records = RejectedLines.read(rows.bytes());
         } catch (MillraceException e) {
             damaged(device, rows.from(), e);
             return;
         }
-        for (RejectedRecords.Rejected each : records.first()) {
+        long number = records.before();
+        for (RejectedLines.Rejected each : records.first()) {
             context.report(new RejectedRecord(
-                    device.name, rows.from(), each.column(), each.reason(), SqlState.DATA_EXCEPTION, each.text()));
+                    device.name, ++number, each.column(), each.reason(), SqlState.DATA_EXCEPTION, each.text()));
         }
         long others = records.all() - records.first().size();
         if (others > 0) {

@@ -82,8 +82,8 @@ public final class EdgeInlets {
     /** What queries need of a stream, by their names. */
     Map<String, String> programs(String stream) {
         Map<String, String> programs = new TreeMap<>();
-        needs.forEach((query, ofStreams) -> Optional.ofNullable(ofStreams.get(stream))
-                .ifPresent(program -> programs.put(query, program.text())));
+        needs.forEach((query, ofStreams) ->
+                Optional.ofNullable(ofStreams.get(stream)).ifPresent(program -> programs.put(query, program.text())));
         return programs;
     }
 

@@ -21,7 +21,8 @@ import java.util.TreeMap;
 record EdgeSettings(long number, Map<String, String> values) {
     private static final String NAME = "set";
     private static final String PROGRAMS = "queries";
-    private static final int MOST_TEXT = 20_000; // characters, of three bytes each at most: a text of the protocol has 64 kB
+    private static final int MOST_TEXT =
+            20_000; // characters, of three bytes each at most: a text of the protocol has 64 kB
     private static final EdgeSettings NONE = new EdgeSettings(0, Map.of());
 
     private static EdgeSettings kept(Map<String, byte[]> memory, String name) {
@@ -111,8 +112,8 @@ record EdgeSettings(long number, Map<String, String> values) {
      */
     static Optional<MemoryChange> programs(Map<String, byte[]> memory, Map<String, String> programs) {
         Map<String, String> values = new TreeMap<>();
-        programs.forEach(
-                (query, program) -> values.put(SketchSettings.QUERY + URLEncoder.encode(query, StandardCharsets.UTF_8), program));
+        programs.forEach((query, program) ->
+                values.put(SketchSettings.QUERY + URLEncoder.encode(query, StandardCharsets.UTF_8), program));
         return values.equals(kept(memory, PROGRAMS).values())
                 ? Optional.empty()
                 : Optional.of(change(PROGRAMS, lastNumber(memory) + 1, values));

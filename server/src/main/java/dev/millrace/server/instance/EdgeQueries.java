@@ -27,11 +27,10 @@ final class EdgeQueries implements DatabaseCatalog.Listener {
 
     @Override
     public void defined(CatalogObject object) {
-        boolean isQuery =
-                switch (object.kind()) {
-                    case CONTINUOUS_QUERY, MATERIALIZED_VIEW -> true;
-                    case STREAM, TABLE, VIEW, SINK, QUERY_TEMPLATE, FUNCTION, INDEX -> false;
-                };
+        boolean isQuery = switch (object.kind()) {
+            case CONTINUOUS_QUERY, MATERIALIZED_VIEW -> true;
+            case STREAM, TABLE, VIEW, SINK, QUERY_TEMPLATE, FUNCTION, INDEX -> false;
+        };
         if (isQuery && EdgeNeeds.isWanted(new Options(object.options()))) {
             inlets.needs(object.name(), programs(object.name()));
         }
@@ -46,8 +45,8 @@ final class EdgeQueries implements DatabaseCatalog.Listener {
 
     /** A query that began in the past of a stream has a reader of its own. */
     private String stream(String relation, String query) {
-        boolean isOwn = RetainedStreams.isOwnName(relation)
-                && catalog.object(relation).isEmpty();
+        boolean isOwn =
+                RetainedStreams.isOwnName(relation) && catalog.object(relation).isEmpty();
         return isOwn ? RetainedStreams.streamOf(relation, query) : relation;
     }
 

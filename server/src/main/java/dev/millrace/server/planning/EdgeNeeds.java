@@ -157,7 +157,8 @@ public final class EdgeNeeds {
         for (Expression conjunct : Expressions.conjuncts(condition)) {
             EdgeTerms.of(
                             conjunct,
-                            place -> name(stream.get(), scan.columns().get(place)).filter(all::contains))
+                            place -> name(stream.get(), scan.columns().get(place))
+                                    .filter(all::contains))
                     .ifPresentOrElse(conjuncts::add, () -> left.add(conjunct.toString()));
         }
         RowProgram program = fitting(List.copyOf(read), conjuncts);
@@ -207,9 +208,8 @@ public final class EdgeNeeds {
         columns.addAll(other.columns());
         Optional<Term> condition = one.condition()
                 .flatMap(first -> other.condition()
-                        .map(second -> first.equals(second)
-                                ? first
-                                : new Term.Call(Operator.OR, List.of(first, second))));
+                        .map(second ->
+                                first.equals(second) ? first : new Term.Call(Operator.OR, List.of(first, second))));
         RowProgram both = new RowProgram(List.copyOf(columns), condition);
         try {
             both.text();

@@ -121,13 +121,12 @@ final class EdgeTerms {
     }
 
     private static Optional<Term> constant(Expression.Literal literal) {
-        return kind(literal.type())
-                .map(kind -> switch (kind) {
-                    case TRUTH -> new Term.Truth((Boolean) literal.value());
-                    case WHOLE -> new Term.Whole((Long) literal.value());
-                    case NUMBER -> new Term.Number((Double) literal.value());
-                    case TEXT -> new Term.Text((String) literal.value());
-                });
+        return kind(literal.type()).map(kind -> switch (kind) {
+            case TRUTH -> new Term.Truth((Boolean) literal.value());
+            case WHOLE -> new Term.Whole((Long) literal.value());
+            case NUMBER -> new Term.Number((Double) literal.value());
+            case TEXT -> new Term.Text((String) literal.value());
+        });
     }
 
     /** As in SQL, about. */

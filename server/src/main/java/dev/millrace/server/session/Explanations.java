@@ -1,9 +1,9 @@
 package dev.millrace.server.session;
 
+import dev.millrace.connector.Options;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.OperatorStatistics;
 import dev.millrace.engine.statistic.QueryStatistics;
-import dev.millrace.connector.Options;
 import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.code.CalcProgram;
 import dev.millrace.plan.expression.Expression;

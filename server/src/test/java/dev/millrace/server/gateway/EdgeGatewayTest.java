@@ -280,9 +280,11 @@ class EdgeGatewayTest {
         assertEquals(5, agent.streams().get(0).settings().segmentRows());
         assertEquals("2", agent.streams().get(0).settings().bound("temp", true).toString());
         run("ALTER STREAM plant EDGE ALL SET (sketch.bins.temp = '0, 40, 100', sketch.evaluation = '10m')");
-        drive(agent, () -> rows("SELECT settings, settings_done FROM millrace.edges")
-                .equals(List.of("sketch.bins.temp=0, 40, 100, sketch.error.temp=2 abs, sketch.evaluation=10m,"
-                        + " sketch.rows=5|t")));
+        drive(
+                agent,
+                () -> rows("SELECT settings, settings_done FROM millrace.edges")
+                        .equals(List.of("sketch.bins.temp=0, 40, 100, sketch.error.temp=2 abs, sketch.evaluation=10m,"
+                                + " sketch.rows=5|t")));
         run("ALTER STREAM plant EDGE ALL SET (sketch.error.temp = 0)");
         drive(
                 agent,
@@ -319,7 +321,10 @@ class EdgeGatewayTest {
         agent.step();
         flush(agent);
         Files.writeString(input, "x\n".repeat(100), StandardOpenOption.APPEND);
-        drive(agent, () -> agent.backlog("plant").records() == 0 && agent.streams().get(0).counts().rejected() == 102);
+        drive(
+                agent,
+                () -> agent.backlog("plant").records() == 0
+                        && agent.streams().get(0).counts().rejected() == 102);
         flush(agent);
         drive(agent, () -> agent.backlog("plant").records() == 0);
         String rejected = "SELECT origin, column_name, record FROM millrace.rejected_rows WHERE stream = 'plant'";

@@ -13,18 +13,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Records of an input that were no rows, those of one commit. As bytes: 8 all of them; 4 those that follow; of each three texts (4 bytes length and
+ * Records of an input that were no rows, those of one commit. As bytes: 8 before them; 8 all of them; 4 those that follow; of each three texts (4 bytes length and
  * UTF-8): column, reason, and the record.
  *
+ * @param before how many there were before these, ever
  * @param all how many there were
  * @param first the first of them, {@link #MOST} at most
  */
-public record RejectedRecords(long all, List<Rejected> first) {
+public record RejectedLines(long before, long all, List<Rejected> first) {
     /** Of how many the text is kept. */
     public static final int MOST = 16;
 
     private static final int MOST_CHARACTERS = 300;
-    private static final int MOST_BYTES = MOST * (4 + 3 * (4 + 3 * MOST_CHARACTERS)) + 12;
+    private static final int MOST_BYTES = MOST * (4 + 3 * (4 + 3 * MOST_CHARACTERS)) + 20;
 
     /**
      * One of them.
@@ -41,7 +42,7 @@ public record RejectedRecords(long all, List<Rejected> first) {
         }
     }
 
-    public RejectedRecords {
+    public RejectedLines {
         first = List.copyOf(first);
         if (first.size() > MOST || all < first.size()) {
             throw new IllegalArgumentException(first.size() + " of " + all + " rejected records");
@@ -56,6 +57,7 @@ public record RejectedRecords(long all, List<Rejected> first) {
     byte[] bytes() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeLong(before);
             out.writeLong(all);
             out.writeInt(first.size());
             for (Rejected each : first) {
@@ -80,15 +82,17 @@ public record RejectedRecords(long all, List<Rejected> first) {
      *
      * @throws MillraceException XX001 if they are none
      */
-    public static RejectedRecords read(byte[] bytes) {
+    public static RejectedLines read(byte[] bytes) {
         if (bytes.length > MOST_BYTES) {
             throw damaged();
         }
         ByteBuffer in = ByteBuffer.wrap(bytes);
         try {
+            long before = in.getLong();
             long all = in.getLong();
             int count = in.getInt();
-            if (count < 0 || count > MOST || all < count) {
+            boolean counted = before >= 0 && before <= Long.MAX_VALUE - MOST && all >= count;
+            if (count < 0 || count > MOST || !counted) {
                 throw damaged();
             }
             List<Rejected> first = new ArrayList<>();
@@ -98,7 +102,7 @@ public record RejectedRecords(long all, List<Rejected> first) {
             if (in.hasRemaining()) {
                 throw damaged();
             }
-            return new RejectedRecords(all, first);
+            return new RejectedLines(before, all, first);
         } catch (BufferUnderflowException e) {
             throw damaged();
         }
