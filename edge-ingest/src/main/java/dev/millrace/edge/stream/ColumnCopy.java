@@ -1,8 +1,10 @@
 package dev.millrace.edge.stream;
 
+import dev.millrace.edge.config.EdgeConfig.StreamConfig;
 import dev.millrace.memory.Memory;
 import dev.millrace.sketch.stream.Observations;
 import dev.millrace.type.DataType;
+import java.util.Optional;
 import org.apache.arrow.vector.FieldVector;
 
 /** Values of one column into rows of an encoder, over raw memory: no object for a number. */
@@ -17,6 +19,18 @@ final class ColumnCopy {
     ColumnCopy(int feature, DataType type) {
         this.feature = feature;
         this.kind = type.kind();
+    }
+
+    /** Of all columns of a stream; the time is no feature of its encoder. */
+    static ColumnCopy[] of(StreamConfig stream) {
+        ColumnCopy[] copies = new ColumnCopy[stream.columns().size()];
+        int feature = 0;
+        for (int column = 0; column < copies.length; column++) {
+            copies[column] =
+                    new ColumnCopy(feature, stream.columns().field(column).type());
+            feature += stream.time().equals(Optional.of(column)) ? 0 : 1;
+        }
+        return copies;
     }
 
     /** Reads this vector from now on, which lives as long as rows are copied. */

@@ -116,7 +116,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         this.settingsNumber = steered.isPresent() ? queue.settingsNumber(config.name()) : 0;
         this.schema = SketchSchemas.schema(config, settings);
         this.options = SketchSchemas.options(settings);
-        this.columns = copies();
+        this.columns = ColumnCopy.of(config);
         this.needed = new NeededRows(config, settings, columns);
         TakenCounts before = queue.counts(config.name());
         this.refusals = new Refusals(before); // the decoder may say something at once
@@ -142,18 +142,6 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         } catch (MillraceException e) { // the reason is told to the server when it says it again
             return Optional.empty();
         }
-    }
-
-    private ColumnCopy[] copies() {
-        ColumnCopy[] copies = new ColumnCopy[config.columns().size()];
-        int feature = 0;
-        for (int column = 0; column < copies.length; column++) {
-            boolean isTime = config.time().equals(Optional.of(column));
-            copies[column] =
-                    new ColumnCopy(feature, config.columns().field(column).type());
-            feature += isTime ? 0 : 1;
-        }
-        return copies;
     }
 
     /** The open segments of the last commit go on. */
