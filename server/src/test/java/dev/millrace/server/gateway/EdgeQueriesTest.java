@@ -157,8 +157,8 @@ class EdgeQueriesTest {
     private boolean isSteered(String settings) {
         return isSteered()
                 && status("plant")
-                        .filter(status -> status.steering().number()
-                                == status.steering().done())
+                        .filter(status ->
+                                status.steering().number() == status.steering().done())
                         .filter(status -> status.steering().settings().strip().equals(settings))
                         .isPresent();
     }
