@@ -332,14 +332,15 @@ public final class EdgeConfigFile {
                     config.getConfig("sketch").entrySet()) {
                 String name =
                         String.join(".", ConfigUtil.splitPath(entry.getKey())).replace("errors.", "error.");
-                if (name.startsWith("error.") && columns.indexOf(name.substring("error.".length())) < 0) {
+                if ((name.startsWith("error.") || name.startsWith("bins."))
+                        && columns.indexOf(name.substring(name.indexOf('.') + 1)) < 0) {
                     throw new ConfigException.BadValue(
                             entry.getValue().origin(), prefix + "sketch." + name, "there is no such column");
                 }
                 changes.put("sketch." + name, String.valueOf(entry.getValue().unwrapped()));
             }
         }
-        for (String name : List.of("sample", "enabled")) {
+        for (String name : List.of("sample", "enabled", SketchSettings.ROWS)) {
             if (has(name)) {
                 changes.put(name, String.valueOf(config.getAnyRef(name)));
             }

@@ -1,5 +1,6 @@
 package dev.millrace.edge.config;
 
+import dev.millrace.edge.program.RowProgram;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
@@ -8,6 +9,7 @@ import dev.millrace.sketch.schema.Bound;
 import dev.millrace.sketch.stream.EncoderOptions;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
@@ -20,6 +22,8 @@ import java.util.TreeMap;
  * @param timeErrorMicros how far times may be off
  * @param sample of how many rows one is taken
  * @param enabled whether rows are taken at all
+ * @param bins of columns that are not exact
+ * @param rows which of those that are taken are sent
  */
 public record SketchSettings(
         Bound error,
@@ -28,21 +32,47 @@ public record SketchSettings(
         int segmentRows,
         long timeErrorMicros,
         long sample,
-        boolean enabled) {
+        boolean enabled,
+        BinSettings bins,
+        RowSettings rows) {
+    /** What names of settings begin with that have what a query needs, which the server makes of it. */
+    public static final String QUERY = "query.";
+
+    /** The setting of which rows are sent. */
+    public static final String ROWS = "rows";
+
+    /** Its value for those alone that queries need. */
+    public static final String ONLY_NEEDED = "queries";
+
+    /** Its value for all. */
+    public static final String ALL_ROWS = "all";
+
     private static final long MICROS = 1_000_000;
     private static final int MOST_ROWS = 1 << 16;
     private static final String ERROR_OF = "sketch.error.";
+    private static final String BINS_OF = "sketch.bins.";
     private static final List<String> NAMES = List.of(
             "sketch.error",
             ERROR_OF + "COLUMN",
             "sketch.segment",
             "sketch.rows",
             "sketch.time_error",
+            BINS_OF + "COLUMN",
+            "sketch.evaluation",
             "sample",
-            "enabled");
+            "enabled",
+            ROWS);
 
-    public static final SketchSettings DEFAULTS =
-            new SketchSettings(Bound.exact(), Map.of(), 60 * MICROS, EncoderOptions.DEFAULT_ROWS * 8, 0, 1, true);
+    public static final SketchSettings DEFAULTS = new SketchSettings(
+            Bound.exact(),
+            Map.of(),
+            60 * MICROS,
+            EncoderOptions.DEFAULT_ROWS * 8,
+            0,
+            1,
+            true,
+            BinSettings.NONE,
+            RowSettings.ALL);
 
     public SketchSettings {
         errors = Map.copyOf(errors);
@@ -55,60 +85,83 @@ public record SketchSettings(
      * The same with some others.
      *
      * @param changes by name, as text
-     * @throws MillraceException 22023 naming what is wrong
+     * @throws MillraceException 22023 naming what is wrong; of what a query needs also 0A000 and 54000
      */
     public SketchSettings with(Map<String, String> changes) {
-        SketchSettings changed = this;
-        for (Map.Entry<String, String> change : new TreeMap<>(changes).entrySet()) {
-            changed = changed.with(change.getKey(), change.getValue().strip());
-        }
-        return changed;
+        Change change = new Change(this);
+        new TreeMap<>(changes).forEach((name, value) -> change.set(name, value.strip()));
+        return change.made();
     }
 
-    private SketchSettings with(String name, String value) {
-        if (name.startsWith(ERROR_OF)) {
-            Map<String, Bound> all = new TreeMap<>(errors);
-            all.put(name.substring(ERROR_OF.length()), bound(name, value));
-            return new SketchSettings(error, all, segmentMicros, segmentRows, timeErrorMicros, sample, enabled);
+    /** Settings that are being changed. */
+    private static final class Change {
+        private Bound error;
+        private final Map<String, Bound> errors;
+        private long segmentMicros;
+        private int segmentRows;
+        private long timeErrorMicros;
+        private long sample;
+        private boolean enabled;
+        private BinSettings bins;
+        private RowSettings rows;
+
+        Change(SketchSettings from) {
+            error = from.error;
+            errors = new TreeMap<>(from.errors);
+            segmentMicros = from.segmentMicros;
+            segmentRows = from.segmentRows;
+            timeErrorMicros = from.timeErrorMicros;
+            sample = from.sample;
+            enabled = from.enabled;
+            bins = from.bins;
+            rows = from.rows;
         }
-        return switch (name) {
-            case "sketch.error" ->
-                new SketchSettings(
-                        bound(name, value), errors, segmentMicros, segmentRows, timeErrorMicros, sample, enabled);
-            case "sketch.segment" ->
-                new SketchSettings(
-                        error, errors, micros(name, value, 1), segmentRows, timeErrorMicros, sample, enabled);
-            case "sketch.rows" ->
-                new SketchSettings(
-                        error,
-                        errors,
-                        segmentMicros,
-                        (int) integer(name, value, 1, MOST_ROWS),
-                        timeErrorMicros,
-                        sample,
-                        enabled);
-            case "sketch.time_error" ->
-                new SketchSettings(error, errors, segmentMicros, segmentRows, micros(name, value, 0), sample, enabled);
-            case "sample" ->
-                new SketchSettings(
-                        error,
-                        errors,
-                        segmentMicros,
-                        segmentRows,
-                        timeErrorMicros,
-                        integer(name, value, 1, Integer.MAX_VALUE),
-                        enabled);
-            case "enabled" ->
-                new SketchSettings(
-                        error, errors, segmentMicros, segmentRows, timeErrorMicros, sample, truth(name, value));
-            default -> {
-                MillraceException unknown = MillraceException.user(
-                        SqlState.INVALID_PARAMETER_VALUE, "there is no setting \"" + name + "\"");
-                throw Suggestion.nearest(name, NAMES)
-                        .map(nearest -> unknown.withHint("did you mean \"" + nearest + "\"?"))
-                        .orElseGet(() -> unknown.withHint("there are: " + String.join(", ", NAMES)));
+
+        SketchSettings made() {
+            return new SketchSettings(
+                    error, errors, segmentMicros, segmentRows, timeErrorMicros, sample, enabled, bins, rows);
+        }
+
+        void set(String name, String value) {
+            if (name.startsWith(ERROR_OF)) {
+                errors.put(name.substring(ERROR_OF.length()), bound(name, value));
+                return;
+            } else if (name.startsWith(BINS_OF)) {
+                bins = bins.withColumn(name, name.substring(BINS_OF.length()), value);
+                return;
+            } else if (name.startsWith(QUERY)) {
+                rows = rows.withQuery(name.substring(QUERY.length()), RowProgram.parse(value));
+                return;
             }
-        };
+            switch (name) {
+                case "sketch.error" -> error = bound(name, value);
+                case "sketch.segment" -> segmentMicros = micros(name, value, 1);
+                case "sketch.rows" -> segmentRows = (int) integer(name, value, 1, MOST_ROWS);
+                case "sketch.time_error" -> timeErrorMicros = micros(name, value, 0);
+                case "sketch.evaluation" ->
+                    bins = bins.withEvaluation(
+                            value.equals("off") ? OptionalLong.empty() : OptionalLong.of(micros(name, value, 0)));
+                case "sample" -> sample = integer(name, value, 1, Integer.MAX_VALUE);
+                case "enabled" -> enabled = truth(name, value);
+                case ROWS -> rows = rows.onlyNeeded(onlyNeeded(name, value));
+                default -> throw unknown(name);
+            }
+        }
+    }
+
+    private static MillraceException unknown(String name) {
+        MillraceException unknown =
+                MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "there is no setting \"" + name + "\"");
+        return Suggestion.nearest(name, NAMES)
+                .map(nearest -> unknown.withHint("did you mean \"" + nearest + "\"?"))
+                .orElseGet(() -> unknown.withHint("there are: " + String.join(", ", NAMES)));
+    }
+
+    private static boolean onlyNeeded(String name, String value) {
+        if (!value.equals(ONLY_NEEDED) && !value.equals(ALL_ROWS)) {
+            throw invalid(name, value, ALL_ROWS + " or " + ONLY_NEEDED);
+        }
+        return value.equals(ONLY_NEEDED);
     }
 
     /** The bound of a column; of others than numbers with a fraction only one of their own counts. */

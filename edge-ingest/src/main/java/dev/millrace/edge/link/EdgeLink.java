@@ -251,9 +251,7 @@ public final class EdgeLink implements AutoCloseable {
     private void open(Sending stream) {
         stream.begin();
         stream.openAt = Long.MAX_VALUE;
-        wire.orElseThrow()
-                .send(new Message.Open(
-                        stream.number, stream.stream.name(), queue.settingsNumber(stream.stream.name())));
+        wire.orElseThrow().send(new Message.Open(stream.number, stream.stream.name(), stream.stream.settingsNumber()));
     }
 
     private void opened(Sending stream, Message.Opened opened, long now) {
@@ -281,7 +279,7 @@ public final class EdgeLink implements AutoCloseable {
 
     private void set(Sending stream, Message.Set set) {
         String error = "";
-        if (set.number() != queue.settingsNumber(stream.stream.name())) {
+        if (set.number() != stream.stream.settingsNumber()) {
             try {
                 stream.stream.set(set.number(), SettingsText.read(set.text()));
             } catch (MillraceException e) {
@@ -361,7 +359,8 @@ public final class EdgeLink implements AutoCloseable {
                 backlog.records(),
                 backlog.bytes(),
                 backlog.shedding(),
-                stream.stream.problem().or(counts::lastRejected).orElse(""));
+                stream.stream.problem().or(counts::lastRejected).orElse(""),
+                counts.unneeded());
     }
 
     public Health health() {

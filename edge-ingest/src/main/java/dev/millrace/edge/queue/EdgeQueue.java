@@ -182,6 +182,14 @@ public final class EdgeQueue implements AutoCloseable {
             return this;
         }
 
+        /** Records of the input that were no rows; it gets the next number. */
+        public Commit rejected(RejectedLines records) {
+            QueueRecord record = new QueueRecord(next, next, RecordKind.REJECTED, 0, 0, 0, 0, 0, 0, 0);
+            parts.add(new CommitPart.Rows(of.name, record, records.bytes()));
+            next++;
+            return this;
+        }
+
         /** The bins of a version, as an announcement. */
         public Commit version(long incarnation, int number, byte[] bytes) {
             parts.add(new CommitPart.Version(of.name, incarnation, number, bytes));

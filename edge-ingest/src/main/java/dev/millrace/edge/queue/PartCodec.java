@@ -21,7 +21,8 @@ import java.util.List;
  *   4 place     text stream, text
  *   5 stream    text stream, 8 next, 8 acknowledged, 8 doubt, 5 times 8 of Shedding
  *   6 settings  text stream, 8 number, text
- *   7 counts    text stream, 8 rows, 8 rejected, text
+ *   7 counts    text stream, 8 rows, 8 rejected, text; of format version 2
+ *   8 counts    text stream, 8 rows, 8 rejected, 8 unneeded, text
  * </pre>
  */
 final class PartCodec {
@@ -125,10 +126,11 @@ final class PartCodec {
             out.writeLong(settings.number());
             text(settings.text(), out);
         } else if (part instanceof CommitPart.Counts counts) {
-            out.writeByte(7);
+            out.writeByte(8);
             text(counts.stream(), out);
             out.writeLong(counts.counts().rows());
             out.writeLong(counts.counts().rejected());
+            out.writeLong(counts.counts().unneeded());
             text(counts.counts().lastRejected(), out);
         }
     }
@@ -194,7 +196,9 @@ final class PartCodec {
                             in.getLong(),
                             new Shedding(in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong()));
                 case 6 -> new CommitPart.Settings(stream, in.getLong(), text(in));
-                case 7 -> new CommitPart.Counts(stream, new TakenCounts(in.getLong(), in.getLong(), text(in)));
+                case 7 -> new CommitPart.Counts(stream, new TakenCounts(in.getLong(), in.getLong(), 0, text(in)));
+                case 8 ->
+                    new CommitPart.Counts(stream, new TakenCounts(in.getLong(), in.getLong(), in.getLong(), text(in)));
                 default -> throw new IllegalArgumentException("a part of kind " + kind);
             };
         } catch (RuntimeException e) { // whatever is wrong with it

@@ -9,10 +9,17 @@ public enum RecordKind {
     /** Thrown away, as there was no room. */
     SHED,
     /** Not found on the disk any more, though it was written; how many rows nobody knows. */
-    LOST;
+    LOST,
+    /** Records of the input that were no rows, as {@link RejectedLines}. */
+    REJECTED;
 
     /** Whether there are rows. */
     public boolean hasRows() {
         return this == SEGMENT || this == COARSER;
+    }
+
+    /** Whether there is anything that can be thrown away. */
+    boolean hasBytes() {
+        return hasRows() || this == REJECTED;
     }
 }

@@ -81,7 +81,7 @@ final class Room {
     // ----------------------------------------------------------------------------------------------
 
     private boolean shedOldest() throws IOException {
-        Optional<QueueFile> oldest = oldest(slot -> slot.record().kind().hasRows());
+        Optional<QueueFile> oldest = oldest(slot -> slot.record().kind().hasBytes());
         if (oldest.isEmpty()) {
             return false;
         }
@@ -93,7 +93,7 @@ final class Room {
                 boolean isNote = record.kind() == RecordKind.SHED;
                 boolean goes = stream.waits(slot)
                         && slot.file() == oldest.get()
-                        && record.kind().hasRows();
+                        && record.kind().hasBytes();
                 if (goes) {
                     stream.shedding = stream.shedding.shed(record.rows(), record.numbers());
                 }

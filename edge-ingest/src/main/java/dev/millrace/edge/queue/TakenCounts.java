@@ -5,8 +5,9 @@ package dev.millrace.edge.queue;
  *
  * @param rows taken
  * @param rejected that were no rows
- * @param lastRejected why the last of them was none; empty without any
+ * @param unneeded rows that stayed at the device, as no query needs them
+ * @param lastRejected why the last of those was no row; empty without any
  */
-public record TakenCounts(long rows, long rejected, String lastRejected) {
-    static final TakenCounts NONE = new TakenCounts(0, 0, "");
+public record TakenCounts(long rows, long rejected, long unneeded, String lastRejected) {
+    static final TakenCounts NONE = new TakenCounts(0, 0, 0, "");
 }

@@ -9,7 +9,7 @@
  * <h2>Places</h2>
  *
  * <p>Each stream's records are numbered from 1 without gaps. A record is a segment, a segment made of several adjacent ones, which has all their
- * numbers, or a note that the rows of some numbers were shed, and why. The server acknowledges numbers when it has them on disk.
+ * numbers, or a note: that the rows of some numbers were shed, or which records of the input were no rows. The server acknowledges numbers when it has them on disk.
  *
  * <pre>
  *   acknowledged | in doubt: may have been sent | waiting: may be shed, or merged to a wider bound | next
@@ -17,13 +17,13 @@
  *
  * <p>What is in doubt is neither shed nor merged, as the server may have it already: where doubt ends is on disk before anything is sent beyond it.
  *
- * <h2>The files, format version 2</h2>
+ * <h2>The files, format version 3</h2>
  *
  * <p>{@code queue-0000000001.log}, by its number; numbers are big endian. A header of 48 bytes:
  *
  * <pre>
  *  0  8  "MrEdgeQu"
- *  8  4  format version, 2; 1 had no counts, and is read
+ *  8  4  format version, 3; 1 had no counts, 2 no notes of rejected records; both are read
  * 12  4  CRC-32C of bytes 16 to 47
  * 16  8  identity of the queue, random: the server counts numbers by it
  * 24  8  number of the file

@@ -44,7 +44,7 @@ import org.apache.arrow.memory.BufferAllocator;
 public final class EdgeStream implements DecoderContext, AutoCloseable {
     private static final int STEP_BYTES = 256 << 10;
     private static final long MOST_PENDING_BYTES = 1 << 20;
-    private static final int SHOWN = 120;
+    private static final int SHOWN = 300;
     private static final String ONE_KEY = "";
 
     private final StreamConfig config;
@@ -63,13 +63,15 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
     private final long mostOpenBytes;
     private long openBytes; // memory of all encoders' rows
     private SketchSettings settings;
+    private long settingsNumber;
     private SketchSchema schema;
     private EncoderOptions options;
     private long closedBytes;
     private long rows;
     private long skipped;
-    private long rejected;
-    private Optional<String> lastRejected = Optional.empty();
+    private long unneeded;
+    private final Refusals refusals;
+    private NeededRows needed;
     private long sampled;
 
     /** A segment that is not in the queue yet, with its version where it says something of that. */
@@ -81,9 +83,10 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
      * @param rows taken, ever: what was taken after the last commit of an agent that was killed is taken again, and counted once
      * @param skipped left out by sampling, or as the stream is switched off, since this was made
      * @param rejected that were no rows, ever
-     * @param lastRejected why the last of them was none
+     * @param unneeded that stayed here, as no query needs them, ever
+     * @param lastRejected why the last of the rejected was no row
      */
-    public record Counts(long rows, long skipped, long rejected, Optional<String> lastRejected) {}
+    public record Counts(long rows, long skipped, long rejected, long unneeded, Optional<String> lastRejected) {}
 
     /**
      * Goes on where the queue says.
@@ -108,34 +111,37 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         this.input = input;
         this.clock = clock;
         this.allocator = allocator;
-        this.settings = SettingsText.read(queue.settings(config.name()))
-                .map(config.settings()::with)
-                .orElse(config.settings());
+        Optional<SketchSettings> steered = steered();
+        this.settings = steered.orElse(config.settings());
+        this.settingsNumber = steered.isPresent() ? queue.settingsNumber(config.name()) : 0;
         this.schema = SketchSchemas.schema(config, settings);
         this.options = SketchSchemas.options(settings);
-        this.columns = copies();
+        this.columns = ColumnCopy.of(config);
+        this.needed = new NeededRows(config, settings, columns);
+        TakenCounts before = queue.counts(config.name());
+        this.refusals = new Refusals(before); // the decoder may say something at once
         this.decoder = formats.named(config.input().format())
                 .create(config.columns(), options)
                 .decoder(IntStream.range(0, config.columns().size()).boxed().toList(), this);
         options.rejectUnread();
         this.lines = new LineMemory(allocator);
-        TakenCounts before = queue.counts(config.name());
         this.rows = before.rows();
-        this.rejected = before.rejected();
-        this.lastRejected = Optional.of(before.lastRejected()).filter(text -> !text.isEmpty());
+        this.unneeded = before.unneeded();
         restore();
     }
 
-    private ColumnCopy[] copies() {
-        ColumnCopy[] copies = new ColumnCopy[config.columns().size()];
-        int feature = 0;
-        for (int column = 0; column < copies.length; column++) {
-            boolean isTime = config.time().equals(Optional.of(column));
-            copies[column] =
-                    new ColumnCopy(feature, config.columns().field(column).type());
-            feature += isTime ? 0 : 1;
+    /** What the server has set, if it still fits what is configured; else it is told that nothing is, and says it again. */
+    private Optional<SketchSettings> steered() {
+        try {
+            SketchSettings steered = SettingsText.read(queue.settings(config.name()))
+                    .map(config.settings()::with)
+                    .orElse(config.settings());
+            SketchSchemas.schema(config, steered);
+            NeededRows.require(config, steered);
+            return Optional.of(steered);
+        } catch (MillraceException e) { // the reason is told to the server when it says it again
+            return Optional.empty();
         }
-        return copies;
     }
 
     /** The open segments of the last commit go on. */
@@ -148,6 +154,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
                 made.encoder().alter(schema);
                 made.changed();
             }
+            SketchSchemas.useBins(made.encoder(), settings.bins());
         });
         openBytes = memoryBytes();
     }
@@ -176,6 +183,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
     private StreamEncoder fresh() {
         StreamEncoder[] made = new StreamEncoder[1];
         made[0] = new StreamEncoder(schema, options, segment -> closed(made[0], segment));
+        SketchSchemas.useBins(made[0], settings.bins());
         queue.pin(config.name(), made[0].incarnation());
         return made[0];
     }
@@ -234,12 +242,16 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
             if (config.time().isPresent()) {
                 ColumnCopy times = columns[config.time().get()];
                 if (times.isNull(row)) {
-                    refused("a row without a time");
+                    refusals.add("", "a row without a time", "");
                     continue;
                 }
-                time = times.time(row);
+                time = times.whole(row);
             }
-            take(row, time, nanos);
+            if (needed.goes(row, time)) {
+                take(row, time, nanos);
+            } else {
+                unneeded++;
+            }
         }
     }
 
@@ -250,13 +262,13 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         try {
             Observations to = of.encoder().row(time);
             for (int column = 0; column < columns.length; column++) {
-                if (!config.time().equals(Optional.of(column))) {
+                if (needed.goes(column) && !config.time().equals(Optional.of(column))) {
                     columns[column].copy(row, to);
                 }
             }
             rows++;
         } catch (MillraceException e) { // of texts that no segment holds: the row was taken back
-            refused(String.valueOf(e.getMessage()));
+            refusals.add("", String.valueOf(e.getMessage()), "");
         }
         of.took(before, nanos);
         openBytes += of.encoder().memoryBytes() - bytesBefore;
@@ -302,19 +314,14 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         return known;
     }
 
-    private void refused(String why) {
-        rejected++;
-        lastRejected = Optional.of(why);
-    }
-
     @Override
     public void reject(int record, String column, MillraceException reason) {
-        refused((column.isEmpty() ? "" : column + ": ") + reason.getMessage() + ": " + lines.text(record, SHOWN));
+        refusals.add(column, String.valueOf(reason.getMessage()), lines.text(record, SHOWN));
     }
 
     @Override
     public void note(String text) {
-        lastRejected = Optional.of(text);
+        refusals.note(text);
     }
 
     @Override
@@ -359,6 +366,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
                     segment.announces() ? segment.version() : 0,
                     segment.bytes());
         }
+        refusals.addTo(commit);
         gone.forEach(key -> commit.open(key, new byte[0]));
         encoders.forEach((key, each) -> {
             if (each.isChanged()) {
@@ -369,9 +377,13 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         input.place().ifPresent(commit::place);
         Counts counts = counts();
         commit.counts(new TakenCounts(
-                counts.rows(), counts.rejected(), counts.lastRejected().orElse("")));
+                counts.rows(),
+                counts.rejected(),
+                counts.unneeded(),
+                counts.lastRejected().orElse("")));
         commit.write();
         closed.clear();
+        refusals.committed();
         closedBytes = 0;
         gone.clear();
         encoders.values().forEach(KeyEncoder::committed);
@@ -422,6 +434,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
     public void set(long number, Map<String, String> changes) {
         SketchSettings wanted = config.settings().with(changes);
         SketchSchema newSchema = SketchSchemas.schema(config, wanted); // may be refused
+        NeededRows newNeeded = new NeededRows(config, wanted, columns); // likewise
         EncoderOptions newOptions = SketchSchemas.options(wanted);
         encoders.values().forEach(each -> each.encoder().flush());
         commit();
@@ -429,18 +442,26 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
                 .settings(number, SettingsText.write(new TreeMap<>(changes)))
                 .write();
         settings = wanted;
+        settingsNumber = number;
         options = newOptions;
         schema = newSchema;
+        needed = newNeeded;
         for (KeyEncoder each : encoders.values()) {
             queue.unpin(config.name(), each.encoder().incarnation());
             each.use(encoder(each.encoder().state()));
             each.encoder().alter(schema);
+            SketchSchemas.useBins(each.encoder(), settings.bins());
         }
         openBytes = memoryBytes();
     }
 
     public SketchSettings settings() {
         return settings;
+    }
+
+    /** The number of what the server has set and is in effect; 0 for nothing. */
+    public long settingsNumber() {
+        return settingsNumber;
     }
 
     public boolean isFinished() {
@@ -452,7 +473,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
     }
 
     public Counts counts() {
-        return new Counts(rows, skipped, rejected + input.tooLong(), lastRejected);
+        return new Counts(rows, skipped, refusals.all() + input.tooLong(), unneeded, refusals.last());
     }
 
     /** Rows that are not in a closed segment. */

@@ -69,6 +69,7 @@ public sealed interface Message {
      * @param openRows in segments that are not closed
      * @param backlogRows in segments that are not acknowledged
      * @param problem of its input; empty for none
+     * @param unneeded rows that stayed there, as no query needs them, ever
      */
     record Status(
             int stream,
@@ -79,6 +80,7 @@ public sealed interface Message {
             long backlogRecords,
             long backlogBytes,
             Shedding shedding,
-            String problem)
+            String problem,
+            long unneeded)
             implements Message {}
 }

@@ -134,6 +134,7 @@ public final class MessageCodec {
             out.writeLong(status.shedding().coarserSegments());
             out.writeLong(status.shedding().lostSegments());
             text(status.problem(), out);
+            out.writeLong(status.unneeded());
         }
     }
 
@@ -210,7 +211,8 @@ public final class MessageCodec {
                         in.getLong(),
                         in.getLong(),
                         new Shedding(in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong()),
-                        text(in));
+                        text(in),
+                        in.hasRemaining() ? in.getLong() : 0); // of agents that send all it ends here
             default -> throw violation("a message of kind " + kind);
         };
     }

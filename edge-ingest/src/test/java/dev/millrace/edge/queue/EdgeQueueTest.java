@@ -3,6 +3,7 @@ package dev.millrace.edge.queue;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
@@ -89,6 +90,34 @@ class EdgeQueueTest {
             assertEquals(2000 - shed.to() + 1, queue.backlog("s").records());
             assertTrue(queue.records() > 300, "no more is shed than has to be");
             assertTrue(queue.bytes() < 1 << 20);
+        }
+    }
+
+    @Test
+    void rejectedRecordsComeBackAndMakeRoomAsSegmentsDo() {
+        SimulatedDisk disk = new SimulatedDisk(SEED);
+        RejectedLines records = new RejectedLines(
+                2, 40, List.of(new RejectedLines.Rejected("n", "no number", "x".repeat(1000) + "\n")));
+        try (EdgeQueue queue = open(disk, WhenFull.OLDEST)) {
+            queue.begin("s").rejected(records).write();
+        }
+        try (EdgeQueue queue = open(disk, WhenFull.OLDEST)) {
+            EdgeQueue.Found found = queue.take("s", 1).orElseThrow();
+            assertEquals(RecordKind.REJECTED, found.record().kind());
+            assertEquals(records, RejectedLines.read(found.bytes()));
+            assertEquals("x".repeat(300), records.first().get(0).text());
+            for (int number = 2; number <= 5000; number++) {
+                queue.begin("s").rejected(records).write();
+                assertTrue(queue.bytes() <= 1 << 20, () -> queue.bytes() + " bytes");
+            }
+            assertEquals(RecordKind.SHED, queue.from("s", 65).orElseThrow().kind());
+            assertEquals(0, queue.backlog("s").rows());
+            assertEquals(0, queue.backlog("s").shedding().shedRows(), "they were no rows");
+            byte[] bytes = records.bytes();
+            for (int length = 0; length < bytes.length; length++) {
+                byte[] cut = java.util.Arrays.copyOf(bytes, length);
+                assertThrows(MillraceException.class, () -> RejectedLines.read(cut));
+            }
         }
     }
 

@@ -12,6 +12,8 @@ import dev.millrace.edge.input.EdgeInputs;
 import dev.millrace.edge.queue.EdgeQueue;
 import dev.millrace.edge.queue.QueueOptions;
 import dev.millrace.edge.queue.QueueRecord;
+import dev.millrace.edge.queue.RecordKind;
+import dev.millrace.edge.queue.RejectedLines;
 import dev.millrace.edge.queue.WhenFull;
 import dev.millrace.error.MillraceException;
 import dev.millrace.sketch.Sketch;
@@ -103,6 +105,10 @@ class EdgeStreamTest {
                 found.isPresent();
                 found = queue.take("s", number)) {
             QueueRecord record = found.get().record();
+            number = record.to() + 1;
+            if (!record.kind().hasRows()) {
+                continue;
+            }
             Versions versions = new Versions();
             if (record.needs() > 0) {
                 versions.add(VersionCodec.decode(
@@ -111,7 +117,6 @@ class EdgeStreamTest {
             Sketch sketch = SegmentCodec.read(found.get().bytes(), versions);
             assertEquals(record.rows(), sketch.rows());
             sketches.add(sketch);
-            number = record.to() + 1;
         }
         return sketches;
     }
@@ -389,6 +394,140 @@ class EdgeStreamTest {
             }
             assertEquals(400_000, seen, "kept or shed");
             assertTrue(widest > .19 && widest < .81, "four or sixteen times .05: " + widest);
+        }
+    }
+
+    /** The first three bins of the first column, of each segment from a number on. */
+    private static List<List<Double>> centres(EdgeQueue queue, long from) {
+        List<List<Double>> all = new ArrayList<>();
+        for (long number = from; queue.from("s", number).isPresent(); number++) {
+            QueueRecord record = queue.from("s", number).orElseThrow();
+            int version = Math.max(record.needs(), record.defines());
+            List<Double> centres = VersionCodec.decode(
+                            queue.version("s", record.incarnation(), version).orElseThrow())
+                    .bins()
+                    .get(0)
+                    .centres();
+            all.add(centres.subList(0, Math.min(3, centres.size())));
+        }
+        return all;
+    }
+
+    @Test
+    void binsOfOnesOwnCountFromTheNextSegmentOnAndAgainWhenItIsStartedAgain() {
+        EdgeConfig config = config("""
+                columns = ["ts timestamp", "temp double precision"]
+                time = ts
+                input { type = stdin, format = csv }
+                sketch { error = 5 abs, rows = 100, segment = 1d }
+                """);
+        Random random = new Random(SEED);
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < 300; i++) {
+            lines.append("1970-01-01 00:%02d:%02d,%s%n"
+                    .formatted(i / 60, i % 60, random.nextBoolean() ? 42 : 100 * random.nextDouble()));
+        }
+        Map<String, String> own = Map.of("sketch.bins.temp", "0, 40, 44, 100", "sketch.evaluation", "off");
+        try (EdgeQueue queue = queue(disk)) {
+            try (EdgeStream stream = open(config, queue, lines.toString())) {
+                while (!stream.isFinished()) {
+                    stream.step();
+                }
+                stream.flush();
+                stream.set(1, own);
+            }
+            assertEquals(List.of(List.of(), List.of(), List.of()), centres(queue, 1), "bins of one width have no list");
+            queue.acknowledge("s", 3);
+        }
+        try (EdgeQueue queue = queue(disk)) {
+            try (EdgeStream stream = open(config, queue, lines.toString())) {
+                assertEquals(
+                        Optional.of(List.of(0.0, 40.0, 44.0, 100.0)),
+                        stream.settings().bins().own().get("temp").map(bins -> bins.edges()));
+                while (!stream.isFinished()) {
+                    stream.step();
+                }
+                stream.flush();
+                MillraceException exact = assertThrows(
+                        MillraceException.class,
+                        () -> stream.set(2, Map.of("sketch.bins.temp", "density", "sketch.error", "0")));
+                assertTrue(exact.getMessage().contains("is exact"), exact.getMessage());
+                assertThrows(MillraceException.class, () -> stream.set(2, Map.of("sketch.bins.temp", "3, 2")));
+                assertEquals(1, queue.settingsNumber("s"));
+            }
+            List<Double> middles = List.of(20.0, 42.0, 72.0);
+            assertEquals(List.of(middles, middles, middles), centres(queue, 4));
+        }
+    }
+
+    @Test
+    void whatIsNoRowIsKeptForTheServerInItsPlaceOnce() {
+        EdgeConfig config = config("""
+                columns = ["ts timestamp", "n bigint"]
+                time = ts
+                input { type = file, path = "%s", format = csv }
+                sketch { rows = 5 }
+                """.formatted(directory.resolve("in.csv")));
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < 40; i++) {
+            lines.append("1970-01-01 00:00:%02d,%s%n".formatted(i, i % 2 == 0 ? i : "x" + i));
+        }
+        lines.append("broken\n");
+        try (EdgeQueue queue = queue(disk)) {
+            Files.writeString(directory.resolve("in.csv"), lines);
+            EdgeStream killed = open(config, queue, "");
+            while (killed.step()) {}
+            killed.close(); // without a commit: all comes again
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+        try (EdgeQueue queue = queue(disk);
+                EdgeStream stream = open(config, queue, "")) {
+            while (stream.step()) {}
+            stream.flush();
+            List<RejectedLines> rejected = new ArrayList<>();
+            for (long number = 1; queue.from("s", number).isPresent(); number++) {
+                EdgeQueue.Found found = queue.take("s", number).orElseThrow();
+                if (found.record().kind() == RecordKind.REJECTED) {
+                    rejected.add(RejectedLines.read(found.bytes()));
+                }
+            }
+            assertEquals(1, rejected.size());
+            assertEquals(21, rejected.get(0).all());
+            assertEquals(RejectedLines.MOST, rejected.get(0).first().size());
+            assertEquals("n", rejected.get(0).first().get(0).column());
+            assertEquals(
+                    "1970-01-01 00:00:01,x1", rejected.get(0).first().get(0).text());
+            assertEquals(21, stream.counts().rejected());
+            assertEquals(20, rows(queue).size());
+        }
+    }
+
+    /** An agent whose file is another begins all the same, and the server hears that nothing it set is in effect. */
+    @Test
+    void whatIsSetAndDoesNotFitTheFileAnyMoreIsNotInEffect() {
+        String stream = """
+                columns = ["ts timestamp", "n %s"]
+                time = ts
+                input { type = stdin, format = csv }
+                """;
+        String program = "(1 (\"n\") (gt (column whole \"n\") (whole 3)))";
+        try (EdgeQueue queue = queue(disk)) {
+            try (EdgeStream before = open(config(stream.formatted("bigint")), queue, "")) {
+                before.set(7, Map.of("rows", "queries", "query.q", program));
+            }
+            try (EdgeStream same = open(config(stream.formatted("int")), queue, "")) {
+                assertEquals(7, same.settingsNumber());
+                assertTrue(same.settings().rows().onlyNeeded());
+            }
+            try (EdgeStream other = open(config(stream.formatted("text")), queue, "1970-01-01 00:00:01,a")) {
+                assertEquals(0, other.settingsNumber());
+                while (other.step()) {}
+                other.flush();
+                assertEquals(List.of("1000000,a"), rows(queue));
+                assertThrows(
+                        MillraceException.class, () -> other.set(7, Map.of("rows", "queries", "query.q", program)));
+            }
         }
     }
 }

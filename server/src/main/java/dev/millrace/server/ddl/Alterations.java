@@ -13,6 +13,7 @@ import dev.millrace.planner.explain.PlanText;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.Index;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.planning.EdgeNeeds;
 import dev.millrace.server.planning.PlanBasis;
 import dev.millrace.server.planning.Plans;
 import dev.millrace.server.planning.StandingRules;
@@ -88,6 +89,9 @@ public final class Alterations {
         }
         PlanBasis basis = PlanBasis.first();
         PhysicalPlan plan = queries.plan(alter.query(), StandingRules.of(object.options()), basis);
+        if (EdgeNeeds.isWanted(new Options(object.options()))) {
+            EdgeNeeds.of(plan.root(), database.catalog()::object).require();
+        }
         StandingQuery query = database.standing(alter.name()).orElseThrow();
         return new Planned(object, query, plan, basis, database.engine().alteration(alter.name(), plan.root()));
     }

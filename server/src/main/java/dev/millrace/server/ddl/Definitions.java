@@ -26,6 +26,7 @@ import dev.millrace.server.instance.Instance;
 import dev.millrace.server.instance.Retries;
 import dev.millrace.server.permission.Identity;
 import dev.millrace.server.permission.Permissions;
+import dev.millrace.server.planning.EdgeNeeds;
 import dev.millrace.server.planning.PlanBasis;
 import dev.millrace.server.planning.Plans;
 import dev.millrace.server.planning.StandingRules;
@@ -404,6 +405,7 @@ public final class Definitions {
             int priority = (int) options.integer("priority", 0, -1000, 1000);
             options.text("start");
             options.text("stop");
+            boolean atEdge = EdgeNeeds.isWanted(options);
             Optional<String> replaced = options.text(CatalogObject.REPLACES);
             replaced.ifPresent(other -> requireReplaceable(kind, name, other, query));
             options.integer(Retries.OPTION, 0, 0, Retries.MOST);
@@ -415,6 +417,9 @@ public final class Definitions {
             PlanBasis basis = database.catalogStore().basis();
             PhysicalPlan plan = queries.plan(query, rules, basis);
             starts.requireExact(plan, options, query.relations());
+            if (atEdge && !database.catalogStore().isRestoring()) {
+                EdgeNeeds.of(plan.root(), database.catalog()::object).require();
+            }
             PlanNode root = starts.plan(
                     name, plan.root(), options, query, database.catalogStore().creationMicros());
             try {

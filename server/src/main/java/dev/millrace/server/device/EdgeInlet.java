@@ -7,6 +7,8 @@ import dev.millrace.connector.PushedContext;
 import dev.millrace.connector.PushedReader;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.SplitStatus;
+import dev.millrace.edge.queue.RecordKind;
+import dev.millrace.edge.queue.RejectedLines;
 import dev.millrace.edge.wire.Message;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -53,6 +55,8 @@ public final class EdgeInlet implements PushedReader {
     private long acknowledged; // batches
     private MemoryChange remembered = MemoryChange.NONE;
     private long segments;
+    private volatile boolean
+            programsKept; // written false by who changes what queries need; true by the stream's thread
 
     @GuardedBy("this") private final Deque<Arrival> waiting = new ArrayDeque<>();
 
@@ -135,10 +139,24 @@ public final class EdgeInlet implements PushedReader {
         synchronized (devices) {
             context.memory().change(EdgeSettings.changed(context.memory().entries(), device, changes));
         }
+        tellSettings(device.orElse(""));
+    }
+
+    /** Has devices told what is set by now; the name of one, or empty for all. */
+    private void tellSettings(String device) {
         synchronized (this) {
-            waiting.add(new Arrival(NOBODY, new Message.Set(0, 0, device.orElse(""))));
+            if (closed) {
+                return;
+            }
+            waiting.add(new Arrival(new NoDevice(), new Message.Set(0, 0, device)));
         }
         context.wakeUp();
+    }
+
+    /** What queries need of devices is something else than it was. */
+    void programsChanged() {
+        programsKept = false;
+        tellSettings("");
     }
 
     // ---- the stream's thread
@@ -146,6 +164,9 @@ public final class EdgeInlet implements PushedReader {
 
     @Override
     public Optional<Batch> poll() {
+        if (!programsKept && !keepPrograms()) {
+            return Optional.empty(); // no device is told what was needed before
+        }
         for (Optional<Arrival> next = take(); next.isPresent(); next = take()) {
             Arrival arrival = next.get();
             if (arrival.message() instanceof Message.Open open) {
@@ -168,6 +189,23 @@ public final class EdgeInlet implements PushedReader {
             }
         }
         return ready();
+    }
+
+    /** Remembers what queries need, for devices that come; false if the disk takes nothing for now. */
+    private boolean keepPrograms() {
+        programsKept = true; // what changes meanwhile says so again
+        try {
+            synchronized (devices) {
+                EdgeSettings.programs(context.memory().entries(), inlets.programs(context.stream()))
+                        .ifPresent(context.memory()::change);
+            }
+            return true;
+        } catch (MillraceException e) {
+            programsKept = false;
+            String why = String.valueOf(e.getMessage());
+            devices.values().forEach(device -> device.update(status -> status.withProblem(why)));
+            return false;
+        }
     }
 
     private Optional<Arrival> take() {
@@ -327,12 +365,40 @@ public final class EdgeInlet implements PushedReader {
     }
 
     private void noted(EdgeDevice device, Message.Rows rows) {
+        if (rows.kind() == RecordKind.REJECTED) {
+            rejected(device, rows);
+            return;
+        }
         String what = switch (rows.kind()) {
             case SHED -> rows.rows() + " rows were shed at the device, as its queue was full";
             case LOST -> rows.to() - rows.from() + 1 + " segments were lost at the device, as its disk was damaged";
-            case SEGMENT, COARSER -> throw new IllegalStateException("it has rows");
+            case SEGMENT, COARSER, REJECTED -> throw new IllegalStateException("they are told otherwise");
         };
         report(device, rows.from(), what, SqlState.DATA_EXCEPTION);
+    }
+
+    /** What of the device's input was no row: the first records one by one, the number of the others. */
+    private void rejected(EdgeDevice device, Message.Rows rows) {
+        RejectedLines records;
+        try {
+            records = RejectedLines.read(rows.bytes());
+        } catch (MillraceException e) {
+            damaged(device, rows.from(), e);
+            return;
+        }
+        long number = records.before();
+        for (RejectedLines.Rejected each : records.first()) {
+            context.report(new RejectedRecord(
+                    device.name, ++number, each.column(), each.reason(), SqlState.DATA_EXCEPTION, each.text()));
+        }
+        long others = records.all() - records.first().size();
+        if (others > 0) {
+            report(
+                    device,
+                    rows.from(),
+                    others + " more records were no rows at the device, which did not keep their text",
+                    SqlState.DATA_EXCEPTION);
+        }
     }
 
     private void report(EdgeDevice device, long number, String what, SqlState state) {
@@ -425,35 +491,4 @@ public final class EdgeInlet implements PushedReader {
         devices.values()
                 .forEach(device -> device.session.ifPresent(session -> session.waitsFor("the stream is closed")));
     }
-
-    /** Who has no connection. */
-    private static final DeviceSession NOBODY = new DeviceSession() {
-        @Override
-        public String device() {
-            return "";
-        }
-
-        @Override
-        public long identity() {
-            return 0;
-        }
-
-        @Override
-        public void opened(long acknowledged) {}
-
-        @Override
-        public void waitsFor(String what) {}
-
-        @Override
-        public void acknowledged(long upTo) {}
-
-        @Override
-        public void needVersions() {}
-
-        @Override
-        public void set(long number, String text) {}
-
-        @Override
-        public void room() {}
-    };
 }

@@ -1,11 +1,14 @@
 package dev.millrace.server.device;
 
+import dev.millrace.edge.program.RowProgram;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -13,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** The streams of a database that devices send to, by what devices call them. Safe on any thread. */
 public final class EdgeInlets {
     private final Map<String, EdgeInlet> byName = new ConcurrentHashMap<>();
+    private final Map<String, Map<String, RowProgram>> needs = new ConcurrentHashMap<>(); // by query, then stream
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
     /** The one that devices call so. */
@@ -58,6 +62,29 @@ public final class EdgeInlets {
                         SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
                         "devices do not send to \"" + stream + "\"; a stream of connector edge has devices"));
         inlet.set(device, changes);
+    }
+
+    /**
+     * What a query needs of streams from now on: of each, by its name in SQL, which rows and columns; nothing of others. Devices that send only what is needed
+     * are told soon.
+     */
+    public void needs(String query, Map<String, RowProgram> ofStreams) {
+        Map<String, RowProgram> before = ofStreams.isEmpty() ? needs.remove(query) : needs.put(query, ofStreams);
+        Set<String> changed = new HashSet<>(ofStreams.keySet());
+        if (before != null) {
+            changed.addAll(before.keySet());
+        }
+        byName.values().stream()
+                .filter(inlet -> changed.contains(inlet.stream()))
+                .forEach(EdgeInlet::programsChanged);
+    }
+
+    /** What queries need of a stream, by their names. */
+    Map<String, String> programs(String stream) {
+        Map<String, String> programs = new TreeMap<>();
+        needs.forEach((query, ofStreams) ->
+                Optional.ofNullable(ofStreams.get(stream)).ifPresent(program -> programs.put(query, program.text())));
+        return programs;
     }
 
     /** How all devices are. */

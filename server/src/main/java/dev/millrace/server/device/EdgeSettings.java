@@ -3,6 +3,9 @@ package dev.millrace.server.device;
 import dev.millrace.connector.MemoryChange;
 import dev.millrace.edge.config.SketchSettings;
 import dev.millrace.edge.stream.SettingsText;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
@@ -10,12 +13,16 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What was set for a stream's devices, for all of them or one by one; what is set for one counts before what is set for all.
+ * What was set for a stream's devices, for all of them or one by one; what is set for one counts before what is set for all. Where only such rows are sent
+ * as queries need, what these need is among it.
  *
  * @param number rises with each change
  */
 record EdgeSettings(long number, Map<String, String> values) {
     private static final String NAME = "set";
+    private static final String PROGRAMS = "queries";
+    private static final int MOST_TEXT =
+            20_000; // characters, of three bytes each at most: a text of the protocol has 64 kB
     private static final EdgeSettings NONE = new EdgeSettings(0, Map.of());
 
     private static EdgeSettings kept(Map<String, byte[]> memory, String name) {
@@ -38,26 +45,78 @@ record EdgeSettings(long number, Map<String, String> values) {
         EdgeSettings own = kept(memory, name(Optional.of(device)));
         Map<String, String> both = new TreeMap<>(all.values());
         both.putAll(own.values());
-        return new EdgeSettings(Math.max(all.number(), own.number()), both);
+        EdgeSettings set = new EdgeSettings(Math.max(all.number(), own.number()), both);
+        boolean onlyNeeded = SketchSettings.ONLY_NEEDED.equals(both.get(SketchSettings.ROWS));
+        return onlyNeeded ? set.with(kept(memory, PROGRAMS)) : set;
+    }
+
+    /** The same with what queries need; if that is more than a device is told, it sends all. */
+    private EdgeSettings with(EdgeSettings programs) {
+        long last = Math.max(number, programs.number());
+        Map<String, String> all = new TreeMap<>(values);
+        all.putAll(programs.values());
+        EdgeSettings both = new EdgeSettings(last, all);
+        if (both.text().length() <= MOST_TEXT) {
+            return both;
+        }
+        Map<String, String> without = new TreeMap<>(values);
+        without.put(SketchSettings.ROWS, SketchSettings.ALL_ROWS);
+        return new EdgeSettings(last, without);
+    }
+
+    private static long lastNumber(Map<String, byte[]> memory) {
+        long number = 0;
+        for (String name : memory.keySet()) {
+            if (name.equals(NAME) || name.startsWith(NAME + " ") || name.equals(PROGRAMS)) {
+                number = Math.max(number, kept(memory, name).number());
+            }
+        }
+        return number;
+    }
+
+    private static MemoryChange change(String name, long number, Map<String, String> values) {
+        String text = number + "\n" + SettingsText.write(values);
+        return new MemoryChange(Map.of(name, text.getBytes(StandardCharsets.UTF_8)), Set.of());
     }
 
     /**
      * Some more, for one device or all.
      *
-     * @throws dev.millrace.error.MillraceException 22023 if there is no such setting, or no such value
+     * @throws MillraceException 22023 if there is no such setting, or no such value
      */
     static MemoryChange changed(Map<String, byte[]> memory, Optional<String> device, Map<String, String> changes) {
-        SketchSettings.DEFAULTS.with(changes); // are they any
-        long number = 0;
-        for (String name : memory.keySet()) {
-            if (name.equals(NAME) || name.startsWith(NAME + " ")) {
-                number = Math.max(number, kept(memory, name).number());
+        changes.keySet().stream()
+                .filter(name -> name.startsWith(SketchSettings.QUERY))
+                .findFirst()
+                .ifPresent(name -> {
+                    throw MillraceException.user(
+                                    SqlState.INVALID_PARAMETER_VALUE, "setting \"" + name + "\" is made of a query")
+                            .withHint("CREATE CONTINUOUS QUERY .. WITH (run_at = 'edge')");
+                });
+        changes.forEach((name, value) -> {
+            if (name.indexOf('=') >= 0 || (name + value).lines().count() > 1) {
+                throw MillraceException.user(
+                        SqlState.INVALID_PARAMETER_VALUE, "a setting is one line, without = in its name");
             }
-        }
+        });
+        SketchSettings.DEFAULTS.with(changes); // are they any
         Map<String, String> values = new TreeMap<>(kept(memory, name(device)).values());
         values.putAll(changes);
-        String text = number + 1 + "\n" + SettingsText.write(values);
-        return new MemoryChange(Map.of(name(device), text.getBytes(StandardCharsets.UTF_8)), Set.of());
+        return change(name(device), lastNumber(memory) + 1, values);
+    }
+
+    /**
+     * What queries need from now on; empty if it is what they needed before.
+     *
+     * @param programs by the queries' names
+     */
+    static Optional<MemoryChange> programs(Map<String, byte[]> memory, Map<String, String> programs) {
+        Map<String, String> values = new TreeMap<>();
+        programs.forEach((query, program) ->
+                values.put(SketchSettings.QUERY + URLEncoder.encode(query, StandardCharsets.UTF_8), program));
+        return values.equals(kept(memory, PROGRAMS).values())
+                ? Optional.empty()
+                : Optional.of(change(PROGRAMS, lastNumber(memory) + 1, values));
     }
 
     String text() {

@@ -59,6 +59,7 @@ public record EdgeStatus(
                             bytes + next.bytes().length,
                             shedRows,
                             lostSegments);
+                case REJECTED -> withNumber(next.to());
                 case SHED -> new Kept(next.to(), rows, segments, bytes, sum(shedRows, next.rows()), lostSegments);
                 case LOST ->
                     new Kept(

@@ -7,6 +7,6 @@
  *
  * <p>In the stream's memory, changed with the rows themselves, are, by name: {@code at DEVICE}, the identity of the device's queue and the last number that is in the stream (7 numbers of 8
  * bytes: identity, last number, rows, segments, rows shed, segments lost, bytes); {@code set} and {@code set DEVICE}, what was set for all devices or for one: a number in decimal digits, a line's end, and settings as
- * {@code edge.stream.SettingsText} has them. So rows of a number are accepted once, whatever is sent again, by whom, and after whose crash.
+ * {@code edge.stream.SettingsText} has them; {@code queries}, likewise, what queries that run at the edge need. So rows of a number are accepted once, whatever is sent again, by whom, and after whose crash.
  */
 package dev.millrace.server.device;

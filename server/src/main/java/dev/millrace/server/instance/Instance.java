@@ -161,6 +161,7 @@ public final class Instance implements AutoCloseable {
         this.templates =
                 new TemplateQueries(catalog, tableKeys, name -> catalogStore.isUnkept(catalogStore.numberOf(name)));
         catalog.addListener(templates);
+        catalog.addListener(new EdgeQueries(catalog, name -> standing(name).map(StandingQuery::plan), edgeInlets));
         catalog.others(templates::query);
         this.adHoc = new AdHocStatements(frontend, catalog::version);
         this.systemSettings = new SystemSettings(engine, options);

@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.connector.Options;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.OperatorStatistics;
 import dev.millrace.engine.statistic.QueryStatistics;
@@ -14,6 +15,7 @@ import dev.millrace.server.ddl.Alterations;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.lookup.KeyRows;
 import dev.millrace.server.lookup.RangeRows;
+import dev.millrace.server.planning.EdgeNeeds;
 import dev.millrace.server.planning.StandingRules;
 import dev.millrace.server.planning.StatementKinds;
 import dev.millrace.server.query.Queries;
@@ -125,6 +127,10 @@ final class Explanations {
                 lines.add("expected of this order of joins: " + joins.chosen());
                 lines.add("expected of the order written: " + joins.written());
             });
+        }
+        if (physical && EdgeNeeds.isWanted(new Options(options(statement)))) {
+            EdgeNeeds needs = EdgeNeeds.of(plan.root(), database.catalog()::object);
+            lines.addAll(needs.require().describe());
         }
         if (forms.contains(ExplainForm.VERBOSE)) {
             lines.add("emit: " + plan.emit());

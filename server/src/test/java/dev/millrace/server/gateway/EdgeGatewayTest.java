@@ -86,7 +86,7 @@ class EdgeGatewayTest {
                 server { address = "localhost:%d", token = secret, tls = false }
                 streams { plant {
                   columns = ["ts timestamp", "machine text", "temp double precision"]
-                  time = ts, key = machine
+                  time = ts, key = machine, keys = 50
                   input { type = file, path = "%s", format = csv }
                   sketch { rows = 20 }
                 } }
@@ -279,6 +279,19 @@ class EdgeGatewayTest {
                         .equals(List.of("sketch.error.temp=2 abs, sketch.rows=5|t")));
         assertEquals(5, agent.streams().get(0).settings().segmentRows());
         assertEquals("2", agent.streams().get(0).settings().bound("temp", true).toString());
+        run("ALTER STREAM plant EDGE ALL SET (sketch.bins.temp = '0, 40, 100', sketch.evaluation = '10m')");
+        drive(
+                agent,
+                () -> rows("SELECT settings, settings_done FROM millrace.edges")
+                        .equals(List.of("sketch.bins.temp=0, 40, 100, sketch.error.temp=2 abs, sketch.evaluation=10m,"
+                                + " sketch.rows=5|t")));
+        run("ALTER STREAM plant EDGE ALL SET (sketch.error.temp = 0)");
+        drive(
+                agent,
+                () -> rows("SELECT settings_done, problem FROM millrace.edges")
+                        .equals(List.of("f|column \"temp\" is exact, and has no bins")));
+        run("ALTER STREAM plant EDGE ALL SET (sketch.error.temp = '2 abs')");
+        drive(agent, () -> rows("SELECT settings_done FROM millrace.edges").equals(List.of("t")));
         assertTrue(server.error("ALTER STREAM plant EDGE ALL SET (sketch.eror = 1)")
                 .contains("there is no setting"));
         assertTrue(server.error("ALTER STREAM plant EDGE SET (sketch.rows = 1)").startsWith("42601"));
@@ -292,6 +305,38 @@ class EdgeGatewayTest {
         assertEquals(5, again.streams().get(0).settings().segmentRows());
         assertTrue(!again.streams().get(0).settings().enabled());
         again.close();
+    }
+
+    /** Each of those once, though the agent is killed and the link repeats, with its text; of many the first. */
+    @Test
+    void linesThatAreNoRowsAreReadAtTheServer() throws IOException {
+        run(STREAM);
+        Files.writeString(input, "2026-01-01 00:00:00,m0,hot\nnothing\n", StandardOpenOption.APPEND);
+        EdgeAgent killed = agent("millrace");
+        killed.step();
+        killed.abandon();
+        Random random = new Random(5);
+        EdgeConfig.Server to = config("millrace").server().orElseThrow();
+        EdgeAgent agent = agent("millrace", () -> new DisorderlyWire(new SocketWire(to), random));
+        agent.step();
+        flush(agent);
+        Files.writeString(input, "x\n".repeat(100), StandardOpenOption.APPEND);
+        drive(
+                agent,
+                () -> agent.backlog("plant").records() == 0
+                        && agent.streams().get(0).counts().rejected() == 102);
+        flush(agent);
+        drive(agent, () -> agent.backlog("plant").records() == 0);
+        String rejected = "SELECT origin, column_name, record FROM millrace.rejected_rows WHERE stream = 'plant'";
+        List<String> all = rows(rejected);
+        assertEquals("millrace|temp|2026-01-01 00:00:00,m0,hot", all.get(0));
+        assertEquals(1, all.stream().filter(row -> row.endsWith("|nothing")).count());
+        assertEquals(16, all.stream().filter(row -> row.endsWith("|x")).count());
+        assertEquals(
+                List.of("84 more records were no rows at the device, which did not keep their text"),
+                rows("SELECT reason FROM millrace.rejected_rows WHERE record = '' OR record IS NULL"));
+        drive(agent, () -> rows("SELECT rejected_rows FROM millrace.edges").equals(List.of("102")));
+        agent.close();
     }
 
     private static String problem(EdgeAgent agent) {

@@ -145,7 +145,8 @@ final class HostileDevice {
                         number(),
                         number(),
                         new Shedding(number(), number(), number(), number(), number()),
-                        text());
+                        text(),
+                        number());
         };
     }
 

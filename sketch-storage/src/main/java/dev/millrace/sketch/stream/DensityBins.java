@@ -8,6 +8,7 @@ import dev.millrace.sketch.sample.Reservoir;
 import dev.millrace.sketch.sample.VariableRateReservoir;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -37,6 +38,7 @@ public final class DensityBins {
     private int fits;
     private Optional<CompletableFuture<Optional<ProbabilityBins>>> review = Optional.empty(); // the one that runs
     private boolean updating = true;
+    private OptionalLong reviewed = OptionalLong.empty(); // event time of the last review
     private Optional<ProbabilityBins> byHand = Optional.empty();
 
     DensityBins(EncoderOptions.Refit refit, long seed, boolean real) {
@@ -109,10 +111,20 @@ public final class DensityBins {
             use(discretiser.get().base());
         }
         adoptReviewed(); // what another thread has found meanwhile
-        if (updating && review.isEmpty()) {
+        if (updating && review.isEmpty() && isDue(ticks[rows - 1])) {
+            reviewed = OptionalLong.of(ticks[rows - 1]);
             review = Optional.of(CompletableFuture.supplyAsync(review(), refit.executor()));
             adoptReviewed(); // at once, where this thread has done it
         }
+    }
+
+    /** Whether a review is due; times that went back by more than a period begin one, too. */
+    private boolean isDue(long now) {
+        if (refit.reviewTicks().isEmpty()) {
+            return false;
+        }
+        long since = now - reviewed.orElse(now);
+        return reviewed.isEmpty() || Math.abs(since) >= refit.reviewTicks().getAsLong();
     }
 
     private void adoptReviewed() {

@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sketch.form.Keep;
 import dev.millrace.sketch.form.Limits;
 import java.security.SecureRandom;
+import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
@@ -42,16 +43,27 @@ public record EncoderOptions(
      *     segments. It must outlive the encoder
      * @param halfLifeTicks event time in which a value's chance to stay in the sample halves; 0, the default, for a sample
      *     that favours recent values by their number
+     * @param reviewTicks event time from one review to the next, at least; 0, the default, for one at each segment's end, empty for none
      */
-    public record Refit(Executor executor, long halfLifeTicks) {
+    public record Refit(Executor executor, long halfLifeTicks, OptionalLong reviewTicks) {
         public static final Refit BETWEEN_SEGMENTS = new Refit(Runnable::run, 0);
 
         public Refit {
-            if (halfLifeTicks < 0) {
+            if (halfLifeTicks < 0 || reviewTicks.orElse(0) < 0) {
                 throw MillraceException.user(
                         SqlState.INVALID_PARAMETER_VALUE,
-                        "the sample's half-life must not be negative, and is " + halfLifeTicks);
+                        "the sample's half-life and the time between reviews must not be negative, and are "
+                                + halfLifeTicks + " and " + reviewTicks.orElse(0));
             }
+        }
+
+        /** With a review at each segment's end. */
+        public Refit(Executor executor, long halfLifeTicks) {
+            this(executor, halfLifeTicks, OptionalLong.of(0));
+        }
+
+        public Refit withReviews(OptionalLong ticks) {
+            return new Refit(executor, halfLifeTicks, ticks);
         }
     }
 
