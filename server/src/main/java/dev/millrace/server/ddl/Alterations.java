@@ -87,7 +87,7 @@ public final class Alterations {
                     .withHint("CREATE OR REPLACE it");
         }
         PlanBasis basis = PlanBasis.first();
-        PhysicalPlan plan = queries.plan(alter.query(), StandingRules.of(object.options()), basis);
+        PhysicalPlan plan = queries.plan(alter.query(), StandingRules.ofQuery(object.options()), basis);
         StandingQuery query = database.standing(alter.name()).orElseThrow();
         return new Planned(object, query, plan, basis, database.engine().alteration(alter.name(), plan.root()));
     }

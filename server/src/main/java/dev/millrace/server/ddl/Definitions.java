@@ -400,9 +400,8 @@ public final class Definitions {
         return create(kind, name, ifExists, () -> {
             queries.checks().requireStreaming(query.relations(), "a standing query");
             Options options = new Options(optionTexts);
-            StandingRules rules = StandingRules.of(options);
+            StandingRules rules = StandingRules.ofQuery(options);
             int priority = (int) options.integer("priority", 0, -1000, 1000);
-            options.text("start");
             options.text("stop");
             Optional<String> replaced = options.text(CatalogObject.REPLACES);
             replaced.ifPresent(other -> requireReplaceable(kind, name, other, query));
@@ -414,7 +413,7 @@ public final class Definitions {
             options.rejectUnread();
             PlanBasis basis = database.catalogStore().basis();
             PhysicalPlan plan = queries.plan(query, rules, basis);
-            starts.requireExact(plan, options, query.relations());
+            starts.requireKnownErrors(plan, rules, query.relations());
             PlanNode root = starts.plan(
                     name, plan.root(), options, query, database.catalogStore().creationMicros());
             try {
