@@ -193,7 +193,7 @@ public final class Plans {
         // Queries are created under a lock that others wait for: nothing is read for their plans.
         PlannerContext context = context(
                 Mode.STANDING,
-                name -> standingFacts(name, rules.readsPast()),
+                name -> withPrecision(name, false, rules.readsPast()),
                 rules.late() == LateRule.DROP,
                 rules.stateTtlMicros(),
                 name -> basis.of(name, atHand),
@@ -415,22 +415,14 @@ public final class Plans {
 
     /** Of a query that comes to an end: what streams have kept is read by readers of its own. */
     private RelationFacts finiteFacts(String name) {
-        RelationFacts known = facts(name);
-        boolean retained = catalog.object(name)
-                .flatMap(CatalogObject::input)
-                .filter(StreamInput::retained)
-                .isPresent();
-        return withPrecision(known, name, known.replayable() || retained, true);
-    }
-
-    /** Of a standing query, which reads the past of streams, if any, by readers of its own. */
-    private RelationFacts standingFacts(String name, boolean readsPast) {
-        RelationFacts known = facts(name);
-        return withPrecision(known, name, known.replayable(), readsPast);
+        Optional<StreamInput> input = catalog.object(name).flatMap(CatalogObject::input);
+        return withPrecision(name, input.filter(StreamInput::retained).isPresent(), true);
     }
 
     /** With how far values may be off. @param isOfPast whether what a stream kept is read */
-    private RelationFacts withPrecision(RelationFacts known, String name, boolean isReplayable, boolean isOfPast) {
+    private RelationFacts withPrecision(String name, boolean isAgain, boolean isOfPast) {
+        RelationFacts known = facts(name);
+        boolean isReplayable = known.replayable() || isAgain;
         Optional<StreamInput> input = catalog.object(name).flatMap(CatalogObject::input);
         Optional<Condensing> condensing = input.filter(stream -> isOfPast)
                 .flatMap(StreamInput::sketched)
