@@ -17,6 +17,7 @@ import dev.millrace.benchmarks.sketch.CompareCommand;
 import dev.millrace.benchmarks.sketch.FiguresCommand;
 import dev.millrace.benchmarks.sketch.PastCommand;
 import dev.millrace.benchmarks.sketch.SketchBenchCommand;
+import dev.millrace.benchmarks.sketch.TransferCommand;
 import dev.millrace.benchmarks.storage.LogCommand;
 import dev.millrace.benchmarks.storage.SegmentsCommand;
 import dev.millrace.benchmarks.storage.SpillCommand;
@@ -48,6 +49,7 @@ import picocli.CommandLine.Command;
             SketchBenchCommand.class,
             CompareCommand.class,
             FiguresCommand.class,
+            TransferCommand.class,
             PastCommand.class,
             LogCommand.class,
             SegmentsCommand.class,

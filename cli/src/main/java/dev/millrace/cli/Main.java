@@ -6,6 +6,7 @@ import dev.millrace.cli.operation.BackupCommand;
 import dev.millrace.cli.operation.DumpCommand;
 import dev.millrace.cli.operation.RestoreCommand;
 import dev.millrace.cli.operation.VerifyCommand;
+import dev.millrace.cli.plot.PlotCommand;
 import dev.millrace.cli.shell.SqlCommand;
 import dev.millrace.cli.sketch.SketchCommand;
 import dev.millrace.server.planning.HeadStart;
@@ -68,6 +69,7 @@ public final class Main {
             case "demo" -> DemoCommand.run(sub);
             case "sketch" -> SketchCommand.run(sub);
             case "edge" -> EdgeCommand.run(sub);
+            case "plot" -> PlotCommand.run(sub, System.out, System.err);
             case "backup" -> BackupCommand.run(sub, System.out, System.err);
             case "restore" -> RestoreCommand.run(sub, System.out, System.err);
             case "dump" -> DumpCommand.run(sub, System.out, System.err);
@@ -87,6 +89,7 @@ public final class Main {
         root.addSubcommand("demo", help(DemoCommand.spec()));
         root.addSubcommand("sketch", help(SketchCommand.spec()));
         root.addSubcommand("edge", help(EdgeCommand.spec()));
+        root.addSubcommand("plot", help(PlotCommand.spec()));
         root.addSubcommand("backup", help(BackupCommand.spec()));
         root.addSubcommand("restore", help(RestoreCommand.spec()));
         root.addSubcommand("dump", help(DumpCommand.spec()));

@@ -1,6 +1,6 @@
 package dev.millrace.benchmarks.edge;
 
-import dev.millrace.benchmarks.mqtt.EmbeddedBroker;
+import dev.millrace.benchmarks.sketch.Chart;
 import dev.millrace.benchmarks.sketch.DataSets;
 import dev.millrace.benchmarks.sketch.SyntheticSeries;
 import dev.millrace.benchmarks.sketch.TimeSeries;
@@ -13,6 +13,7 @@ import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
+import dev.millrace.testing.mqtt.Mosquitto;
 import java.io.IOException;
 import java.io.Writer;
 import java.net.URI;
@@ -25,8 +26,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.ToLongFunction;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -57,23 +56,24 @@ public final class EdgeBenchCommand implements Callable<Integer> {
             description = "How long 100 values a second are sent; 0 for not at all (default: ${DEFAULT-VALUE}).")
     private int seconds = 30;
 
-    @Option(names = "--broker", description = "Send by way of a broker of MQTT 5 in this process.")
+    @Option(names = "--broker", description = "Send by way of Mosquitto, which is started and has to be installed.")
     private boolean byBroker;
+
+    @Option(names = "--png", paramLabel = "FILE", description = "Draw the bytes for each hour there.")
+    private Optional<Path> picture = Optional.empty();
 
     @Option(names = "--data", description = "Where the real sets are; those that are not there are left out.")
     private Path data = DataSets.defaultRoot();
-
-    private static final List<Logger> OF_OTHERS =
-            List.of(Logger.getLogger("com.hivemq"), Logger.getLogger("jetbrains"), Logger.getLogger("org.eclipse"));
 
     private Optional<String> url = Optional.empty(); // of the broker
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Path folder = Files.createTempDirectory("millrace-bench-edge");
-        if (byBroker) {
-            OF_OTHERS.forEach(logger -> logger.setLevel(Level.WARNING));
+        if (byBroker && !Mosquitto.isInstalled()) {
+            System.err.println("--broker needs Mosquitto: install the package mosquitto");
+            return 2;
         }
+        Path folder = Files.createTempDirectory("millrace-bench-edge");
         try (Closing broker = byBroker ? broker(folder.resolve("broker")) : () -> {}) {
             List<TimeSeries> sets = new ArrayList<>();
             for (SyntheticSeries kind : SyntheticSeries.values()) {
@@ -92,6 +92,10 @@ public final class EdgeBenchCommand implements Callable<Integer> {
                 all.add(was);
             }
             printMedians(all);
+            if (picture.isPresent()) {
+                Files.write(
+                        picture.get(), drawn(sets.stream().map(TimeSeries::name).toList(), all));
+            }
             if (seconds > 0) {
                 slow(folder.resolve("slow"));
             }
@@ -142,10 +146,31 @@ public final class EdgeBenchCommand implements Callable<Integer> {
         void close();
     }
 
-    private Closing broker(Path folder) throws IOException {
-        EmbeddedBroker started = new EmbeddedBroker(folder);
+    private Closing broker(Path folder) {
+        Mosquitto started = new Mosquitto(folder);
         url = Optional.of(started.url());
         return started::close;
+    }
+
+    private static byte[] drawn(List<String> sets, List<Measured> all) {
+        return Chart.dots(
+                "Fig. 6.10 and 6.11: bytes for each hour of readings, one a second",
+                "bytes",
+                sets,
+                List.of(
+                        dots("JSON", all, was -> was.sizes().json()),
+                        dots("CSV", all, was -> was.sizes().csv()),
+                        dots("Protobuf", all, was -> was.sizes().protobuf()),
+                        dots("columns in zstd", all, was -> was.sizes().zstd()),
+                        dots("sketches, on the link", all, Measured::linkBytes)));
+    }
+
+    private static Chart.Dots dots(String name, List<Measured> all, ToLongFunction<Measured> bytes) {
+        return new Chart.Dots(
+                name,
+                all.stream()
+                        .map(was -> bytes.applyAsLong(was) / was.readings().hours())
+                        .toList());
     }
 
     private static void printMedians(List<Measured> all) {

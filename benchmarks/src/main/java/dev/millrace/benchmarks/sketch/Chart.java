@@ -16,8 +16,8 @@ import org.knowm.xchart.style.AxesChartStyler;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** Charts as PNG: as SVG, in which the library draws each letter, they take ten times as many bytes. */
-final class Chart {
+/** Charts as PNG: as SVG, in which the library draws each letter, they take ten times as many bytes. Stateless. */
+public final class Chart {
     private static final int WIDTH = 900;
     private static final int HEIGHT = 420;
 
@@ -27,7 +27,7 @@ final class Chart {
     record Line(String name, double[] x, double[] y) {}
 
     /** A value for each category, above 0. */
-    record Dots(String name, List<Double> values) {}
+    public record Dots(String name, List<Double> values) {}
 
     static byte[] lines(String title, String xTitle, String yTitle, List<Line> lines) {
         XYChart chart = new XYChartBuilder()
@@ -47,7 +47,7 @@ final class Chart {
     }
 
     /** A dot for each value over its category, on a logarithmic axis. */
-    static byte[] dots(String title, String yTitle, List<String> categories, List<Dots> all) {
+    public static byte[] dots(String title, String yTitle, List<String> categories, List<Dots> all) {
         CategoryChart chart = new CategoryChartBuilder()
                 .width(WIDTH)
                 .height(HEIGHT + 60)

@@ -7,14 +7,15 @@ import java.util.Optional;
 import java.util.Properties;
 
 /** Connections of programs that ask a server; each the caller's. */
-final class ServerConnection {
+public final class ServerConnection {
     private static final String PASSWORD_VARIABLE = "PGPASSWORD";
-    static final String PASSWORD_NOTE = "The password for a server is that of " + PASSWORD_VARIABLE + ", if it is set.";
+    public static final String PASSWORD_NOTE =
+            "The password for a server is that of " + PASSWORD_VARIABLE + ", if it is set.";
 
     private ServerConnection() {}
 
     /** @param server {@code host:port}, or a URL of JDBC */
-    static Connection open(String server, String user) throws SQLException {
+    public static Connection open(String server, String user) throws SQLException {
         Properties properties = new Properties();
         properties.setProperty("user", user);
         Optional.ofNullable(System.getenv(PASSWORD_VARIABLE))

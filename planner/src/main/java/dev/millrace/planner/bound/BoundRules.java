@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /**
@@ -121,13 +122,18 @@ public final class BoundRules implements NodeVisitor<BoundedRows> {
 
     @Override
     public BoundedRows scan(PlanNode.Scan scan) {
+        return scanned(scan, rows -> rows);
+    }
+
+    /** @param marked puts a watermark on the rows, if it is to be there: directly on those that are read */
+    private BoundedRows scanned(PlanNode.Scan scan, UnaryOperator<PlanNode> marked) {
         RelationFacts facts = relations.apply(scan.relation());
         if (facts.precision() == RelationFacts.Precision.UNKNOWN) {
-            return BoundedRows.nothing(scan);
+            return BoundedRows.nothing(marked.apply(scan));
         }
         Condensing condensing = facts.condensing().orElse(null);
         if (condensing == null || condensing.inexact().isEmpty()) {
-            return BoundedRows.exact(scan);
+            return BoundedRows.exact(marked.apply(scan));
         }
         int width = scan.columns().size();
         List<Integer> read = new ArrayList<>(scan.columns());
@@ -142,7 +148,7 @@ public final class BoundRules implements NodeVisitor<BoundedRows> {
                 fields.add(ErrorColumns.field(scan.schema(), read.get(read.size() - 1)));
             }
         }
-        PlanNode all = new PlanNode.Scan(scan.relation(), read, List.of(), new Schema(fields));
+        PlanNode all = marked.apply(new PlanNode.Scan(scan.relation(), read, List.of(), new Schema(fields)));
         List<Expression> own = IntStream.range(0, width)
                 .<Expression>mapToObj(column -> Nodes.column(all, column))
                 .toList();
@@ -507,9 +513,20 @@ public final class BoundRules implements NodeVisitor<BoundedRows> {
                 .withHint("ask for bounds in the SELECT list of a query around it");
     }
 
+    /** Times that are off would make other rows late. */
     @Override
     public BoundedRows watermark(PlanNode.Watermark watermark) {
-        return opaque(watermark);
+        if (!(watermark.input() instanceof PlanNode.Scan scan) || !bounded(scan).isExact(watermark.timeColumn())) {
+            return opaque(watermark);
+        }
+        return scanned(
+                scan,
+                rows -> new PlanNode.Watermark(
+                        rows,
+                        watermark.timeColumn(),
+                        watermark.delayMicros(),
+                        watermark.idleTimeoutMicros(),
+                        watermark.lateBeyond()));
     }
 
     @Override

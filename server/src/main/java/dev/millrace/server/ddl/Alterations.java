@@ -88,7 +88,7 @@ public final class Alterations {
                     .withHint("CREATE OR REPLACE it");
         }
         PlanBasis basis = PlanBasis.first();
-        PhysicalPlan plan = queries.plan(alter.query(), StandingRules.of(object.options()), basis);
+        PhysicalPlan plan = queries.plan(alter.query(), StandingRules.ofQuery(object.options()), basis);
         if (EdgeNeeds.isWanted(new Options(object.options()))) {
             EdgeNeeds.of(plan.root(), database.catalog()::object).require();
         }

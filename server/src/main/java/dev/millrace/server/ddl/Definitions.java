@@ -401,9 +401,8 @@ public final class Definitions {
         return create(kind, name, ifExists, () -> {
             queries.checks().requireStreaming(query.relations(), "a standing query");
             Options options = new Options(optionTexts);
-            StandingRules rules = StandingRules.of(options);
+            StandingRules rules = StandingRules.ofQuery(options);
             int priority = (int) options.integer("priority", 0, -1000, 1000);
-            options.text("start");
             options.text("stop");
             boolean atEdge = EdgeNeeds.isWanted(options);
             Optional<String> replaced = options.text(CatalogObject.REPLACES);
@@ -416,7 +415,7 @@ public final class Definitions {
             options.rejectUnread();
             PlanBasis basis = database.catalogStore().basis();
             PhysicalPlan plan = queries.plan(query, rules, basis);
-            starts.requireExact(plan, options, query.relations());
+            starts.requireKnownErrors(plan, rules, query.relations());
             if (atEdge && !database.catalogStore().isRestoring()) {
                 EdgeNeeds.of(plan.root(), database.catalog()::object).require();
             }

@@ -11,6 +11,7 @@ import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.planning.SketchedPasts;
+import dev.millrace.server.planning.StandingRules;
 import dev.millrace.server.retention.ArrivalSpan;
 import dev.millrace.server.retention.RetainedStreams;
 import dev.millrace.sql.statement.Query;
@@ -57,8 +58,7 @@ final class Starts {
 
     /** Whether a query of these options has readers of its own of what streams kept. */
     boolean beginsInThePast(Map<String, String> options, Set<String> reads) {
-        String start = options.getOrDefault("start", "now");
-        return !start.trim().equalsIgnoreCase("now") && reads.stream().anyMatch(this::isRetained);
+        return StandingRules.ofQuery(options).readsPast() && reads.stream().anyMatch(this::isRetained);
     }
 
     private boolean isRetained(String relation) {
@@ -121,15 +121,17 @@ final class Starts {
     }
 
     /**
-     * Holds a standing query that asks how far off values may be to reading exact ones: its answer is kept without that.
+     * Holds a standing query that asks how far off values may be, or limits that, to reading values of which it is known.
      *
-     * @throws MillraceException 0A000 if it reads what was sketched
+     * @throws MillraceException 0A000 if it reads what was computed of sketches, or came in them, and was kept without bounds
      */
-    void requireExact(PhysicalPlan plan, Options options, Set<String> reads) {
-        String start = options.text("start").orElse("now");
-        if (plan.asksBounds() && new SketchedPasts(database.catalog()::object).isReadBy(start, reads)) {
-            throw MillraceException.notAvailableYet("error_bound in a standing query that reads what was sketched")
-                    .withHint("ask for bounds in a SELECT, or begin with start = 'now'");
+    void requireKnownErrors(PhysicalPlan plan, StandingRules rules, Set<String> reads) {
+        boolean asks = plan.asksBounds();
+        if ((asks || rules.maxError().isPresent())
+                && new SketchedPasts(database.catalog()::object).areKeptWithoutBounds(reads)) {
+            throw MillraceException.notAvailableYet((asks ? "error_bound" : "max_error")
+                            + " in a standing query that reads what was kept without bounds")
+                    .withHint("ask for bounds where the stream that was sketched is read, and keep them as columns");
         }
     }
 

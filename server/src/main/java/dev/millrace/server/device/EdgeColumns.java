@@ -7,13 +7,16 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
 import dev.millrace.sketch.Sketch;
+import dev.millrace.sketch.materialise.ArrowOutput;
 import dev.millrace.sketch.materialise.Materialisation;
+import dev.millrace.sketch.materialise.SketchErrors;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -23,8 +26,21 @@ import org.apache.arrow.vector.FieldVector;
  * has to be a narrower one of the same kind, or a timestamp.
  *
  * @param device the column with the device's name, if there is one
+ * @param errors columns with how far the values of another one may be off, each by its place: of a time in microseconds
  */
-record EdgeColumns(Schema schema, Optional<Integer> device) {
+record EdgeColumns(Schema schema, Optional<Integer> device, Map<Integer, Integer> errors) {
+    EdgeColumns {
+        errors = Map.copyOf(errors);
+    }
+
+    /** Whether devices send values of a type within a bound, if they are told to. */
+    static boolean mayBeOff(DataType type) {
+        return switch (type.kind()) {
+            case SMALLINT, INTEGER, BIGINT, REAL, DOUBLE, TIMESTAMP, TIMESTAMPTZ -> true;
+            default -> false;
+        };
+    }
+
     /**
      * A batch of a segment's rows; the caller's.
      *
@@ -42,6 +58,10 @@ record EdgeColumns(Schema schema, Optional<Integer> device) {
                 if (device.equals(Optional.of(c))) {
                     columns[c] = name(field, deviceName, rows.rowCount(), allocator);
                     owned.add(columns[c]);
+                } else if (errors.containsKey(c)) {
+                    int of = find(rows.schema(), schema.field(errors.get(c)).name());
+                    columns[c] = SketchErrors.vector(field, error(sketch, of), rows.rowCount(), allocator);
+                    owned.add(columns[c]);
                 } else if (at < 0) {
                     columns[c] = Vectors.allocate(field, rows.rowCount(), 0, allocator);
                     owned.add(columns[c]);
@@ -58,6 +78,21 @@ record EdgeColumns(Schema schema, Optional<Integer> device) {
             Closing.all(owned);
             throw e;
         }
+    }
+
+    /** How far any value of a column of {@link ArrowOutput#schema} may be off in this sketch; 0 of one that the device does not have. */
+    private static double error(Sketch sketch, int column) {
+        double error = column < 0 ? 0 : SketchErrors.of(sketch, column - 1);
+        boolean isReal =
+                column > 0 && sketch.schema().feature(column - 1).type().kind() == DataType.Kind.REAL;
+        if (error == 0 || !isReal) {
+            return error;
+        }
+        double most = 0; // what is shown is rounded to a REAL
+        for (double value : sketch.column(column - 1).numbers().values()) {
+            most = Double.isNaN(value) ? most : Math.max(most, Math.abs(value));
+        }
+        return Math.nextUp(error + Math.ulp((float) most));
     }
 
     private static int find(Schema in, String name) {

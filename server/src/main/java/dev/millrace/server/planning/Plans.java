@@ -186,20 +186,20 @@ public final class Plans {
     /**
      * The plan of a query whose answer is kept current.
      *
-     * @param dropLate whether late rows are dropped also where windows stay open
-     * @param stateTtlMicros after how long state is forgotten, if ever
+     * @param rules what its options say
      * @param basis what the planner is told of rows
      */
-    public PhysicalPlan standing(Query query, boolean dropLate, OptionalLong stateTtlMicros, PlanBasis basis) {
+    PhysicalPlan standing(Query query, StandingRules rules, PlanBasis basis) {
         // Queries are created under a lock that others wait for: nothing is read for their plans.
         PlannerContext context = context(
                 Mode.STANDING,
-                dropLate,
-                stateTtlMicros,
+                name -> withPrecision(name, false, rules.readsPast()),
+                rules.late() == LateRule.DROP,
+                rules.stateTtlMicros(),
                 name -> basis.of(name, atHand),
                 basis.workers(parallelism),
                 basis.micros(clock.epochMicros()),
-                OptionalDouble.empty());
+                rules.maxError());
         PhysicalPlan plan = Planner.plan(query, context);
         PlanNode replayed = Rewriter.rewrite(plan.root(), this::replay);
         return new PhysicalPlan(
@@ -273,6 +273,7 @@ public final class Plans {
                 query,
                 context(
                         Mode.PULL,
+                        this::finiteFacts,
                         false,
                         OptionalLong.empty(),
                         asked,
@@ -300,6 +301,7 @@ public final class Plans {
                 query,
                 context(
                         Mode.PULL,
+                        this::finiteFacts,
                         false,
                         OptionalLong.empty(),
                         statistics,
@@ -357,6 +359,7 @@ public final class Plans {
 
     private PlannerContext context(
             Mode mode,
+            Function<String, RelationFacts> facts,
             boolean dropLate,
             OptionalLong stateTtlMicros,
             Function<String, RelationStatistics> statisticsOf,
@@ -365,7 +368,7 @@ public final class Plans {
             OptionalDouble maxError) {
         return new PlannerContext(
                 mode,
-                mode == Mode.PULL ? this::finiteFacts : this::facts,
+                facts,
                 workers,
                 Plans::fold,
                 dropLate,
@@ -412,16 +415,23 @@ public final class Plans {
 
     /** Of a query that comes to an end: what streams have kept is read by readers of its own. */
     private RelationFacts finiteFacts(String name) {
-        RelationFacts known = facts(name);
         Optional<StreamInput> input = catalog.object(name).flatMap(CatalogObject::input);
-        boolean retained = input.filter(StreamInput::retained).isPresent();
-        Optional<Condensing> condensing = input.flatMap(StreamInput::sketched)
+        return withPrecision(name, input.filter(StreamInput::retained).isPresent(), true);
+    }
+
+    /** With how far values may be off. @param isOfPast whether what a stream kept is read */
+    private RelationFacts withPrecision(String name, boolean isAgain, boolean isOfPast) {
+        RelationFacts known = facts(name);
+        boolean isReplayable = known.replayable() || isAgain;
+        Optional<StreamInput> input = catalog.object(name).flatMap(CatalogObject::input);
+        Optional<Condensing> condensing = input.filter(stream -> isOfPast)
+                .flatMap(StreamInput::sketched)
                 .or(() -> input.flatMap(StreamInput::source).flatMap(Source::condensing));
         boolean isUnknown = sketchedPasts.isIn(name);
-        return retained || condensing.isPresent() || isUnknown
+        return isReplayable != known.replayable() || condensing.isPresent() || isUnknown
                 ? new RelationFacts(
                         known.appendOnly(),
-                        known.replayable() || retained,
+                        isReplayable,
                         known.eventTime(),
                         known.primaryKey(),
                         known.keepsRows(),
@@ -471,6 +481,7 @@ public final class Plans {
                 new Inference(standing ? this::facts : this::finiteFacts, !standing),
                 context(
                                 mode,
+                                standing ? this::facts : this::finiteFacts,
                                 false,
                                 OptionalLong.empty(),
                                 atHand,

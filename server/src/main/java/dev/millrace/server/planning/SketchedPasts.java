@@ -37,7 +37,7 @@ public final class SketchedPasts {
                 || object.get().kind() == ObjectKind.MATERIALIZED_VIEW;
         return isStanding
                         && readsSketches(
-                                object.get().options().getOrDefault("start", "now"),
+                                Optional.ofNullable(object.get().options().get("start")),
                                 object.get().reads())
                 || object.get().reads().stream().anyMatch(read -> isIn(read, seen));
     }
@@ -49,17 +49,13 @@ public final class SketchedPasts {
                         && input.source().flatMap(Source::condensing).isEmpty();
     }
 
-    /**
-     * Whether a standing query would read what may be off.
-     *
-     * @param start where it begins, as its options say
-     */
-    public boolean isReadBy(String start, Set<String> reads) {
-        return readsSketches(start, reads) || reads.stream().anyMatch(this::isIn);
+    /** Whether any of some relations has such rows. */
+    public boolean areKeptWithoutBounds(Set<String> relations) {
+        return relations.stream().anyMatch(this::isIn);
     }
 
-    private boolean readsSketches(String start, Set<String> reads) {
-        boolean isLive = start.trim().equalsIgnoreCase("now");
+    private boolean readsSketches(Optional<String> start, Set<String> reads) {
+        boolean isLive = !StandingRules.isInPast(start);
         return reads.stream().anyMatch(read -> hasSketches(read, isLive, new HashSet<>()));
     }
 

@@ -6,6 +6,7 @@ import dev.millrace.sql.DefinitionZone;
 import dev.millrace.sql.statement.Query;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
 /**
@@ -13,21 +14,37 @@ import java.util.OptionalLong;
  *
  * @param late what it does with late rows
  * @param stateTtlMicros after how long it forgets what no watermark lets it drop, if ever
+ * @param maxError how far numbers that it shows may be off before it stops, if that is limited
+ * @param readsPast whether it begins in the past of streams
  */
-public record StandingRules(LateRule late, OptionalLong stateTtlMicros) {
-    public static final StandingRules NONE = new StandingRules(LateRule.UNSAID, OptionalLong.empty());
+public record StandingRules(LateRule late, OptionalLong stateTtlMicros, OptionalDouble maxError, boolean readsPast) {
+    /** Of a query that begins now, and has no options. */
+    public static final StandingRules NONE =
+            new StandingRules(LateRule.UNSAID, OptionalLong.empty(), OptionalDouble.empty(), false);
 
+    private static final String START = "start";
     private static final String STATE_TTL = "state_ttl";
     private static final long LONGEST_MICROS = 100 * 366 * 86_400_000_000L;
 
-    /** Reads {@code late} and {@code state_ttl}. By {@code timezone} the query was bound. */
+    /** Reads {@code late}, {@code state_ttl} and {@code max_error}; of a query that begins now. By {@code timezone} the query was bound. */
     public static StandingRules of(Options options) {
         options.text(DefinitionZone.OPTION);
-        return new StandingRules(LateRule.of(options.text("late")), stateTtl(options));
+        return new StandingRules(LateRule.of(options.text("late")), stateTtl(options), MaxError.of(options), false);
     }
 
-    public static StandingRules of(Map<String, String> options) {
-        return of(new Options(options));
+    /** The same, of a query that may have the option {@code start}. */
+    public static StandingRules ofQuery(Options options) {
+        StandingRules now = of(options);
+        return new StandingRules(now.late, now.stateTtlMicros, now.maxError, isInPast(options.text(START)));
+    }
+
+    public static StandingRules ofQuery(Map<String, String> options) {
+        return ofQuery(new Options(options));
+    }
+
+    /** Whether a value of {@code start} is not now. */
+    static boolean isInPast(Optional<String> start) {
+        return start.filter(text -> !text.trim().equalsIgnoreCase("now")).isPresent();
     }
 
     private static OptionalLong stateTtl(Options options) {
@@ -44,6 +61,6 @@ public record StandingRules(LateRule late, OptionalLong stateTtlMicros) {
 
     /** @param basis what the planner is told of rows */
     public PhysicalPlan plan(Plans plans, Query query, PlanBasis basis) {
-        return plans.standing(late.applied(query), late == LateRule.DROP, stateTtlMicros, basis);
+        return plans.standing(late.applied(query), this, basis);
     }
 }

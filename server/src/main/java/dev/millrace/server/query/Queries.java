@@ -20,6 +20,7 @@ import dev.millrace.server.lookup.GivenValues;
 import dev.millrace.server.lookup.KeyRows;
 import dev.millrace.server.lookup.RangePlan;
 import dev.millrace.server.lookup.RangeRows;
+import dev.millrace.server.planning.MaxError;
 import dev.millrace.server.planning.PlanBasis;
 import dev.millrace.server.planning.StandingRules;
 import dev.millrace.server.planning.UserCalls;
@@ -153,7 +154,7 @@ public final class Queries {
 
     /** The plan of a query over the rows that are there. */
     public PhysicalPlan plan(Query query) {
-        OptionalDouble maxError = settings.limit(Setting.MAX_ERROR);
+        OptionalDouble maxError = MaxError.of(query, settings.limit(Setting.MAX_ERROR));
         return offload.run(() -> database.plans().pull(query, maxError));
     }
 

@@ -146,7 +146,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         Kept kept = Objects.requireNonNull(byName.get(stream));
         Backfill backfill = new Backfill(stream, kept.store, arrivals, journal::durable, clock);
         readers.computeIfAbsent(query, first -> new ConcurrentHashMap<>()).put(stream, backfill);
-        return new StreamFollower(kept.store, kept.schema, arrivals, journal::durable, backfill);
+        return new StreamFollower(kept.store, kept.schema, kept.form, arrivals, journal::durable, backfill);
     }
 
     /** A query is gone that read the past of streams. */

@@ -1,6 +1,7 @@
 package dev.millrace.server.retention;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.condense.ErrorColumns;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
@@ -11,8 +12,8 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
 import dev.millrace.server.rows.RowCopier;
+import dev.millrace.server.sketched.SketchedForm;
 import dev.millrace.storage.retention.SegmentStore;
-import dev.millrace.storage.retention.StoreScan;
 import dev.millrace.storage.segment.ColumnRange;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -30,11 +31,18 @@ import org.apache.arrow.vector.FieldVector;
  * that was paused for longer than the stream keeps rows) reports it, once, and goes on with what there is.
  *
  * @param schema of the stream
+ * @param form of its old rows; empty where all are exact
  * @param arrivals rows that arrived at other times are left out; with an end, a reader comes to its end
  * @param durable the last entry of the log that is on disk
  * @param backfill told how far its readers are
  */
-record StreamFollower(SegmentStore store, Schema schema, ArrivalSpan arrivals, LongSupplier durable, Backfill backfill)
+record StreamFollower(
+        SegmentStore store,
+        Schema schema,
+        Optional<SketchedForm> form,
+        ArrivalSpan arrivals,
+        LongSupplier durable,
+        Backfill backfill)
         implements Source {
     private static final String FORM = "retained";
     private static final String RETAINED = "what the stream keeps";
@@ -80,8 +88,8 @@ record StreamFollower(SegmentStore store, Schema schema, ArrivalSpan arrivals, L
         private final ScanRequest request;
         private final SourceContext context;
         private final Reading reading;
-        private final List<Integer> columns = new ArrayList<>(); // those asked for, the entry, the arrival
-        private Optional<StoreScan> scan = Optional.empty();
+        private final boolean asksErrors;
+        private Optional<FollowerScan> scan = Optional.empty();
         private long entry; // rows of entries before were given
         private long given; // and so many of its own
         private boolean finished; // no rows come that are meant
@@ -97,9 +105,7 @@ record StreamFollower(SegmentStore store, Schema schema, ArrivalSpan arrivals, L
             this.entry = entry;
             this.given = given;
             this.reading = backfill.begin(entry, given);
-            columns.addAll(request.columns());
-            columns.add(schema.size());
-            columns.add(schema.size() + 1);
+            this.asksErrors = request.columns().stream().anyMatch(column -> ErrorColumns.isOne(schema, column));
         }
 
         /** A disk that cannot be read is read again, later and later: a standing query does not end of what may pass. */
@@ -127,8 +133,8 @@ record StreamFollower(SegmentStore store, Schema schema, ArrivalSpan arrivals, L
                 if (scan.isEmpty() && !begin()) {
                     return Optional.empty();
                 }
-                StoreScan from = scan.orElseThrow();
-                Optional<Batch> next = from.next();
+                FollowerScan from = scan.orElseThrow();
+                Optional<Batch> next = from.rows().get();
                 if (next.isEmpty()) {
                     entry = Math.max(entry, from.lastEntry() + 1);
                     given = 0;
@@ -171,7 +177,10 @@ record StreamFollower(SegmentStore store, Schema schema, ArrivalSpan arrivals, L
                 ranges.add(ColumnRange.of(schema.size() + 1, arrivals.from(), arrivals.to() - 1));
             }
             scan = Optional.of(
-                    store.scans(columns, ranges, upTo, 1, context.allocator()).get(0));
+                    asksErrors
+                            ? FollowerScan.withErrors(
+                                    store, form.orElseThrow(), request.columns(), ranges, upTo, context)
+                            : FollowerScan.of(store, schema, request.columns(), ranges, upTo, context));
             toSkip = given;
             reportLost(scan.orElseThrow().lastDropped());
             return true;
@@ -228,7 +237,7 @@ record StreamFollower(SegmentStore store, Schema schema, ArrivalSpan arrivals, L
         }
 
         private Batch chosen(Batch batch, int first, int end) {
-            Schema asked = schema.select(request.columns());
+            Schema asked = ErrorColumns.select(schema, request.columns());
             if (first > 0 || end < batch.rowCount()) {
                 int[] places = IntStream.range(0, asked.size()).toArray();
                 try (RowCopier copier = new RowCopier(asked, context.allocator())) {
@@ -273,7 +282,7 @@ record StreamFollower(SegmentStore store, Schema schema, ArrivalSpan arrivals, L
         }
 
         private void endScan() {
-            scan.ifPresent(StoreScan::close);
+            scan.ifPresent(FollowerScan::close);
             scan = Optional.empty();
         }
 

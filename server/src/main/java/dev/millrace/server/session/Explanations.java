@@ -109,7 +109,8 @@ final class Explanations {
         if (forms.contains(ExplainForm.LOGICAL)) {
             LogicalText.of(query).lines().forEach(lines::add);
         }
-        PhysicalPlan plan = standing ? queries.plan(query, StandingRules.of(options(statement))) : queries.plan(query);
+        PhysicalPlan plan =
+                standing ? queries.plan(query, StandingRules.ofQuery(options(statement))) : queries.plan(query);
         boolean physical =
                 forms.isEmpty() || forms.contains(ExplainForm.PHYSICAL) || forms.contains(ExplainForm.VERBOSE);
         if (physical && !standing) {

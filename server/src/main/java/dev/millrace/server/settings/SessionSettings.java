@@ -159,8 +159,15 @@ public final class SessionSettings {
 
     /** A setting that limits something, if it does. */
     public OptionalDouble limit(Setting setting) {
-        String text = get(setting);
-        return text.equals("off") ? OptionalDouble.empty() : OptionalDouble.of(Double.parseDouble(text));
+        return parsedLimit(get(setting)).orElseThrow();
+    }
+
+    /** The limit that a text says, as {@code 0.5}, or none if it is {@code off}; empty for any other. */
+    public static Optional<OptionalDouble> parsedLimit(String text) {
+        return SettingForm.LIMIT
+                .canonical(text)
+                .map(limit ->
+                        limit.equals("off") ? OptionalDouble.empty() : OptionalDouble.of(Double.parseDouble(limit)));
     }
 
     /** A setting that is a size in memory. */

@@ -90,23 +90,60 @@ public final class SketchPieces implements AutoCloseable {
             SegmentFilter filter,
             long upTo,
             BufferAllocator allocator) {
+        return ofFiles(store, form, ofFiles(form, columns), ranges, filter, upTo, allocator);
+    }
+
+    private static List<Integer> ofFiles(SketchedForm form, List<Integer> columns) {
         Schema stream = form.stream();
-        List<Integer> stored = columns.stream()
-                .filter(column -> !ErrorColumns.isOne(stream, column))
-                .toList();
-        StoreScan scan = store.scans(stored, ranges, upTo, 1, allocator).get(0);
-        List<Integer> ofFiles = columns.stream()
+        return columns.stream()
                 .map(column -> ErrorColumns.isOne(stream, column)
                         ? form.errorOf(ErrorColumns.subject(stream, column))
                         : column)
                 .toList();
-        return new SketchPieces(scan, form, ofFiles, filter, allocator);
+    }
+
+    private static SketchPieces ofFiles(
+            SegmentStore store,
+            SketchedForm form,
+            List<Integer> columns,
+            List<ColumnRange> ranges,
+            SegmentFilter filter,
+            long upTo,
+            BufferAllocator allocator) {
+        List<Integer> stored =
+                columns.stream().filter(column -> !form.isError(column)).toList();
+        StoreScan scan = store.scans(stored, ranges, upTo, 1, allocator).get(0);
+        return new SketchPieces(scan, form, columns, filter, allocator);
+    }
+
+    /**
+     * Begins to read, row by row, with the entry of each and when that arrived behind what was asked for.
+     *
+     * @param columns of the stream, and {@link ErrorColumns} of it
+     * @param ranges of columns of the stream, the entry and the arrival
+     */
+    static SketchPieces rowsWithEntries(
+            SegmentStore store,
+            SketchedForm form,
+            List<Integer> columns,
+            List<ColumnRange> ranges,
+            long upTo,
+            BufferAllocator allocator) {
+        List<Integer> all = new ArrayList<>(ofFiles(form, columns));
+        all.add(form.stream().size());
+        all.add(form.stream().size() + 1);
+        return ofFiles(store, form, all, ranges, SegmentFilter.ANY, upTo, allocator)
+                .asRows();
     }
 
     /** Gives rows from now on, also of sketches that have all columns. */
     SketchPieces asRows() {
         areRows = true;
         return this;
+    }
+
+    StoreScan scan() {
+        return scan;
     }
 
     /** The next piece; empty at the end. */

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 class TutorialTest {
     private static final Pattern EXAMPLE = Pattern.compile("```sql\n(.*?)```", Pattern.DOTALL);
 
+    private static final Pattern PLOT = Pattern.compile("millrace plot -o plants.svg \"(.*?)\"", Pattern.DOTALL);
+
     @TempDir
     private Path directory;
 
@@ -44,6 +46,13 @@ class TutorialTest {
             statements.addAll(List.of(examples.group(1).split(";\\s*\n")));
         }
         return statements.iterator();
+    }
+
+    /** What the picture is drawn of. */
+    private static String plotted() throws IOException {
+        Matcher plot = PLOT.matcher(Files.readString(Path.of("..", "docs", "tutorial.md")));
+        assertTrue(plot.find());
+        return plot.group(1);
     }
 
     private List<EdgeConfig> plants(int port) {
@@ -106,8 +115,12 @@ class TutorialTest {
             server.run(tutorial.next());
             assertTrue(answers(tutorial.next(), 1).get(0).startsWith("plants_mended|"));
             for (String window : answers(tutorial.next(), 4)) {
-                assertEquals("0", window.split("\\|")[2], window);
+                String[] cells = window.split("\\|");
+                assertEquals("0", cells[2], window);
+                double warm = Double.parseDouble(cells[5]);
+                assertTrue(Double.parseDouble(cells[6]) < warm && warm < Double.parseDouble(cells[7]), window);
             }
+            assertTrue(!server.rows(plotted()).isEmpty());
             String replaces = tutorial.next();
             Eventually.holds(
                     "it has all of the past",
@@ -121,6 +134,10 @@ class TutorialTest {
                             .equals(List.of("2")));
             fleet.finish();
             Eventually.holds("all is sent", () -> fleet.status().done());
+            Eventually.holds(
+                    "each reading is in a window, those too that came late",
+                    () -> server.rows("SELECT sum(readings) = (SELECT count(*) FROM sensors) FROM plants")
+                            .equals(List.of("t")));
             assertEquals(Optional.empty(), fleet.status().problem());
         } finally {
             end();

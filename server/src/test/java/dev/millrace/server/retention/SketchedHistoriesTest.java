@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.condense.ErrorColumns;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
@@ -74,6 +75,13 @@ class SketchedHistoriesTest {
             IntStream.range(0, SCHEMA.size() + 1).boxed().toList();
     private static final ScanRequest FOLLOWED =
             new ScanRequest(IntStream.range(0, SCHEMA.size()).boxed().toList(), List.of(), 1);
+    private static final ScanRequest FOLLOWED_WITH_ERROR = new ScanRequest(
+            IntStream.rangeClosed(0, SCHEMA.size())
+                    .map(column -> column == SCHEMA.size() ? ErrorColumns.of(SCHEMA, 2) : column)
+                    .boxed()
+                    .toList(),
+            List.of(),
+            1);
 
     private static RetentionOptions options(Random random) {
         SketchClause clause = new SketchClause(
@@ -143,6 +151,7 @@ class SketchedHistoriesTest {
         SimulatedDisk disk = new SimulatedDisk(seed);
         List<Entry> log = new ArrayList<>();
         RetentionOptions options = options(random);
+        ScanRequest asked = seed % 2 == 0 ? FOLLOWED : FOLLOWED_WITH_ERROR;
         List<Row> followed = new ArrayList<>();
         Optional<SourcePosition> position = Optional.empty(); // as a checkpoint has it
         int given = 0; // rows before it
@@ -151,6 +160,7 @@ class SketchedHistoriesTest {
             StreamFollower follower = new StreamFollower(
                     store,
                     SCHEMA,
+                    options.form().map(SketchedForm.class::cast),
                     ArrivalSpan.ALL,
                     store::lastAppended,
                     new Backfill("s", store, ArrivalSpan.ALL, store::lastAppended, Clock.system()));
@@ -162,7 +172,7 @@ class SketchedHistoriesTest {
                 assertTrue(RetentionVerification.run(disk, SCHEMA, KnownPast.NOTHING).stream()
                         .allMatch(FileReport::isWhole));
                 followed.subList(given, followed.size()).clear();
-                reader = reader(follower, position);
+                reader = reader(follower, asked, position);
                 disk.killIn(100 + random.nextInt(2000));
                 disk.chances().writeErrorOneIn = random.nextInt(3) == 0 ? 30 : 0;
                 for (int step = 0; step < 60; step++) {
@@ -183,7 +193,7 @@ class SketchedHistoriesTest {
                                 given = followed.size();
                                 stoppedWithin += given < rows(log).size() ? 1 : 0;
                                 reader.close();
-                                reader = reader(follower, position);
+                                reader = reader(follower, asked, position);
                             }
                             default -> take(reader.poll(), followed);
                         }
@@ -204,6 +214,9 @@ class SketchedHistoriesTest {
                     take(reader.poll(), followed);
                 } while (followed.size() > before);
                 assertWithinBounds(rows(log), followed);
+                if (asked == FOLLOWED_WITH_ERROR) {
+                    assertWithinOwnErrors(rows(log), followed);
+                }
                 disk.killIn(0);
                 store.flush();
             } catch (SimulatedCrash e) {
@@ -228,10 +241,9 @@ class SketchedHistoriesTest {
         }
     }
 
-    private SourceReader reader(StreamFollower follower, Optional<SourcePosition> position) {
-        return position.map(
-                        at -> follower.reopen(FOLLOWED, List.of(at), context).get(0))
-                .orElseGet(() -> follower.open(FOLLOWED, context).get(0));
+    private SourceReader reader(StreamFollower follower, ScanRequest asked, Optional<SourcePosition> position) {
+        return position.map(at -> follower.reopen(asked, List.of(at), context).get(0))
+                .orElseGet(() -> follower.open(asked, context).get(0));
     }
 
     private static long sketched(SegmentStore store) {
@@ -350,6 +362,18 @@ class SketchedHistoriesTest {
         Map<List<Object>, Integer> expected = new HashMap<>();
         rows(log).forEach(row -> expected.merge(Row.of(row.get(0), row.get(10)).values(), 1, Integer::sum));
         assertEquals(expected, counted);
+    }
+
+    /** Of the column whose error is the last of what was asked for. */
+    private static void assertWithinOwnErrors(List<Row> expected, List<Row> found) {
+        for (int i = 0; i < expected.size(); i++) {
+            double error = (double) found.get(i).get(SCHEMA.size());
+            Object was = expected.get(i).get(2);
+            if (was != null && Double.isFinite((double) was)) {
+                double is = (double) found.get(i).get(2);
+                assertTrue(Math.abs((double) was - is) <= error, was + " became " + is + ", off by at most " + error);
+            }
+        }
     }
 
     private static void assertWithinBounds(List<Row> expected, List<Row> found) {

@@ -83,7 +83,7 @@ class StreamFollowerTest {
 
     private static StreamFollower follower(SegmentStore store, LongSupplier durable) {
         Backfill backfill = new Backfill("s", store, ArrivalSpan.ALL, durable, Clock.system());
-        return new StreamFollower(store, SCHEMA, ArrivalSpan.ALL, durable, backfill);
+        return new StreamFollower(store, SCHEMA, Optional.empty(), ArrivalSpan.ALL, durable, backfill);
     }
 
     /** A disk that cannot be read now and then is among what happens. */

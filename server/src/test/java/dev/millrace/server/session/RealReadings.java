@@ -63,22 +63,21 @@ final class RealReadings {
         if (path.isEmpty()) {
             return Optional.empty();
         }
-        List<Reading> all = new ArrayList<>();
+        List<String> all = new ArrayList<>();
         try (InputStream raw = Files.newInputStream(path.get());
                 InputStream in = set.file().endsWith(".gz") ? new GZIPInputStream(raw, 1 << 16) : raw;
                 BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
             lines.readLine(); // the names of columns
-            int place = 0;
-            for (String line = lines.readLine(); line != null && place < passed + most; line = lines.readLine()) {
-                String[] cells = line.replace("\"", "").split(set.separator(), -1);
-                if (!cells[0].isEmpty()) {
-                    place++;
-                    all.add(reading(set, cells));
+            for (String line = lines.readLine(); line != null && all.size() < passed + most; line = lines.readLine()) {
+                if (!line.isEmpty() && !line.startsWith(set.separator())) {
+                    all.add(line);
                 }
             }
         }
         int from = all.size() > most ? Math.min(passed, all.size() - most) : 0; // short files end before
-        return Optional.of(List.copyOf(all.subList(from, Math.min(all.size(), from + most))));
+        return Optional.of(all.subList(from, Math.min(all.size(), from + most)).stream()
+                .map(line -> reading(set, line.replace("\"", "").split(set.separator(), -1)))
+                .toList());
     }
 
     private static Reading reading(DataFile set, String[] cells) {

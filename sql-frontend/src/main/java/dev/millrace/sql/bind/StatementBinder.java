@@ -101,7 +101,7 @@ public final class StatementBinder {
             return complete.statement();
         }
         if (syntax instanceof Syntax.Select select) {
-            return new Statement.Select(shown(NamesShown.of(select.query())));
+            return new Statement.Select(shown(NamesShown.of(select.query())).withOptions(select.options()));
         }
         if (syntax instanceof Syntax.CreateRelation create) {
             return createRelation(create);

@@ -111,7 +111,7 @@ final class ChangeParser {
         SqlNode query = tables.isEmpty()
                 ? text.query()
                 : new SqlWith(position, new SqlNodeList(tables, position), text.query());
-        return new Syntax.Select(new Syntax.QueryText(query, text.emit(), text.text()));
+        return new Syntax.Select(new Syntax.QueryText(query, text.emit(), text.text()), words.optionalOptions());
     }
 
     Syntax change() {

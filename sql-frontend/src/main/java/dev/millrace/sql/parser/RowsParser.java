@@ -37,7 +37,8 @@ final class RowsParser {
     }
 
     Syntax select() {
-        return new Syntax.Select(StatementParser.queryText(words));
+        Syntax.QueryText query = StatementParser.queryText(words);
+        return new Syntax.Select(query, words.optionalOptions());
     }
 
     // ---- SUBSCRIBE and cursors -------------------------------------------------------------------------------------
@@ -235,7 +236,8 @@ final class RowsParser {
         if (!words.accept("to")) {
             throw words.expected(List.of("from", "to"));
         }
-        return new Syntax.CopyTo(new Syntax.Select(selectOf(relation, columns)), file("stdout"), copyOptions(binary));
+        return new Syntax.CopyTo(
+                new Syntax.Select(selectOf(relation, columns), Map.of()), file("stdout"), copyOptions(binary));
     }
 
     private static Syntax.QueryText selectOf(SqlIdentifier relation, List<SqlIdentifier> columns) {

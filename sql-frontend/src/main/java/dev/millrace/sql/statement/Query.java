@@ -2,6 +2,7 @@ package dev.millrace.sql.statement;
 
 import dev.millrace.type.Schema;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.apache.calcite.rel.RelNode;
@@ -14,27 +15,34 @@ import org.apache.calcite.rel.RelNode;
  * @param emit when a standing query shows its rows
  * @param relations the names of all relations read, as given to the catalog
  * @param named the relations and users' views that its own text names, not those that views read in turn
+ * @param options of {@code SELECT .. WITH (..)}, which nobody has read yet
  */
-public record Query(RelNode rel, Schema schema, Emit emit, Set<String> relations, Set<String> named)
+public record Query(
+        RelNode rel, Schema schema, Emit emit, Set<String> relations, Set<String> named, Map<String, String> options)
         implements RowSource {
     /** A query that reads nothing by way of views. */
     public Query(RelNode rel, Schema schema, Emit emit, Set<String> relations) {
-        this(rel, schema, emit, relations, relations);
+        this(rel, schema, emit, relations, relations, Map.of());
     }
 
     /** This query under other names of columns. */
     public Query withSchema(Schema other) {
-        return new Query(rel, other, emit, relations, named);
+        return new Query(rel, other, emit, relations, named, options);
     }
 
     /** This query by other algebra, of the same columns. */
     public Query withRel(RelNode other) {
-        return new Query(other, schema, emit, relations, named);
+        return new Query(other, schema, emit, relations, named, options);
     }
 
     /** This query with changes shown at other times. */
     public Query withEmit(Emit other) {
-        return new Query(rel, schema, other, relations, named);
+        return new Query(rel, schema, other, relations, named, options);
+    }
+
+    /** This query with options. */
+    public Query withOptions(Map<String, String> other) {
+        return new Query(rel, schema, emit, relations, named, other);
     }
 
     /** All that it depends on: relations, and views by way of which they are read. */
@@ -50,6 +58,7 @@ public record Query(RelNode rel, Schema schema, Emit emit, Set<String> relations
         Objects.requireNonNull(emit);
         relations = Set.copyOf(relations);
         named = Set.copyOf(named);
+        options = Map.copyOf(options);
         if (rel.getRowType().getFieldCount() != schema.size()) {
             throw new IllegalArgumentException(
                     "the algebra has " + rel.getRowType().getFieldCount() + " columns, the schema " + schema.size());

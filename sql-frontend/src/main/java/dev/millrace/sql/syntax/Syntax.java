@@ -131,7 +131,8 @@ public sealed interface Syntax {
     /** A point in time: as the option {@code start} has it, or an expression. */
     record Moment(Optional<String> text, Optional<SqlNode> time) {}
 
-    record Select(QueryText query) implements Syntax {}
+    /** @param options of {@code WITH (..)} behind it */
+    record Select(QueryText query, Map<String, String> options) implements Syntax {}
 
     /** ALTER SUBSCRIPTION .. ACKNOWLEDGE. */
     record Acknowledge(String subscription, SqlNode upTo) implements Syntax {}

@@ -48,7 +48,11 @@ public final class WithChangesBinder {
             return new WithChanges(
                     parts,
                     new Statement.Select(QueryBinder.query(
-                            own, bound.rel(), bound.names(), select.query().emit())));
+                                    own,
+                                    bound.rel(),
+                                    bound.names(),
+                                    select.query().emit())
+                            .withOptions(select.options())));
         }
         Statement main = new ChangeBinder(context.beside()).bind(with.main());
         requireOnce(main);

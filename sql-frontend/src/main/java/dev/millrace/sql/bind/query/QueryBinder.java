@@ -94,7 +94,7 @@ public final class QueryBinder {
                     TypeMapper.dataType(field.getType()),
                     field.getType().isNullable()));
         }
-        return new Query(withoutSubQueries, new Schema(fields), emit, context.relations(), context.named());
+        return new Query(withoutSubQueries, new Schema(fields), emit, context.relations(), context.named(), Map.of());
     }
 
     /** A binder for a query inside this one. */
