@@ -148,7 +148,8 @@ class DateTextsTest {
                     || group.compareTo("24") < 0
                             && group.substring(2, 4).compareTo("60") < 0
                             && (group.length() < 6 || group.substring(4).compareTo("60") <= 0);
-            if (!isTime && !text.startsWith(group + "-")) {
+            boolean isYear = text.startsWith(group + "-") && text.lastIndexOf(group) == 0;
+            if (!isTime && !isYear || group.equals("0000")) {
                 return true;
             }
         }
