@@ -13,7 +13,9 @@ import java.util.Optional;
 final class DateTimeText {
     private static final int ISO_DATE_BYTES = 10;
     private static final int LONGEST_ZONE_NAME = 40;
+    private static final int ISO_MINUTES_BYTES = 16;
     private static final int ISO_SECONDS_BYTES = 19;
+    private static final long NOT_ISO = Long.MIN_VALUE;
     private static final int MAX_YEAR = 294_276; // PostgreSQL's last of a timestamp
     private static final int MAX_DATE_YEAR = 5_874_897;
     private static final int MIN_YEAR = -4713; // 4714 BC
@@ -76,6 +78,14 @@ final class DateTimeText {
 
     int parseTimestamp(long address, long limit, boolean zoned, ValueParser out) {
         long length = limit - address;
+        if (length == ISO_MINUTES_BYTES || length == ISO_DATE_BYTES) {
+            long local = isoMinutes(address, length);
+            if (local != NOT_ISO) {
+                forgetZone();
+                out.low = zoned ? instant(local) : local;
+                return ValueParser.OK;
+            }
+        }
         if (length >= ISO_SECONDS_BYTES && isoDate(address)) {
             byte between = Memory.getByte(address + ISO_DATE_BYTES);
             long seconds = isoSeconds(address + ISO_DATE_BYTES + 1);
@@ -152,6 +162,29 @@ final class DateTimeText {
         lastDateTextEnd = textEnd;
         lastDays = days;
         return true;
+    }
+
+    /** {@code YYYY-MM-DD}, perhaps with {@code HH:MM} below 24:00 behind it, or {@link #NOT_ISO}. */
+    private long isoMinutes(long address, long length) {
+        if (!isoDate(address)) {
+            return NOT_ISO;
+        }
+        int hour = 0;
+        int minute = 0;
+        if (length == ISO_MINUTES_BYTES) {
+            byte between = Memory.getByte(address + ISO_DATE_BYTES);
+            hour = twoDigits(address + 11);
+            minute = twoDigits(address + 14);
+            boolean valid = (hour | minute) >= 0
+                    && hour < 24
+                    && minute < 60
+                    && (between == ' ' || between == 'T')
+                    && Memory.getByte(address + 13) == ':';
+            if (!valid) {
+                return NOT_ISO;
+            }
+        }
+        return days * CivilDays.MICROS_PER_DAY + (hour * 60L + minute) * 60_000_000;
     }
 
     /** Seconds of {@code HH:MM:SS} below 24:00:00, or -1. */

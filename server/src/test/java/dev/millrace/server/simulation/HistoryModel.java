@@ -235,9 +235,24 @@ final class HistoryModel {
 
     /** The database was opened again, and this is there. */
     void reopened(Map<String, ModelObject> foundCatalog, Map<Integer, List<ModelRow>> foundRows) {
-        define(foundCatalog);
+        Map<String, ModelObject> there = new LinkedHashMap<>(foundCatalog);
+        there.replaceAll((name, object) -> notAhead(object, foundCatalog, foundRows));
+        define(there);
         now = foundRows;
         allIsShown();
+    }
+
+    /** What began behind rows that nobody had an answer for, and that a crash took, begins behind those that are left. */
+    private static ModelObject notAhead(
+            ModelObject object, Map<String, ModelObject> catalog, Map<Integer, List<ModelRow>> rows) {
+        if (object instanceof ModelObject.View view) {
+            return view.notAheadOf(rows);
+        } else if (object instanceof ModelObject.Sink sink
+                && catalog.get(sink.stream()) instanceof ModelObject.Stream stream) {
+            int count = rows.getOrDefault(stream.rows(), List.of()).size();
+            return new ModelObject.Sink(sink.name(), sink.stream(), sink.number(), Math.min(sink.since(), count));
+        }
+        return object;
     }
 
     /** What a name answers, where relations have these rows. */

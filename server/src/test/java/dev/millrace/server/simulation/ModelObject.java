@@ -1,6 +1,7 @@
 package dev.millrace.server.simulation;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -81,6 +82,14 @@ sealed interface ModelObject {
         View leavingOut(int rows) {
             return new View(
                     name, isMaterialized, shape, number, inputs, since, until, isPaused, rows, bornIn, replaces);
+        }
+
+        View notAheadOf(Map<Integer, List<ModelRow>> rows) {
+            Map<Integer, Integer> there = new LinkedHashMap<>(since);
+            there.replaceAll((stream, count) ->
+                    Math.min(count, rows.getOrDefault(stream, List.of()).size()));
+            return new View(
+                    name, isMaterialized, shape, number, inputs, there, until, isPaused, leftOut, bornIn, replaces);
         }
 
         /** The same in the place of another. */
