@@ -509,9 +509,12 @@ final class History {
                                     .contains("retention")
                             == stream.isRetained())
                     .isPresent();
-        } else if (object instanceof ModelObject.View view && view.isMaterialized()) {
+        } else if (object instanceof ModelObject.View view) {
             boolean isPaused = database.state(view.name()).equals(Optional.of(QueryState.PAUSED));
-            return found.isPresent() && isPaused == view.isPaused();
+            return found.filter(it -> it.definition()
+                                    .contains(view.shape().sql(view.inputs(), view.number())))
+                            .isPresent()
+                    && (!view.isMaterialized() || isPaused == view.isPaused());
         }
         return found.isPresent();
     }
