@@ -135,6 +135,7 @@ abstract class PossibleReading {
         boolean reads(String value, Parsing parsing) {
             return switch (type.kind()) {
                 case BOOLEAN -> value.length() >= 4 && parsing.is(type, value); // single letters are more likely codes
+                case TIME -> isHourFirst(value) && parsing.is(type, value);
                 case DATE -> isYearFirst(value) && value.length() <= 11 && parsing.is(type, value); // no time behind it
                 case TIMESTAMP -> isYearFirst(value) && !hasZone(value) && parsing.is(type, value);
                 case TIMESTAMPTZ -> isYearFirst(value) && parsing.is(type, value);
@@ -148,9 +149,26 @@ abstract class PossibleReading {
             while (digits < value.length() && Character.isDigit(value.charAt(digits))) {
                 digits++;
             }
-            return digits >= 4
-                    && digits < value.length()
-                    && (value.charAt(digits) == '-' || digits == 8 && value.charAt(digits) == 'T');
+            if (digits < 4 || digits == value.length()) {
+                return false;
+            }
+            return value.charAt(digits) == '-'
+                    ? isPartBefore(value, digits + 1)
+                    : digits == 8 && value.charAt(digits) == 'T';
+        }
+
+        /** Whether letters or digits are at a place, and a separator behind them: 2010-236 is more likely a number of something. */
+        private static boolean isPartBefore(String value, int from) {
+            int at = from;
+            while (at < value.length() && Character.isLetterOrDigit(value.charAt(at))) {
+                at++;
+            }
+            return at > from && at < value.length() && value.charAt(at) == '-';
+        }
+
+        private static boolean isHourFirst(String value) {
+            int colon = value.indexOf(':');
+            return (colon == 1 || colon == 2) && Character.isDigit(value.charAt(0));
         }
 
         private static boolean hasZone(String value) {
