@@ -63,10 +63,23 @@ public final class ServerProcess implements AutoCloseable {
         command.environment().remove("MILLRACE_PASSWORD");
         ServerProcess started =
                 new ServerProcess(command.redirectErrorStream(true).start());
-        Eventually.holds(
-                "the server listens or ends",
-                () -> !started.process.isAlive() || !started.find(LISTENING).isEmpty());
+        try {
+            Eventually.holds(
+                    "the server listens or ends",
+                    () -> !started.process.isAlive() || !started.find(LISTENING).isEmpty());
+        } catch (AssertionError e) {
+            throw new AssertionError(e.getMessage() + ": " + started.lines + "\n" + started.stacks(), e);
+        }
         return started;
+    }
+
+    /** What its threads are at. */
+    private String stacks() throws IOException {
+        Process jstack = new ProcessBuilder(
+                        System.getProperty("java.home") + "/bin/jstack", String.valueOf(process.pid()))
+                .redirectErrorStream(true)
+                .start();
+        return new String(jstack.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
 
     private static ProcessBuilder command(String... all) {

@@ -7,7 +7,8 @@ import java.util.Optional;
 
 /**
  * Reads a date, a time and a zone in any of the forms, orders and separators that PostgreSQL takes where months come before days: the text is split into fields by what their characters are, and each field
- * is what those before it leave open. Belongs to one {@link DateTimeText}; allocates nothing but for names of zones.
+ * is what those before it leave open. Belongs to one {@link DateTimeText}; allocates nothing but for names of zones. Long because what a field means depends on all that is known,
+ * which all of its forms share.
  *
  * <pre>
  *   1999-01-08 04:05:06.789 PST    Thu Jan 8 04:05:06 1999    19990108T040506-08    8-Jan-99    1999.008    J2451187    44-03-15 BC    04:05 PM

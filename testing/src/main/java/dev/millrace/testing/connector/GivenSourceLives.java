@@ -32,6 +32,7 @@ final class GivenSourceLives implements AutoCloseable {
     private static final int MOST_READERS = 3;
 
     private final Supplier<Source> made;
+    private final Supplier<Source> sound;
     private final BufferAllocator allocator;
     private final Random random;
     private final AtomicInteger rejected = new AtomicInteger();
@@ -40,9 +41,15 @@ final class GivenSourceLives implements AutoCloseable {
     private Optional<List<SourcePosition>> kept = Optional.empty();
     private int keptRows;
 
-    /** @param made the source, by each process anew */
-    GivenSourceLives(Supplier<Source> made, BufferAllocator allocator, long seed) {
+    /**
+     * A source that nobody has read.
+     *
+     * @param made the source, by each process anew
+     * @param sound the same without a fault, for what it should give
+     */
+    GivenSourceLives(Supplier<Source> made, Supplier<Source> sound, BufferAllocator allocator, long seed) {
         this.made = made;
+        this.sound = sound;
         this.allocator = allocator;
         this.random = new Random(seed);
     }
@@ -111,7 +118,7 @@ final class GivenSourceLives implements AutoCloseable {
         readers.forEach(reader -> readToItsEnd(reader, rows));
         crash();
         List<Row> all = new ArrayList<>();
-        Source source = made.get();
+        Source source = sound.get();
         TestSourceContext context = new TestSourceContext(allocator, ALL_ROWS, new AtomicInteger());
         for (SourceReader reader : source.open(request(source, 1), context)) {
             try (reader) {
