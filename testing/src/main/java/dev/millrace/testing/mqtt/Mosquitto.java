@@ -24,6 +24,9 @@ public final class Mosquitto implements AutoCloseable {
     /** Of the user {@code u}. */
     public static final String PASSWORD = "open sesame";
 
+    /** Not by patterns: with these it refuses clients whose ids have wildcards. */
+    private static final String ALLOWED = "topic readwrite #\ntopic deny +/refused\n";
+
     /** The second level of topics that it refuses. */
     public static final String REFUSED = "refused";
 
@@ -122,7 +125,7 @@ public final class Mosquitto implements AutoCloseable {
                 throw new IllegalStateException("no password could be set");
             }
             Path allowed = Files.writeString(
-                    folder.resolve("allowed"), "pattern readwrite #\npattern deny +/" + REFUSED + "\n");
+                    folder.resolve("allowed"), ALLOWED + "user u\n" + ALLOWED);
             Files.writeString(
                     folder.resolve("configuration"),
                     CONFIGURATION.formatted(
