@@ -194,7 +194,7 @@ class BadInputTest {
             delimiter = '|',
             value = {
                 "TUMBLE(s, ts, INTERVAL '0 seconds') | a duration of TUMBLE must be greater than zero",
-                "TUMBLE(s, ts, INTERVAL '1 month') | a duration cannot have months or years: their length varies",
+                "SESSION(s, ts, INTERVAL '1 month') | a duration cannot have months or years: their length varies",
                 "TUMBLE(s, n, INTERVAL '1 second') | the time column of TUMBLE must be of type timestamp or timestamptz,"
                         + " but \"n\" is bigint",
                 "HOP(s, ts, INTERVAL '-1 second', INTERVAL '9 seconds') | a duration of HOP must be greater than zero",
