@@ -511,8 +511,7 @@ final class History {
                     .isPresent();
         } else if (object instanceof ModelObject.View view) {
             boolean isPaused = database.state(view.name()).equals(Optional.of(QueryState.PAUSED));
-            return found.filter(it -> it.definition()
-                                    .contains(view.shape().sql(view.inputs(), view.number())))
+            return found.filter(it -> it.definition().contains(view.shape().sql(view.inputs(), view.number())))
                             .isPresent()
                     && (!view.isMaterialized() || isPaused == view.isPaused());
         }

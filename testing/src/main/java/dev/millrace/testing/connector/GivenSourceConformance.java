@@ -40,16 +40,19 @@ public abstract class GivenSourceConformance {
         if (fault == SourceFault.NONE) {
             live(fault, 1);
         } else {
-            assertThrows(Throwable.class, () -> { // the suite's, or the source's own, which misses something
-                for (int seed = 1; seed <= FAULTY_LIVES; seed++) { // where it is stopped is left to chance
-                    live(fault, seed);
-                }
-            });
+            assertThrows(
+                    Throwable.class,
+                    () -> { // the suite's, or the source's own, which misses something
+                        for (int seed = 1; seed <= FAULTY_LIVES; seed++) { // where it is stopped is left to chance
+                            live(fault, seed);
+                        }
+                    });
         }
     }
 
     private void live(SourceFault fault, long seed) {
-        try (GivenSourceLives lives = new GivenSourceLives(() -> fault.in(source()), this::source, memory.allocator(), seed)) {
+        try (GivenSourceLives lives =
+                new GivenSourceLives(() -> fault.in(source()), this::source, memory.allocator(), seed)) {
             lives.live(STEPS);
         }
     }

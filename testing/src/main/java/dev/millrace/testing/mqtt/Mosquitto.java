@@ -124,8 +124,7 @@ public final class Mosquitto implements AutoCloseable {
             if (made.waitFor() != 0) {
                 throw new IllegalStateException("no password could be set");
             }
-            Path allowed = Files.writeString(
-                    folder.resolve("allowed"), ALLOWED + "user u\n" + ALLOWED);
+            Path allowed = Files.writeString(folder.resolve("allowed"), ALLOWED + "user u\n" + ALLOWED);
             Files.writeString(
                     folder.resolve("configuration"),
                     CONFIGURATION.formatted(
