@@ -6,6 +6,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -76,15 +77,29 @@ final class OwnLoops implements AutoCloseable {
         }
     }
 
+    /**
+     * Gives no more loops, and returns when those there are have done all that follows the end of their connections, or have not in
+     * {@value #STOP_SECONDS} second: one may be in the disk.
+     */
+    void settle() {
+        List<Place> all =
+                end().stream().filter(place -> !place.group.isShuttingDown()).toList();
+        for (int step = 0; step < ServerThreads.LAST_STEPS; step++) {
+            List<Future<?>> steps = new ArrayList<>();
+            all.forEach(place -> steps.add(place.group.submit(() -> {})));
+            steps.forEach(done -> done.awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS));
+        }
+    }
+
+    private synchronized List<Place> end() {
+        closed = true;
+        return List.copyOf(places);
+    }
+
     /** Ends the threads, when the connections are closed; one that is in the disk still is left behind. */
     @Override
     public void close() {
-        List<Place> all;
-        synchronized (this) {
-            closed = true;
-            all = List.copyOf(places);
-        }
-        for (Place place : all) {
+        for (Place place : end()) {
             place.group
                     .shutdownGracefully(0, STOP_SECONDS, TimeUnit.SECONDS)
                     .awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS);

@@ -244,6 +244,7 @@ public final class PgServer implements AutoCloseable {
     public void close() {
         listeners.close();
         connections.close().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS); // one may be in the disk
+        ownLoops.settle(); // what their clients leave is handed to a thread below
         threads.close();
         ownLoops.close();
     }

@@ -28,6 +28,9 @@ import java.util.function.Consumer;
 public final class ServerThreads implements AutoCloseable {
     static final WriteBufferWaterMark WATER_MARKS = new WriteBufferWaterMark(128 << 10, 512 << 10);
 
+    /** How often what is under way on a loop is awaited at the end: a closed channel says so in a step of its own. */
+    static final int LAST_STEPS = 2;
+
     private static final long IDLE_SECONDS = 30;
     private static final long STOP_SECONDS = 1;
     private static final long STACK_BYTES = 32 << 20; // of addresses: a statement of a thousand ORs nests as deeply
@@ -108,7 +111,7 @@ public final class ServerThreads implements AutoCloseable {
         if (loops.isShuttingDown()) {
             return;
         }
-        for (int step = 0; step < 2; step++) { // a closed channel says so in a step of its own
+        for (int step = 0; step < LAST_STEPS; step++) {
             for (EventExecutor loop : loops) {
                 loop.submit(() -> {}).awaitUninterruptibly();
             }

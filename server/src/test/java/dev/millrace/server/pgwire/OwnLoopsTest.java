@@ -128,6 +128,26 @@ class OwnLoopsTest {
         }
     }
 
+    /** Its statements, which have memory, are closed by what follows the end of its connection, on its loop. */
+    @Test
+    void aServerThatIsClosedLeavesNothingOfIt() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            try (Database database = open(new SimulatedDisk(i))) {
+                try (PgServer server = PgServer.listen(database, PgServerOptions.local(0));
+                        RawClient client = client(server)) {
+                    run(client, "CREATE TABLE t (n INT)");
+                    client.send(RawClient.parse("put", "INSERT INTO t VALUES ($1)"), RawClient.sync());
+                    client.next('Z');
+                    for (int n = 0; n < 100; n++) {
+                        client.send(RawClient.bind("", "put", "7"), RawClient.execute("", 0), RawClient.sync());
+                        assertEquals("INSERT 0 1", answer(client));
+                    }
+                }
+                assertEquals(0, database.sessionCount(), "sessions that are left");
+            }
+        }
+    }
+
     @Test
     void whatItIsToldIsThereAfterACrash() throws Exception {
         int rows;
