@@ -18,11 +18,13 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whatever a plan was rewritten to, it has the rows of the algebra: for each golden query, over random rows. */
+@Tag("long")
 class EquivalenceTest {
     private static final int TRIALS = Integer.getInteger("millrace.equivalence.trials", 40);
     private static final long SEED = Long.getLong("millrace.equivalence.seed", 42);

@@ -26,9 +26,11 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Condensed rows are the materialised ones: as many of each, but for times within their slices. */
+@Tag("long")
 class CondensedRowsTest {
     private static final int TRIALS = Integer.getInteger("millrace.sketch.condensed", 300);
     private static final long SEED = Long.getLong("millrace.sketch.seed", 1);

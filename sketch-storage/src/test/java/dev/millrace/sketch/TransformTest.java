@@ -27,9 +27,11 @@ import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.Float8Vector;
 import org.apache.arrow.vector.TimeStampMicroVector;
 import org.apache.arrow.vector.VarCharVector;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What operations on sketches give is what the same operations on their rows give. */
+@Tag("long")
 class TransformTest {
     private static final long SEED = Long.getLong("millrace.sketch.seed", 1);
 

@@ -9,8 +9,10 @@ import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("long")
 class NumberTextTest {
     private final Texts texts = new Texts();
     private final long seed = Long.getLong("seed", 1);

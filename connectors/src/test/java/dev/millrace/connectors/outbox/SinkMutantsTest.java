@@ -14,11 +14,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The conformance suite catches sinks that do not hold to the contract: each of these is one that does, with a fault. */
+@Tag("long")
 class SinkMutantsTest {
     private static final int LIVES = 5;
     private static final int STEPS = 60;

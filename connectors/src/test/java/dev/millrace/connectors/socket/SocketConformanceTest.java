@@ -19,11 +19,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Lines of peers that hear nothing: what comes while the stream is there is rows, once. */
+@Tag("long")
 @ConformanceOf({"source tcp", "source udp"})
 @Timeout(120)
 class SocketConformanceTest {

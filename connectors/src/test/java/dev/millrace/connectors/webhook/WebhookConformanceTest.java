@@ -7,11 +7,13 @@ import dev.millrace.testing.connector.PushedOutside;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is POSTed by a sender that sends again, with the same key, whatever was not answered. */
+@Tag("long")
 @ConformanceOf("source webhook")
 @Timeout(120)
 class WebhookConformanceTest extends PushedConformance {

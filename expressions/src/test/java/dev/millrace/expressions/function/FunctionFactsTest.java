@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * message}. Each fact is checked with its constants folded, with its constants as columns, and with those columns full of
  * NULLs around it, where a strict function must give NULL.
  */
+@Tag("long")
 class FunctionFactsTest {
     private static final List<String> FILES = List.of(
             "logic", "numbers", "numeric", "text", "patterns", "datetime", "templates", "casts", "nested", "bounds");

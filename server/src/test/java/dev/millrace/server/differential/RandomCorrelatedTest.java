@@ -10,6 +10,7 @@ import dev.millrace.testing.oracle.Oracle.OracleException;
 import dev.millrace.testing.rows.ZSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
  * Values are few and many are NULL, so that partners, duplicates and unknowns happen.
  * {@code -Dmillrace.correlated.seeds=N} runs as many seeds (4), {@code -Dmillrace.correlated.seed=S} from that one.
  */
+@Tag("long")
 class RandomCorrelatedTest {
     private static final int SEEDS = Integer.getInteger("millrace.correlated.seeds", 4);
     private static final long FIRST_SEED = Long.getLong("millrace.correlated.seed", 1);

@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code -Dmillrace.random.files=N} sets how many queries (60), {@code -Dmillrace.random.seed=S} the first seed, {@code
  * -Dmillrace.random.threads=T} how many rounds run at a time.
  */
+@Tag("long")
 class RandomFilesTest {
     private static final int QUERIES = Integer.getInteger("millrace.random.files", 60);
     private static final long SEED = Long.getLong("millrace.random.seed", 1);

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
  * (100), {@code -Dmillrace.random.seed=S} the seed of the first round, which a failure prints,
  * {@code -Dmillrace.random.threads=T} how many rounds run at a time (one).
  */
+@Tag("long")
 class RandomQueriesTest {
     private static final int QUERIES = Integer.getInteger("millrace.random.queries", 100);
     private static final long SEED = Long.getLong("millrace.random.seed", 1);

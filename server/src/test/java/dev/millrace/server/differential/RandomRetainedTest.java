@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * its oldest rows. {@code -Dmillrace.retained.queries=N} asks as many random queries (40), {@code -Dmillrace.retained.seed=S} begins with
  * that seed, which a failure prints.
  */
+@Tag("long")
 class RandomRetainedTest {
     private static final int QUERIES = Integer.getInteger("millrace.retained.queries", 40);
     private static final long SEED = Long.getLong("millrace.retained.seed", 1);

@@ -17,12 +17,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Random queries, each also as one of a hundred of a template that has parameters in the places of some of its constants: what this one is told is what the
  * query by itself is told, whose answers {@link RandomQueriesTest} compares with the oracle's. {@code -Dmillrace.random.templates=N} sets how many (30).
  */
+@Tag("long")
 class RandomTemplatesTest {
     private static final int QUERIES = Integer.getInteger("millrace.random.templates", 30);
     private static final long SEED = Long.getLong("millrace.random.seed", 1);

@@ -38,10 +38,12 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Real agents, by way of a real broker, to a real database. */
+@Tag("peers")
 @WithMosquitto
 class EdgeBrokerTest {
     private static final AtomicInteger TESTS = new AtomicInteger();

@@ -27,6 +27,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Two hours of a device in simulated time, with a real agent, real sockets and a real database: the link is away for an hour and more, segments
  * come twice and out of order, the agent is killed, its clock jumps, the server begins again.
  */
+@Tag("long")
 class EdgeOutagesTest {
     private static final long SEED = Long.getLong("millrace.edge.outages.seed", 5);
     private static final int MINUTES = 120;

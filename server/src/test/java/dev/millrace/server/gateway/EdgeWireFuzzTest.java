@@ -37,6 +37,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,6 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dmillrace.edge.wire.messages=N} sets after how many messages it ends (2,000), {@code -Dmillrace.edge.wire.seed=S} the seed,
  * which a failure names.
  */
+@Tag("long")
 class EdgeWireFuzzTest {
     private static final long MESSAGES = Long.getLong("millrace.edge.wire.messages", 2_000);
     private static final long SEED = Long.getLong("millrace.edge.wire.seed", 1);

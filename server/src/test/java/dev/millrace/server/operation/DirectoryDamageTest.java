@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Whatever is changed, cut off, removed, exchanged or added to any file of a directory: a database refuses to open it, naming the file,
  * or answers exactly what was there; and {@code verify} finds whatever a database refuses. {@code ./check --damage N} has N of them.
  */
+@Tag("long")
 class DirectoryDamageTest {
     private static final String SUM = "125751"; // of the numbers that the stream kept
     private static final long SEED = Long.getLong("millrace.damage.seed", 1);

@@ -45,6 +45,7 @@ import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -52,6 +53,7 @@ import org.junit.jupiter.api.Test;
  * place, each value is what it was or within its bound, and a reader that goes on within a stretch that became sketches meanwhile misses no
  * row and gives none twice.
  */
+@Tag("long")
 class SketchedHistoriesTest {
     private static final long SEED = Long.getLong("millrace.sketched.seed", 1);
     private static final int HISTORIES = Integer.getInteger("millrace.sketched.histories", 20);

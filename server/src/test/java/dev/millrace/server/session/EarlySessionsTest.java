@@ -12,11 +12,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A database that serves sessions while it is being restored: each statement waits for what it needs, and answers as it would later. */
+@Tag("long")
 @Timeout(120)
 class EarlySessionsTest {
     private static final long SEED = Long.getLong("millrace.early.seed", 1);

@@ -9,12 +9,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What users' aggregates and table functions throw over rows that may be taken back goes with what caused it. */
+@Tag("long")
 class FailedAggregatesTest {
     private static final String SOURCE = """
             package org.example;

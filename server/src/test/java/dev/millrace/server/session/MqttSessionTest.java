@@ -18,6 +18,7 @@ import dev.millrace.testing.net.Wire;
 import dev.millrace.testing.time.Eventually;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a broker keeps for a database that is away, and the other way round. */
+@Tag("peers")
 @WithMosquitto
 @Timeout(120)
 class MqttSessionTest {

@@ -15,6 +15,7 @@ import dev.millrace.testing.time.Eventually;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Rows that become messages at a real broker. */
+@Tag("peers")
 @WithMosquitto
 @Timeout(120)
 class MqttSinkTest {

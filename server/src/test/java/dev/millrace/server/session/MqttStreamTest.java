@@ -17,6 +17,7 @@ import dev.millrace.testing.mqtt.MqttPeer;
 import dev.millrace.testing.mqtt.WithMosquitto;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What messages of a real broker become. */
+@Tag("peers")
 @WithMosquitto
 @Timeout(120)
 class MqttStreamTest {

@@ -12,9 +12,11 @@ import dev.millrace.storage.simulation.SimulatedCrash;
 import dev.millrace.storage.simulation.SimulatedDisk;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What histories found: what clients are told while the disk fails, and what is there afterwards. */
+@Tag("long")
 class FailingDiskTest {
     private final SimulatedDisk disk = new SimulatedDisk(1);
     private final SimulatedClock clock = new SimulatedClock(() -> {});

@@ -18,6 +18,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Test;
  * <p>{@code ./check --histories N [--seed S]} runs more. A failure gives its seed; that seed alone ({@code ./check --histories 1 --seed S})
  * is made smaller, and told statement by statement.
  */
+@Tag("long")
 class HistoriesTest {
     private static final int HISTORIES = Integer.getInteger("millrace.histories", 200);
     private static final long SEED = Long.getLong("millrace.histories.seed", 1);

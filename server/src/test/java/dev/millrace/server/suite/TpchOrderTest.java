@@ -13,12 +13,14 @@ import java.util.List;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * However the tables of a query are ordered in FROM, it gives the same rows, and at most half as many more go through its
  * operators as in the best order. {@code -Dmillrace.tpch.orders=N} draws as many orders of each (16).
  */
+@Tag("long")
 class TpchOrderTest {
     private static final Path FOLDER = Path.of("src/test/resources/tpch");
     private static final int ORDERS = Integer.getInteger("millrace.tpch.orders", 16);

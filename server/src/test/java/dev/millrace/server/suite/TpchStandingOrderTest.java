@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
  * each (3); {@code -Dmillrace.tpch.cpu=true} measures instead what they cost the CPU, and prints a line of JSON per query and
  * kind.
  */
+@Tag("long")
 class TpchStandingOrderTest {
     private static final int ORDERS = Integer.getInteger("millrace.tpch.standing", 3);
     private static final boolean CPU = Boolean.getBoolean("millrace.tpch.cpu");

@@ -13,9 +13,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whatever is changed, cut off or taken away of a log is found and named, and never answered from. */
+@Tag("long")
 class LogDamageTest {
     private static final int RECORDS = 40;
 

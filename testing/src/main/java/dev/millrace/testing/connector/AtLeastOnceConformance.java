@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * has more random lives.
  */
 public abstract class AtLeastOnceConformance {
-    private static final int STEPS = 60;
+    private static final int STEPS = 40;
 
     @RegisterExtension
     final LeakCheck memory = new LeakCheck();
@@ -56,7 +56,7 @@ public abstract class AtLeastOnceConformance {
     }
 
     static List<Long> seeds() {
-        return LongStream.rangeClosed(1, Long.getLong("millrace.conformance.lives", 3))
+        return LongStream.rangeClosed(1, Long.getLong("millrace.conformance.lives", 2))
                 .boxed()
                 .toList();
     }

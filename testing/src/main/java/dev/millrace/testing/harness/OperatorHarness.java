@@ -34,7 +34,7 @@ import org.apache.arrow.memory.RootAllocator;
  * written to after it was passed on, no byte left, progress after a full output. An epoch's end after the last event is
  * understood.
  *
- * <p>{@code -Dmillrace.harness.runs} sets how many variations (30), {@code -Dmillrace.harness.seed} their seed; a
+ * <p>{@code -Dmillrace.harness.runs} sets how many variations (15), {@code -Dmillrace.harness.seed} their seed; a
  * failure prints the seed and what the variation was.
  */
 public final class OperatorHarness {
@@ -43,7 +43,7 @@ public final class OperatorHarness {
         int keyGroup(int port, Batch batch, int row);
     }
 
-    private static final int RUNS = Integer.getInteger("millrace.harness.runs", 30);
+    private static final int RUNS = Integer.getInteger("millrace.harness.runs", 15);
     private static final int MOST_TRIES = 20; // times as many, until what is to be seen was
     private static final long SEED = Long.getLong("millrace.harness.seed", 42);
     private static final long MEMORY_BYTES = 1L << 30;
