@@ -22,7 +22,6 @@ import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.function.ThrowingSupplier;
 
 /** Tables that others alter or drop while a statement, or a transaction, has them in mind as they were. */
 @Timeout(120)
@@ -106,7 +105,7 @@ class AlteredMeanwhileTest {
     // ---- statements ------------------------------------------------------------------------------------------------
 
     /** Runs a statement up to where it waits for a lock, has the table altered, and gives the statement's error. */
-    private String altered(String statement, Lock lock, ThrowingSupplier<Boolean> isAwaited, String alteration) {
+    private String altered(String statement, Lock lock, Eventually.Condition isAwaited, String alteration) {
         lock.lock();
         CompletableFuture<String> running;
         try {

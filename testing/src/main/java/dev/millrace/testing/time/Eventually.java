@@ -3,13 +3,11 @@ package dev.millrace.testing.time;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
-import org.junit.jupiter.api.Assertions;
-import org.junit.jupiter.api.function.Executable;
-import org.junit.jupiter.api.function.ThrowingSupplier;
 
 /**
  * Waits for what other threads are about to do, as long as a busy machine may need for it. A test that uses these instead of
- * a sleep depends on no machine's speed: it goes on as soon as it can, and fails only when nothing comes at all.
+ * a sleep depends on no machine's speed: it goes on as soon as it can, and fails only when nothing comes at all. Benchmarks wait with it
+ * too, where there is no JUnit.
  */
 public final class Eventually {
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -19,15 +17,44 @@ public final class Eventually {
 
     private Eventually() {}
 
+    /** What is waited for. */
+    @FunctionalInterface
+    public interface Condition {
+        boolean holds() throws Throwable;
+    }
+
+    /** What is repeated. */
+    @FunctionalInterface
+    public interface Action {
+        void run() throws Throwable;
+    }
+
     /** Waits until the condition holds; fails with what was waited for if it does not within a minute. */
-    public static void holds(String what, ThrowingSupplier<Boolean> condition) {
+    public static void holds(String what, Condition condition) {
         long since = System.nanoTime();
-        while (!Assertions.assertDoesNotThrow(condition)) {
+        while (!isTrue(condition)) {
             if (System.nanoTime() - since > LIMIT.toNanos()) {
-                Assertions.fail("waited " + LIMIT.toSeconds() + " s in vain: " + what);
+                throw new AssertionError("waited " + LIMIT.toSeconds() + " s in vain: " + what);
             }
             LockSupport.parkNanos(PAUSE.toNanos());
         }
+    }
+
+    private static boolean isTrue(Condition condition) {
+        try {
+            return condition.holds();
+        } catch (Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError(e.toString(), e);
+        }
+    }
+
+    private static void run(Action action) {
+        isTrue(() -> {
+            action.run();
+            return true;
+        });
     }
 
     /** Waits until the thread waits for something; fails if it ends first. */
@@ -57,7 +84,7 @@ public final class Eventually {
      * Repeats an action on a thread of its own, ten times a second, until it is closed: for what has no effect before another
      * thread has come to a certain place, such as a cancel before its statement has begun.
      */
-    public static Repeated repeat(Executable action) {
+    public static Repeated repeat(Action action) {
         return new Repeated(action);
     }
 
@@ -66,13 +93,13 @@ public final class Eventually {
         private final Thread thread;
         private volatile boolean closed; // written by close, read by the thread
 
-        private Repeated(Executable action) {
+        private Repeated(Action action) {
             thread = new Thread(
                     () -> {
                         while (!closed) {
                             LockSupport.parkNanos(REPEAT.toNanos());
                             if (!closed) {
-                                Assertions.assertDoesNotThrow(action);
+                                Eventually.run(action);
                             }
                         }
                     },
@@ -85,7 +112,7 @@ public final class Eventually {
         public void close() {
             closed = true;
             LockSupport.unpark(thread);
-            Assertions.assertDoesNotThrow(() -> thread.join(LIMIT.toMillis()));
+            Eventually.run(() -> thread.join(LIMIT.toMillis()));
         }
     }
 }
