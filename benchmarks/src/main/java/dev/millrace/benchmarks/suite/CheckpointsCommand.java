@@ -21,6 +21,9 @@ import picocli.CommandLine.Option;
         description = "Measures NEXMark queries with and without checkpoints, by turns; one JSON line per run.",
         mixinStandardHelpOptions = true)
 public final class CheckpointsCommand implements Callable<Integer> {
+    private static final long WARM_EVENTS = 20_000_000;
+    private static final int RUN_CHECKPOINTS = 5; // that a run has time for
+
     @Option(
             names = "--queries",
             split = ",",
@@ -29,8 +32,11 @@ public final class CheckpointsCommand implements Callable<Integer> {
             description = "Which (default: ${DEFAULT-VALUE}).")
     private List<String> queries = List.of();
 
-    @Option(names = "--events", defaultValue = "20000000", description = "Of all kinds (default: ${DEFAULT-VALUE}).")
-    private long events;
+    @Option(
+            names = "--events",
+            description =
+                    "Of all kinds (default: 20 million to warm up, then what takes some five times --every by the speed of that).")
+    private Optional<Long> events = Optional.empty();
 
     @Option(
             names = "--rate",
@@ -57,23 +63,30 @@ public final class CheckpointsCommand implements Callable<Integer> {
     private final List<List<double[]>> turnsOf = new ArrayList<>();
 
     private int fewestCheckpoints; // in a turn that has them
+    private double eventsPerSecond; // of a query, the fastest while it warms up
 
     @Override
     public Integer call() throws InterruptedException {
         Suite suite = Suite.named("nexmark");
-        Inputs inputs = new Inputs(events, rate, Inputs.usualData(), FunctionJar.of(suite));
         for (String query : queries) {
             turnsOf.clear();
             fewestCheckpoints = Integer.MAX_VALUE;
+            eventsPerSecond = 0;
             turnsOf.add(new ArrayList<>());
             turnsOf.add(new ArrayList<>());
             for (int turn = 0; turn <= turns; turn++) {
+                Inputs inputs = new Inputs(eventsOf(turn), rate, Inputs.usualData(), FunctionJar.of(suite));
                 run(suite, inputs, query, turn, false);
                 run(suite, inputs, query, turn, true);
             }
             sum(query);
         }
         return 0;
+    }
+
+    private long eventsOf(int turn) {
+        long measured = (long) (eventsPerSecond * RUN_CHECKPOINTS * everySeconds);
+        return events.orElse(turn == 0 ? WARM_EVENTS : Math.max(WARM_EVENTS, measured));
     }
 
     private void run(Suite suite, Inputs inputs, String query, int turn, boolean checkpoints)
@@ -94,7 +107,9 @@ public final class CheckpointsCommand implements Callable<Integer> {
                 probe.map(one -> one.millis(1)).orElse(0.)
             };
             print(query, turn, checkpoints, measured, every.summaries, waits);
-            if (turn > 0) {
+            if (turn == 0) {
+                eventsPerSecond = Math.max(eventsPerSecond, measured.events() / measured.seconds());
+            } else {
                 turnsOf.get(checkpoints ? 1 : 0)
                         .add(new double[] {measured.events() / measured.seconds(), waits[1], measured.cpuSeconds()});
                 fewestCheckpoints =
