@@ -3,13 +3,14 @@ package dev.millrace.sql;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.syntax.Syntax;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.text.TimeZones;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * In which time zone a statement is bound. What goes on without its session does not depend on that: it is in UTC, or in the zone that its option {@code timezone}
- * names.
+ * In which time zone and style a statement is bound. What goes on without its session does not depend on that: it is in the plain style and in UTC, or in the zone that its
+ * option {@code timezone} names.
  */
 public final class DefinitionZone {
     /** The option of queries, views and sinks. */
@@ -43,8 +44,7 @@ public final class DefinitionZone {
         return syntax instanceof Syntax.Explain explain ? options(explain.statement()) : Optional.empty();
     }
 
-    /** @return the name of the zone, as {@link TimeZones} knows it; empty for UTC */
-    static Optional<String> of(Syntax syntax, Optional<String> session) {
+    static TimeStyle of(Syntax syntax, TimeStyle session) {
         if (!concerns(syntax)) {
             return session;
         }
@@ -55,6 +55,6 @@ public final class DefinitionZone {
                                         SqlState.INVALID_PARAMETER_VALUE,
                                         "option \"timezone\" cannot be \"" + name.get() + "\"")
                                 .withHint("it is a time zone, such as 'Europe/Berlin'")));
-        return isUtc ? Optional.empty() : name;
+        return TimeStyle.in(isUtc ? Optional.empty() : name);
     }
 }

@@ -184,7 +184,7 @@ public final class Frontend {
     }
 
     private static StatementBinder binder(ParsedStatement statement, Catalog catalog, Parameters parameters) {
-        Parameters placed = parameters.inZone(DefinitionZone.of(statement.syntax(), statement.timeZone()));
+        Parameters placed = parameters.inStyle(DefinitionZone.of(statement.syntax(), statement.style()));
         return new StatementBinder(statement.source(), catalog, placed, statement.parameterCount());
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.sql;
 
 import dev.millrace.sql.syntax.Syntax;
+import dev.millrace.text.TimeStyle;
 import java.util.Optional;
 
 /**
@@ -11,18 +12,18 @@ import java.util.Optional;
  * @param offset where {@code text} starts in the whole, in characters from 0
  * @param parameterCount the highest {@code $n} in it
  * @param syntax for {@link Frontend#analyze}
- * @param timeZone in which it is bound, as {@link dev.millrace.text.TimeZones} knows it; empty for UTC
+ * @param style of its dates and times, in which it is bound
  */
 public record ParsedStatement(
-        String source, String text, int offset, int parameterCount, Syntax syntax, Optional<String> timeZone) {
-    /** One in UTC. */
+        String source, String text, int offset, int parameterCount, Syntax syntax, TimeStyle style) {
+    /** One in the plain style. */
     public ParsedStatement(String source, String text, int offset, int parameterCount, Syntax syntax) {
-        this(source, text, offset, parameterCount, syntax, Optional.empty());
+        this(source, text, offset, parameterCount, syntax, TimeStyle.PLAIN);
     }
 
-    /** The same in a time zone. */
-    public ParsedStatement inZone(Optional<String> zone) {
-        return new ParsedStatement(source, text, offset, parameterCount, syntax, zone);
+    /** The same in another style. */
+    public ParsedStatement inStyle(TimeStyle wanted) {
+        return new ParsedStatement(source, text, offset, parameterCount, syntax, wanted);
     }
 
     /** Of PREPARE the statement that it prepares. */

@@ -5,9 +5,9 @@ import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.Blanks;
 import dev.millrace.text.TextBuffer;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.text.ValueParser;
 import dev.millrace.text.ValueWriter;
-import dev.millrace.text.ZoneClock;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.nio.charset.StandardCharsets;
@@ -39,9 +39,9 @@ public final class NestedText implements AutoCloseable {
         this.json = json;
     }
 
-    /** Takes texts of TIMESTAMPTZ that name no zone as what clocks of one show, and not as UTC. */
-    public void inZone(ZoneClock zone) {
-        parser.inZone(zone);
+    /** Reads dates and times in a style. */
+    public void inStyle(TimeStyle style) {
+        parser.inStyle(style);
     }
 
     // ---- writing ---------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import java.time.ZoneId;
 import java.util.Optional;
 
 /**
- * Reads a date, a time and a zone in any of the forms, orders and separators that PostgreSQL takes where months come before days: the text is split into fields by what their characters are, and each field
+ * Reads a date, a time and a zone in any of the forms, orders and separators that PostgreSQL takes: the text is split into fields by what their characters are, and each field
  * is what those before it leave open. Belongs to one {@link DateTimeText}; allocates nothing but for names of zones. Long because what a field means depends on all that is known,
  * which all of its forms share.
  *
@@ -85,6 +85,7 @@ final class DateTimeDecoder {
     private final int[] ends = new int[MOST_FIELDS];
     private final Kind[] kinds = new Kind[MOST_FIELDS];
 
+    private DateStyle.Order order = DateStyle.Order.MDY;
     private int known;
     private long year;
     private int month;
@@ -112,6 +113,11 @@ final class DateTimeDecoder {
     private String lastZoneName = "";
     private Optional<ZoneClock> lastZone = Optional.empty();
     private boolean zoneIsFixed;
+
+    /** Has numbers of dates that say nothing by themselves taken in an order, from now on. */
+    void inOrder(DateStyle.Order wanted) {
+        order = wanted;
+    }
 
     /**
      * Reads a text without blanks around it.
@@ -592,7 +598,7 @@ final class DateTimeDecoder {
         return TIME;
     }
 
-    /** One number of a date, by what is known: a year has more than two digits or comes last, and a month comes before a day. */
+    /** One number of a date, by what is known: a year has more than two digits or is where the order has it. */
     private int partOfDate(int start, int end, boolean hasName) {
         int digitsEnd = start;
         while (digitsEnd < end && isDigit(digitsEnd)) {
@@ -615,12 +621,19 @@ final class DateTimeDecoder {
             dayOfYear = (int) value;
             return DAY_OF_YEAR | MONTH | DAY;
         }
-        boolean isYear = width >= 3;
+        boolean isYear = width >= 3 || order == DateStyle.Order.YMD;
         return switch (known & DATE) {
-            case 0 -> isYear ? setYear(value, width) : setMonth(value);
+            case 0 -> isYear ? setYear(value, width) : order == DateStyle.Order.DMY ? setDay(value) : setMonth(value);
             case YEAR, DAY -> setMonth(value);
             case MONTH -> hasName && isYear ? setYear(value, width) : setDay(value);
-            case YEAR | MONTH -> setDay(value);
+            case YEAR | MONTH -> {
+                if (hasName && width >= 3 && isShortYear) { // 8-Jan-1999, whose 8 was taken for the year
+                    int found = setDay(year);
+                    setYear(value, width);
+                    yield found;
+                }
+                yield setDay(value);
+            }
             case MONTH | DAY -> setYear(value, width);
             case DATE -> concatenated(start, end, known);
             default -> syntax();

@@ -48,8 +48,9 @@ final class DateTimeText {
     private int number;
     private int numberDigits;
 
-    void inZone(ZoneClock zone) {
-        zoneAround = Optional.of(zone);
+    void inStyle(TimeStyle style) {
+        zoneAround = style.clock();
+        decoder.inOrder(style.dates().order());
     }
 
     int parseDate(long address, long limit, ValueParser out) {

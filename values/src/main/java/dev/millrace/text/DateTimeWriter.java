@@ -26,6 +26,14 @@ final class DateTimeWriter {
     /** Writes an instant as it is {@code offsetMicros} east of UTC, and the offset: {@code +02}, {@code -03:30}, {@code +00:53:28}. */
     static void writeInstant(TextBuffer out, long micros, long offsetMicros) {
         boolean isBeforeChrist = writeLocal(out, micros + offsetMicros);
+        writeOffset(out, offsetMicros);
+        if (isBeforeChrist) {
+            out.appendAscii(" BC");
+        }
+    }
+
+    /** Writes how far clocks are from UTC. */
+    static void writeOffset(TextBuffer out, long offsetMicros) {
         int seconds = (int) (Math.abs(offsetMicros) / 1_000_000);
         long to = out.room(9);
         Memory.putByte(to++, (byte) (offsetMicros < 0 ? '-' : '+'));
@@ -39,9 +47,6 @@ final class DateTimeWriter {
             to = Digits.two(to, seconds % 60);
         }
         out.end(to);
-        if (isBeforeChrist) {
-            out.appendAscii(" BC");
-        }
     }
 
     private static boolean writeLocal(TextBuffer out, long micros) {

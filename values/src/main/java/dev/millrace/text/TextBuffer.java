@@ -26,6 +26,7 @@ public final class TextBuffer implements AutoCloseable {
     private long start;
     private long end;
     private long limit;
+    private TimeStyle style = TimeStyle.PLAIN;
     private Optional<ZoneClock> clock = Optional.empty();
 
     /** A buffer that begins with room for {@code initialBytes}. */
@@ -38,11 +39,19 @@ public final class TextBuffer implements AutoCloseable {
         this.limit = start + first.capacity();
     }
 
-    /** Has instants written as clocks of a time zone show them, from now on; empty for UTC. */
-    public void inZone(Optional<ZoneClock> zone) {
-        clock = zone;
+    /** Has dates, times and intervals written in a style, from now on. */
+    public void inStyle(TimeStyle wanted) {
+        if (!wanted.equals(style)) {
+            style = wanted;
+            clock = wanted.clock();
+        }
     }
 
+    TimeStyle style() {
+        return style;
+    }
+
+    /** Of the style's time zone; empty for UTC. */
     Optional<ZoneClock> clock() {
         return clock;
     }

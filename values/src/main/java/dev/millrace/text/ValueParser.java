@@ -55,9 +55,9 @@ public final class ValueParser {
         return new ValueParser(true);
     }
 
-    /** Takes texts of TIMESTAMPTZ that name no zone as what clocks of one show, from now on, and not as UTC. */
-    public void inZone(ZoneClock zone) {
-        dateTime.inZone(zone);
+    /** Takes texts of TIMESTAMPTZ that name no zone as what clocks of the style's show, and numbers of dates in its order, from now on. */
+    public void inStyle(TimeStyle style) {
+        dateTime.inStyle(style);
     }
 
     /**

@@ -33,7 +33,16 @@ public final class ValueWriter {
     }
 
     public static void date(TextBuffer out, long days) {
-        DateTimeWriter.writeDate(out, days);
+        date(out, days, out.style().dates());
+    }
+
+    /** In another style than the buffer's. */
+    public static void date(TextBuffer out, long days, DateStyle style) {
+        if (style.form() == DateStyle.Form.ISO) {
+            DateTimeWriter.writeDate(out, days);
+        } else {
+            StyledDateTimes.writeDate(out, days, style);
+        }
     }
 
     /** Microseconds since midnight. */
@@ -42,26 +51,46 @@ public final class ValueWriter {
     }
 
     public static void timestamp(TextBuffer out, long micros) {
-        DateTimeWriter.writeTimestamp(out, micros);
+        timestamp(out, micros, out.style().dates());
     }
 
-    /** As clocks of the buffer's time zone show it, and their distance from UTC: {@code 2020-07-31 14:00:00+02}; where it has none in UTC, with {@code +00}. */
-    public static void timestamptz(TextBuffer out, long micros) {
-        Optional<ZoneClock> clock = out.clock();
-        if (clock.isPresent()) {
-            timestamptz(out, micros, clock.get());
+    /** In another style than the buffer's. */
+    public static void timestamp(TextBuffer out, long micros, DateStyle style) {
+        if (style.form() == DateStyle.Form.ISO) {
+            DateTimeWriter.writeTimestamp(out, micros);
         } else {
-            DateTimeWriter.writeInstant(out, micros, 0);
+            StyledDateTimes.writeTimestamp(out, micros, style);
         }
     }
 
-    /** As clocks of a time zone show it, or in UTC where they do not, at the end of all times. */
-    public static void timestamptz(TextBuffer out, long micros, ZoneClock clock) {
-        DateTimeWriter.writeInstant(out, micros, clock.shows(micros) ? clock.offset(micros) : 0);
+    /** As clocks of the time zone of the buffer's style show it, and their distance from UTC or the zone's name: {@code 2020-07-31 14:00:00+02}; where it has none in UTC, with {@code +00}. */
+    public static void timestamptz(TextBuffer out, long micros) {
+        timestamptz(out, micros, out.clock(), out.style().dates());
+    }
+
+    /**
+     * In another style than the buffer's.
+     *
+     * @param clock of the time zone; empty for UTC
+     */
+    public static void timestamptz(TextBuffer out, long micros, Optional<ZoneClock> clock, DateStyle style) {
+        boolean isShown = clock.isPresent() && clock.get().shows(micros); // not at the end of all times
+        long offset = isShown ? clock.get().offset(micros) : 0;
+        if (style.form() == DateStyle.Form.ISO) {
+            DateTimeWriter.writeInstant(out, micros, offset);
+        } else {
+            Optional<String> name = isShown ? clock.get().abbreviation(micros) : Optional.of("UTC");
+            StyledDateTimes.writeInstant(out, micros, offset, name, style);
+        }
     }
 
     public static void interval(TextBuffer out, int months, int days, long micros) {
-        IntervalText.write(out, months, days, micros);
+        interval(out, months, days, micros, out.style().intervals());
+    }
+
+    /** In another style than the buffer's. */
+    public static void interval(TextBuffer out, int months, int days, long micros, IntervalStyle style) {
+        StyledIntervals.write(out, months, days, micros, style);
     }
 
     /** Sixteen bytes at {@code address}. */

@@ -8,6 +8,9 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.TimeZone;
 
 /**
  * What clocks of a time zone show, in microseconds since 1970-01-01 00:00. Remembers the offset and between which instants it holds, so that the zone's rules are
@@ -17,12 +20,19 @@ public final class ZoneClock {
     private static final long MILLION = 1_000_000;
     private static final long SAFETY_MICROS = 2 * CivilDays.MICROS_PER_DAY; // more than any two offsets differ by
 
+    private static final long BEGINNING = Long.MIN_VALUE / 2;
+    private static final int MOST_LETTERS = 6; // of an abbreviation
+
+    private final ZoneId zone;
     private final ZoneRules rules;
     private long from; // UTC, inclusive
     private long to; // UTC, exclusive
     private long offsetMicros;
+    private Optional<String> name = Optional.empty(); // blank for none; empty when not asked yet
+    private boolean namedSummer;
 
     public ZoneClock(ZoneId zone) {
+        this.zone = zone;
         this.rules = zone.getRules();
     }
 
@@ -41,6 +51,23 @@ public final class ZoneClock {
      */
     public long fromUtc(long utc) {
         return sum(utc, offset(utc));
+    }
+
+    /** What the zone's clocks are called at an instant, such as {@code CEST}; empty where that is but a number. */
+    public Optional<String> abbreviation(long utc) {
+        offset(utc);
+        if (from == BEGINNING && !rules.isFixedOffset()) {
+            return Optional.of("LMT"); // before there were zones
+        }
+        boolean isSummer = rules.isDaylightSavings(Instant.ofEpochSecond(Math.floorDiv(utc, MILLION)));
+        if (isSummer != namedSummer || name.isEmpty()) {
+            String shown = TimeZone.getTimeZone(zone).getDisplayName(isSummer, TimeZone.SHORT, Locale.ENGLISH);
+            boolean isName =
+                    shown.length() <= MOST_LETTERS && shown.chars().allMatch(letter -> letter >= 'A' && letter <= 'Z');
+            name = Optional.of(isName ? shown : "");
+            namedSummer = isSummer;
+        }
+        return name.filter(known -> !known.isEmpty());
     }
 
     /** Whether there is one. */
@@ -85,7 +112,7 @@ public final class ZoneClock {
         ZoneOffsetTransition before = rules.isFixedOffset() ? null : rules.previousTransition(instant.plusNanos(1));
         ZoneOffsetTransition after = rules.isFixedOffset() ? null : rules.nextTransition(instant);
         // Half of the range stands for eternity, so that the safety margin does not overflow.
-        from = before == null ? Long.MIN_VALUE / 2 : before.toEpochSecond() * MILLION;
+        from = before == null ? BEGINNING : before.toEpochSecond() * MILLION;
         to = after == null ? Long.MAX_VALUE / 2 : after.toEpochSecond() * MILLION;
     }
 }

@@ -1,10 +1,9 @@
 package dev.millrace.cli.format;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.text.ZoneClock;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.type.Schema;
 import java.io.IOException;
-import java.util.Optional;
 
 /**
  * psql's aligned table. Widths need all rows, so rows are held back, but not more than {@link #HELD_ROWS}: a longer
@@ -15,20 +14,20 @@ final class AlignedWriter implements RowWriter {
 
     private final int columns;
     private final Appendable out;
-    private final Optional<ZoneClock> clock;
+    private final TimeStyle style;
     private final AlignedTable table;
     private long rows;
 
-    AlignedWriter(Schema schema, Optional<ZoneClock> clock, Appendable out) {
+    AlignedWriter(Schema schema, TimeStyle style, Appendable out) {
         this.columns = schema.size();
         this.out = out;
-        this.clock = clock;
+        this.style = style;
         this.table = new AlignedTable(schema);
     }
 
     @Override
     public void write(Batch batch) throws IOException {
-        try (CellText cells = new CellText(batch, clock)) {
+        try (CellText cells = new CellText(batch, style)) {
             for (int row = 0; row < batch.rowCount(); row++) {
                 String[] texts = new String[columns];
                 for (int column = 0; column < texts.length; column++) {

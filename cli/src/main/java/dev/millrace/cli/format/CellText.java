@@ -3,7 +3,7 @@ package dev.millrace.cli.format;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.VectorText;
 import dev.millrace.text.TextBuffer;
-import dev.millrace.text.ZoneClock;
+import dev.millrace.text.TimeStyle;
 import java.util.Optional;
 import org.apache.arrow.vector.FieldVector;
 
@@ -14,12 +14,12 @@ final class CellText implements AutoCloseable {
     private final Batch batch;
     private final Optional<TextBuffer> buffer; // none for a batch without columns
 
-    CellText(Batch batch, Optional<ZoneClock> clock) {
+    CellText(Batch batch, TimeStyle style) {
         this.batch = batch;
         this.buffer = batch.columnCount() == 0
                 ? Optional.empty()
                 : Optional.of(new TextBuffer(batch.column(0).getAllocator(), INITIAL_BYTES));
-        buffer.ifPresent(text -> text.inZone(clock));
+        buffer.ifPresent(text -> text.inStyle(style));
     }
 
     /** The value's text, or empty when it is NULL. */

@@ -3,10 +3,9 @@ package dev.millrace.cli.format;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.CsvRows;
 import dev.millrace.text.TextBuffer;
-import dev.millrace.text.ZoneClock;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.type.Schema;
 import java.io.IOException;
-import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 
@@ -15,11 +14,11 @@ final class CsvWriter implements RowWriter {
     private static final int HEADER_BYTES = 256;
 
     private final Appendable out;
-    private final Optional<ZoneClock> clock;
+    private final TimeStyle style;
 
-    CsvWriter(Schema schema, Optional<ZoneClock> clock, Appendable out) throws IOException {
+    CsvWriter(Schema schema, TimeStyle style, Appendable out) throws IOException {
         this.out = out;
-        this.clock = clock;
+        this.style = style;
         try (BufferAllocator allocator = new RootAllocator();
                 TextBuffer header = new TextBuffer(allocator, HEADER_BYTES)) {
             CsvRows.COMMAS.header(header, schema, "");
@@ -29,7 +28,7 @@ final class CsvWriter implements RowWriter {
 
     @Override
     public void write(Batch batch) throws IOException {
-        LineBuffer.write(batch, clock, out, CsvRows.COMMAS::row);
+        LineBuffer.write(batch, style, out, CsvRows.COMMAS::row);
     }
 
     @Override

@@ -1,23 +1,22 @@
 package dev.millrace.cli.format;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.text.ZoneClock;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.type.Schema;
 import java.io.IOException;
-import java.util.Optional;
 
 /** psql's expanded form: a record after the other, a line per column. */
 final class ExpandedWriter implements RowWriter {
     private final Schema schema;
     private final Appendable out;
-    private final Optional<ZoneClock> clock;
+    private final TimeStyle style;
     private final int nameWidth;
     private long rows;
 
-    ExpandedWriter(Schema schema, Optional<ZoneClock> clock, Appendable out) {
+    ExpandedWriter(Schema schema, TimeStyle style, Appendable out) {
         this.schema = schema;
         this.out = out;
-        this.clock = clock;
+        this.style = style;
         this.nameWidth = schema.fields().stream()
                 .mapToInt(field -> DisplayText.width(DisplayText.visible(field.name())))
                 .max()
@@ -26,7 +25,7 @@ final class ExpandedWriter implements RowWriter {
 
     @Override
     public void write(Batch batch) throws IOException {
-        try (CellText cells = new CellText(batch, clock)) {
+        try (CellText cells = new CellText(batch, style)) {
             for (int row = 0; row < batch.rowCount(); row++) {
                 rows++;
                 String title = "-[ RECORD " + rows + " ]";

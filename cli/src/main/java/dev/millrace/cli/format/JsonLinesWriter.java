@@ -2,9 +2,9 @@ package dev.millrace.cli.format;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.JsonRows;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.type.Schema;
 import java.io.IOException;
-import java.util.Optional;
 
 /** JSON lines. */
 final class JsonLinesWriter implements RowWriter {
@@ -18,7 +18,7 @@ final class JsonLinesWriter implements RowWriter {
 
     @Override
     public void write(Batch batch) throws IOException {
-        LineBuffer.write(batch, Optional.empty(), out, (buffer, from, row) -> {
+        LineBuffer.write(batch, TimeStyle.PLAIN, out, (buffer, from, row) -> {
             rows.row(buffer, from, row);
             buffer.append('\n');
         });

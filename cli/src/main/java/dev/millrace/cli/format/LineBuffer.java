@@ -2,9 +2,8 @@ package dev.millrace.cli.format;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.text.TextBuffer;
-import dev.millrace.text.ZoneClock;
+import dev.millrace.text.TimeStyle;
 import java.io.IOException;
-import java.util.Optional;
 
 /** Rows as lines of bytes, gathered and handed on some at a time. */
 final class LineBuffer {
@@ -17,13 +16,13 @@ final class LineBuffer {
         void write(TextBuffer buffer, Batch batch, int row);
     }
 
-    static void write(Batch batch, Optional<ZoneClock> clock, Appendable out, Row form) throws IOException {
+    static void write(Batch batch, TimeStyle style, Appendable out, Row form) throws IOException {
         if (batch.columnCount() == 0) {
             AlignedTable.pad(out, '\n', batch.rowCount());
             return;
         }
         try (TextBuffer buffer = new TextBuffer(batch.column(0).getAllocator(), FULL_BYTES)) {
-            buffer.inZone(clock);
+            buffer.inStyle(style);
             for (int row = 0; row < batch.rowCount(); row++) {
                 form.write(buffer, batch, row);
                 if (buffer.length() >= FULL_BYTES) {

@@ -6,7 +6,7 @@ import dev.millrace.cli.format.RowWriter;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.ChangeRows;
-import dev.millrace.text.ZoneClock;
+import dev.millrace.text.TimeStyle;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.Optional;
@@ -21,18 +21,18 @@ final class ChangeLines {
     private final Writer out;
     private final RowWriter rows;
 
-    /** @param clock of the time zone in which instants are shown; empty for UTC */
+    /** @param style in which dates and times are written */
     ChangeLines(
             StatementResult.Changes changes,
             ResultFormat format,
-            Optional<ZoneClock> clock,
+            TimeStyle style,
             BufferAllocator allocator,
             Writer out)
             throws IOException {
         this.changes = changes;
         this.allocator = allocator;
         this.out = out;
-        this.rows = format.open(ChangeRows.PREFIX.concat(changes.schema()), clock, out);
+        this.rows = format.open(ChangeRows.PREFIX.concat(changes.schema()), style, out);
     }
 
     /** Writes until the query ends or the statement is cancelled. */

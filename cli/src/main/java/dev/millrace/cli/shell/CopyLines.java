@@ -86,7 +86,7 @@ final class CopyLines {
             if (copy.options().form() == CopyOptions.Form.BINARY) {
                 throw notHere("COPY TO STDOUT in binary form").withHint("FORMAT csv and FORMAT text are lines");
             }
-            text.inZone(session.settings().clock());
+            text.inStyle(session.settings().timeStyle());
             Output output = new Output(new CopyOutput(copy.options()), text, out);
             long rows = copy.source() instanceof StatementResult.Changes changes
                     ? output.follow(changes, allocator)

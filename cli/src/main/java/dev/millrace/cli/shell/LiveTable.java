@@ -6,7 +6,7 @@ import dev.millrace.cli.format.AlignedTable;
 import dev.millrace.cli.format.DisplayText;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.server.result.StatementResult;
-import dev.millrace.text.ZoneClock;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.time.Clock;
 import java.io.IOException;
 import java.io.Writer;
@@ -29,7 +29,7 @@ final class LiveTable {
 
     private final StatementResult.Changes changes;
     private final Clock clock;
-    private final Optional<ZoneClock> zone; // in which instants are shown; empty for UTC
+    private final TimeStyle style; // in which dates and times are shown
     private final Writer out;
     private final IntSupplier columns;
     private final Deque<String[]> tail = new ArrayDeque<>();
@@ -38,11 +38,11 @@ final class LiveTable {
     private int drawnLines;
 
     /**
-     * @param zone in which instants are shown; empty for UTC
+     * @param style in which dates and times are shown
      * @param columns how many cells the terminal is wide now: longer lines are cut, as wrapped ones could not be drawn over
      */
-    LiveTable(StatementResult.Changes changes, Optional<ZoneClock> zone, Clock clock, Writer out, IntSupplier columns) {
-        this.zone = zone;
+    LiveTable(StatementResult.Changes changes, TimeStyle style, Clock clock, Writer out, IntSupplier columns) {
+        this.style = style;
         this.changes = changes;
         this.clock = clock;
         this.out = out;
@@ -73,7 +73,7 @@ final class LiveTable {
         for (int row = 0; row < batch.rowCount(); row++) {
             String[] texts = new String[batch.columnCount()];
             for (int column = 0; column < texts.length; column++) {
-                texts[column] = ValueText.format(batch, column, row, zone).orElse("");
+                texts[column] = ValueText.format(batch, column, row, style).orElse("");
             }
             changeCount++;
             if (changes.appendOnly()) {

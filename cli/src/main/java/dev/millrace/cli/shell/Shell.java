@@ -228,10 +228,10 @@ final class Shell implements AutoCloseable {
         try {
             if (streams.outIsTerminal() && mode.format() == ResultFormat.TABLE) {
                 int width = streams.columns().getAsInt();
-                new LiveTable(changes, session.settings().clock(), clock, streams.out(), () -> width).run();
+                new LiveTable(changes, session.settings().timeStyle(), clock, streams.out(), () -> width).run();
             } else {
                 BufferAllocator allocator = session.database().engine().allocator();
-                new ChangeLines(changes, mode.format(), session.settings().clock(), allocator, streams.out()).run();
+                new ChangeLines(changes, mode.format(), session.settings().timeStyle(), allocator, streams.out()).run();
             }
         } catch (MillraceException e) {
             if (e.sqlState() != SqlState.QUERY_CANCELED) {
@@ -246,7 +246,7 @@ final class Shell implements AutoCloseable {
             var batch = rows.next();
             progress.end();
             RowWriter writer =
-                    mode.format().open(rows.schema(), session.settings().clock(), streams.out());
+                    mode.format().open(rows.schema(), session.settings().timeStyle(), streams.out());
             for (; batch.isPresent(); batch = rows.next()) {
                 try (var held = batch.get()) {
                     writer.write(held);

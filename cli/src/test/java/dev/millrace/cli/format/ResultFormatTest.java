@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.server.rows.RowBuilder;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -31,7 +32,7 @@ class ResultFormatTest {
 
     private String written(ResultFormat format, Object[]... rows) throws IOException {
         StringBuilder out = new StringBuilder();
-        RowWriter writer = format.open(SCHEMA, Optional.empty(), out);
+        RowWriter writer = format.open(SCHEMA, TimeStyle.PLAIN, out);
         for (Object[] row : rows) {
             try (RowBuilder builder = new RowBuilder(SCHEMA, allocator);
                     Batch batch = builder.row(row).build()) {

@@ -237,9 +237,14 @@ final class Library {
             justify_interval      time.Intervals.justify
             timezone              time.ZonedTimes#toUtc 0
             timezone/timestamptz  time.ZonedTimes#fromUtc 0
-            zoned_text            time.ZonedTimes#text 1
+            styled_text           time.StyledTimes#timestamp 1
+            styled_text/date      time.StyledTimes#date 1
+            styled_text/interval  time.StyledTimes#interval 1
+            styled_date           time.StyledTimes#parseDate 1
+            styled_timestamp      time.StyledTimes#parseTimestamp 1
+            zoned_text            time.StyledTimes#timestamptz 1
             zone_seconds          time.ZonedTimes#seconds 1
-            zoned_timestamptz     time.ZonedTimes#parse 1
+            zoned_timestamptz     time.StyledTimes#parseTimestamptz 1
             zoned_add             time.ZonedTimes#add 2
             zoned_subtract        time.ZonedTimes#subtract 2
 

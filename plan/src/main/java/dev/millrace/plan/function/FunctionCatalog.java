@@ -338,6 +338,11 @@ public final class FunctionCatalog {
             justify_interval(interval) interval
             timezone(text, timestamp) timestamptz
             timezone(text, timestamptz) timestamp
+            styled_text(date, text) text
+            styled_text(timestamp, text) text
+            styled_text(interval, text) text
+            styled_date(text, text) date
+            styled_timestamp(text, text) timestamp
             zoned_text(timestamptz, text) text
             zone_seconds(timestamptz, text) integer
             zoned_timestamptz(text, text) timestamptz

@@ -9,12 +9,11 @@ import dev.millrace.nested.NestedText;
 import dev.millrace.server.pgwire.value.BinaryForm;
 import dev.millrace.server.pgwire.value.BinaryParameter;
 import dev.millrace.text.TextBuffer;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.text.ValueParser;
-import dev.millrace.text.ZoneClock;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.FieldVector;
@@ -31,7 +30,7 @@ final class ColumnWriter implements AutoCloseable {
     private final int capacity;
     private final BufferAllocator allocator;
     private final ValueParser parser = new ValueParser();
-    private Optional<ZoneClock> clock = Optional.empty();
+    private TimeStyle style = TimeStyle.PLAIN;
     private FieldVector vector;
     private boolean isOwner; // of the vector: not after finish
     private long validity;
@@ -50,10 +49,10 @@ final class ColumnWriter implements AutoCloseable {
         begin();
     }
 
-    /** Takes texts of TIMESTAMPTZ that name no zone as what clocks of one show, and not as UTC. */
-    void inZone(ZoneClock zone) {
-        parser.inZone(zone);
-        clock = Optional.of(zone);
+    /** Reads dates and times in a style. */
+    void inStyle(TimeStyle wanted) {
+        parser.inStyle(wanted);
+        style = wanted;
     }
 
     private boolean isVariable() {
@@ -132,7 +131,7 @@ final class ColumnWriter implements AutoCloseable {
         try (TextBuffer image = new TextBuffer(allocator, Math.max(16, 2L * length));
                 NestedText reading = new NestedText(
                         allocator, (out, json, bytes) -> new JsonNormalizer().normalize(out, json, bytes))) {
-            clock.ifPresent(reading::inZone);
+            reading.inStyle(style);
             reading.read(image, type, address, length);
             append(row, image.address(), Math.toIntExact(image.length()));
         }

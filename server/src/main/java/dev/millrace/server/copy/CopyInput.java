@@ -7,11 +7,10 @@ import dev.millrace.error.SqlState;
 import dev.millrace.memory.ByteReader;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
-import dev.millrace.text.ZoneClock;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -41,15 +40,11 @@ public final class CopyInput implements AutoCloseable {
 
     /**
      * @param schema the columns that are copied, in their order
-     * @param clock of the time zone of TIMESTAMPTZ texts; empty for UTC
+     * @param style in which dates and times are read
      * @param batches takes each batch over
      */
     public CopyInput(
-            Schema schema,
-            CopyOptions options,
-            Optional<ZoneClock> clock,
-            BufferAllocator allocator,
-            Consumer<Batch> batches) {
+            Schema schema, CopyOptions options, TimeStyle style, BufferAllocator allocator, Consumer<Batch> batches) {
         this.schema = schema;
         this.batches = batches;
         this.scanner = options.form() == CopyOptions.Form.BINARY
@@ -58,7 +53,7 @@ public final class CopyInput implements AutoCloseable {
         this.pending = new TextBuffer(allocator, ROOM);
         try {
             schema.fields().forEach(field -> columns.add(new ColumnWriter(field, ROWS_PER_BATCH, allocator)));
-            clock.ifPresent(zone -> columns.forEach(column -> column.inZone(zone)));
+            columns.forEach(column -> column.inStyle(style));
         } catch (RuntimeException | Error e) {
             close();
             throw e;

@@ -78,7 +78,7 @@ public final class Copies {
             this.columns = copy.columns();
             this.load = writes.load(copy);
             this.input = new CopyInput(
-                    schema, options, settings.clock(), database.engine().allocator(), this::take);
+                    schema, options, settings.timeStyle(), database.engine().allocator(), this::take);
         }
 
         private void take(Batch batch) {

@@ -14,9 +14,8 @@ import dev.millrace.sql.algebra.GivenParameters;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.Query;
-import dev.millrace.text.TimeZones;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.type.DataType;
-import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
 
@@ -27,11 +26,11 @@ public final class GivenValues {
     private final List<Optional<String>> texts;
     private final Expression[] values; // by number, what was asked for last
     private final DataType[] types;
-    private final Optional<ZoneId> zone; // of TIMESTAMPTZs; empty for UTC
+    private final TimeStyle style; // of dates and times
 
     public GivenValues(Parameters parameters) {
         this.texts = parameters.values().orElseThrow();
-        this.zone = parameters.timeZone().flatMap(TimeZones::find);
+        this.style = parameters.style();
         this.values = new Expression[texts.size()];
         this.types = new DataType[texts.size()];
     }
@@ -73,8 +72,9 @@ public final class GivenValues {
                     SqlState.NUMERIC_VALUE_OUT_OF_RANGE,
                     "value has too many digits for type " + type); // a comparison is with all of them
         }
-        if (zone.isPresent() && (type.kind() == DataType.Kind.TIMESTAMPTZ || type.isNested())) {
-            return Literals.parse(type, text.get(), zone);
+        boolean isTime = type.isTimestamp() || type.kind() == DataType.Kind.DATE || type.isNested();
+        if (isTime && !style.readsPlainly()) {
+            return Literals.parse(type, text.get(), style);
         }
         return ConstantFolder.evaluate(new Cast(new Literal(text.get(), DataType.TEXT), type));
     }

@@ -104,7 +104,7 @@ final class CopyExchange {
     private long send(StatementResult.CopyOut copy) {
         try (ResultBatches rows = new ResultBatches(copy.source(), session.allocator());
                 CopyMessages messages = new CopyMessages(out, session.allocator())) {
-            messages.inZone(session.settings().clock());
+            messages.inStyle(session.settings().timeStyle());
             out.cutIf(rows::isOverrun);
             CopyOutput output = new CopyOutput(copy.options());
             boolean binary = copy.options().form() == CopyOptions.Form.BINARY;

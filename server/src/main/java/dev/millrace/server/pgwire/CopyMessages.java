@@ -2,8 +2,7 @@ package dev.millrace.server.pgwire;
 
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
-import dev.millrace.text.ZoneClock;
-import java.util.Optional;
+import dev.millrace.text.TimeStyle;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** CopyData messages under way to the client, one per row, as PostgreSQL cuts them and some clients rely on. */
@@ -22,9 +21,9 @@ final class CopyMessages implements AutoCloseable {
         this.text = new TextBuffer(allocator, ROOM);
     }
 
-    /** Has instants written as clocks of a time zone show them; empty for UTC. */
-    void inZone(Optional<ZoneClock> clock) {
-        text.inZone(clock);
+    /** Has dates and times written in a style. */
+    void inStyle(TimeStyle style) {
+        text.inStyle(style);
     }
 
     /** Where the message under way is written; begins one if there is none. */

@@ -6,7 +6,7 @@ import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.server.session.Session;
 import dev.millrace.text.TextBuffer;
-import dev.millrace.text.ZoneClock;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.type.Schema;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -19,7 +19,7 @@ final class RowStream implements AutoCloseable {
     private final ResultBatches batches;
     private final RowEncoder encoder;
     private final BufferAllocator allocator;
-    private final Optional<ZoneClock> clock; // of the session's time zone; empty for UTC
+    private final TimeStyle style; // of the session
     private Optional<Batch> current = Optional.empty();
     private int row;
     private boolean beginsAtOnce;
@@ -32,7 +32,7 @@ final class RowStream implements AutoCloseable {
      */
     RowStream(StatementResult result, boolean[] binary, Session session) {
         this.allocator = session.allocator();
-        this.clock = session.settings().clock();
+        this.style = session.settings().timeStyle();
         this.batches = new ResultBatches(result, allocator);
         this.encoder = new RowEncoder(batches.schema(), binary);
     }
@@ -54,7 +54,7 @@ final class RowStream implements AutoCloseable {
         out.setEndless(!batches.isFinite());
         try {
             TextBuffer text = out.rows(allocator);
-            text.inZone(clock);
+            text.inStyle(style);
             return sendRows(out, text, most);
         } finally {
             out.rowsSent();

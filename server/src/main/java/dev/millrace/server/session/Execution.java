@@ -71,7 +71,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 
 /**
  * Executes the statements of one session: says which class does which.
@@ -80,8 +79,6 @@ import java.util.regex.Pattern;
  */
 final class Execution {
     /** Characters of an INSERT that is parsed on a thread that may not wait: some tenths of a millisecond. */
-    private static final Pattern OTHER_ORDER = Pattern.compile("(?i)dmy|ymd");
-
     private static final int MOST_PARSED_AT_ONCE = 8 << 10;
 
     private static final String ONLY_IN_TRANSACTIONS = "SET LOCAL can only be used in transaction blocks";
@@ -346,18 +343,18 @@ final class Execution {
     }
 
     private Optional<StatementResult> insertAtOnce(Statement.Insert insert, Syntax syntax) {
-        if (settings.timeZone().isPresent() && hasInstants(insert.relation())) {
-            return Optional.empty(); // whose texts are not in UTC
+        if (!settings.timeStyle().readsPlainly() && hasTimes(insert.relation())) {
+            return Optional.empty(); // whose texts are not in UTC, or in another order
         }
         transactions.check(insert);
         names.permissions().require(insert, syntax);
         return writes.insertAtOnce(insert);
     }
 
-    private boolean hasInstants(String relation) {
+    private boolean hasTimes(String relation) {
         return names.relation(relation).stream()
                 .flatMap(known -> known.schema().fields().stream())
-                .anyMatch(field -> field.type().kind() == DataType.Kind.TIMESTAMPTZ);
+                .anyMatch(field -> field.type().isTimestamp() || field.type().kind() == DataType.Kind.DATE);
     }
 
     /** The statement with the columns that a connector finds out, if it is one without. */
@@ -380,7 +377,7 @@ final class Execution {
 
     StatementResult execute(ParsedStatement statementGiven, Parameters parametersGiven) {
         ParsedStatement given = zones.here(statementGiven);
-        Parameters parameters = parametersGiven.inZone(settings.timeZone());
+        Parameters parameters = parametersGiven.inStyle(settings.timeStyle());
         begin(given, parameters);
         Optional<StatementResult> known = executeKept(given, parameters);
         if (known.isPresent()) {
@@ -424,7 +421,7 @@ final class Execution {
     /** Executes a text by way of the statement that it shares with others, if that can be done. */
     Optional<StatementResult> execute(AdHoc adHoc) {
         ParsedStatement statement = zones.here(adHoc.statement());
-        Parameters values = adHoc.values().inZone(settings.timeZone());
+        Parameters values = adHoc.values().inStyle(settings.timeStyle());
         begin(statement, values);
         Optional<StatementResult> result = executeKept(statement, values);
         if (result.isPresent()) {
@@ -767,9 +764,6 @@ final class Execution {
     }
 
     private void set(Setting setting, String value, boolean local) {
-        if (setting == Setting.DATE_STYLE && OTHER_ORDER.matcher(value).find()) {
-            notices.accept("dates such as 1/2/2020 are read month first, whatever DateStyle says");
-        }
         if (!local) {
             settings.set(setting, value);
         } else if (transactions.isExplicit()) {

@@ -5,10 +5,11 @@ import com.google.common.cache.CacheBuilder;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.sql.DefinitionZone;
 import dev.millrace.sql.ParsedStatement;
+import dev.millrace.text.TimeStyle;
 import java.util.Optional;
 
 /**
- * A session's statements in its time zone. What was found of a statement is kept by its object: in a zone it is another one, which the session has for itself.
+ * A session's statements in its time zone and style of dates. What was found of a statement is kept by its object: in a zone it is another one, which the session has for itself.
  */
 final class StatementZones {
     private static final int REMEMBERED = 1000;
@@ -31,13 +32,13 @@ final class StatementZones {
 
     /** The statement as it is executed now. */
     ParsedStatement here(ParsedStatement given) {
-        Optional<String> zone = settings.timeZone();
-        if (given.timeZone().equals(zone)) {
+        TimeStyle style = settings.timeStyle();
+        if (given.style().equals(style)) {
             return given;
         }
         ParsedStatement known = zoned.getIfPresent(given);
-        if (known == null || !known.timeZone().equals(zone)) {
-            known = given.inZone(zone);
+        if (known == null || !known.style().equals(style)) {
+            known = given.inStyle(style);
             zoned.put(given, known);
         }
         return known;

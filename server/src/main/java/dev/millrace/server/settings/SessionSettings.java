@@ -1,8 +1,10 @@
 package dev.millrace.server.settings;
 
-import dev.millrace.text.TimeZones;
-import dev.millrace.text.ZoneClock;
+import dev.millrace.text.DateStyle;
+import dev.millrace.text.IntervalStyle;
+import dev.millrace.text.TimeStyle;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -20,6 +22,8 @@ public final class SessionSettings {
     private Map<Setting, String> local = new EnumMap<>(Setting.class);
     private final PassiveValues passive = new PassiveValues();
     private long version;
+    private TimeStyle timeStyle = TimeStyle.PLAIN;
+    private long styledVersion; // of the settings that it is of
 
     /** Values as they were at some moment, to go back to. */
     public static final class Saved {
@@ -51,20 +55,32 @@ public final class SessionSettings {
 
     /** Sets a value after checking it. */
     public void set(Setting setting, String value) {
-        values.put(setting, setting.checked(value));
+        values.put(setting, checked(setting, value));
         local.remove(setting);
         version++;
     }
 
+    /** Of DateStyle a value may say a part, and leave the other. */
+    private String checked(Setting setting, String value) {
+        String known = setting.checked(value);
+        return setting == Setting.DATE_STYLE
+                ? DateStyle.ISO_MDY
+                        .with(get(setting))
+                        .flatMap(style -> style.with(value))
+                        .orElseThrow()
+                        .toString()
+                : known;
+    }
+
     /** Sets a value until the transaction ends. */
     public void setLocal(Setting setting, String value) {
-        local.put(setting, setting.checked(value));
+        local.put(setting, checked(setting, value));
         version++;
     }
 
     /** What the session begins with, and RESET goes back to. */
     public void begin(Setting setting, String value) {
-        initial.put(setting, setting.checked(value));
+        initial.put(setting, checked(setting, value));
         version++;
     }
 
@@ -141,9 +157,16 @@ public final class SessionSettings {
         return zone.equals(Setting.TIME_ZONE.defaultValue()) ? Optional.empty() : Optional.of(zone);
     }
 
-    /** Clocks of the time zone, new ones; empty for UTC. */
-    public Optional<ZoneClock> clock() {
-        return timeZone().flatMap(TimeZones::find).map(ZoneClock::new);
+    /** How dates, times and intervals are read and written. */
+    public TimeStyle timeStyle() {
+        if (styledVersion != version) {
+            DateStyle dates = DateStyle.ISO_MDY.with(get(Setting.DATE_STYLE)).orElseThrow();
+            IntervalStyle intervals =
+                    IntervalStyle.valueOf(get(Setting.INTERVAL_STYLE).toUpperCase(Locale.ROOT));
+            timeStyle = new TimeStyle(timeZone(), dates, intervals);
+            styledVersion = version;
+        }
+        return timeStyle;
     }
 
     /** Whether a setting that is on or off is on. */

@@ -118,8 +118,8 @@ public enum Setting {
     DATE_STYLE(
             "datestyle",
             "ISO, MDY",
-            SettingForm.only("ISO, MDY", "iso", "iso, mdy", "iso,mdy", "iso, dmy", "iso, ymd", "mdy"),
-            "how dates are written; only ISO"),
+            SettingForm.DATE_STYLE,
+            "how dates are written (ISO, SQL, Postgres, German), and the order of their numbers (YMD, DMY, MDY)"),
     DEFAULT_TRANSACTION_ISOLATION(
             "default_transaction_isolation",
             "read committed",
@@ -134,7 +134,11 @@ public enum Setting {
             "1",
             SettingForm.oneOf("-15", "-1", "0", "1", "2", "3"),
             "floating point is always written shortest and exact"),
-    INTERVAL_STYLE("intervalstyle", "postgres", SettingForm.oneOf("postgres"), "how intervals are written"),
+    INTERVAL_STYLE(
+            "intervalstyle",
+            "postgres",
+            SettingForm.oneOf("postgres", "postgres_verbose", "sql_standard", "iso_8601"),
+            "how intervals are written"),
     PASSWORD_ENCRYPTION(
             "password_encryption", "scram-sha-256", SettingForm.oneOf("scram-sha-256"), "how passwords are kept"),
     ROW_SECURITY(

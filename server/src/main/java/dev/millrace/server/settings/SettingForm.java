@@ -1,5 +1,6 @@
 package dev.millrace.server.settings;
 
+import dev.millrace.text.DateStyle;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -20,6 +21,7 @@ interface SettingForm {
     SettingForm COUNT = new Count();
     SettingForm LIMIT = new Limit();
     SettingForm TIME_ZONE = new ZoneForm();
+    SettingForm DATE_STYLE = new DateStyleForm();
 
     /** The value as it is shown; empty for one that it cannot be. */
     Optional<String> canonical(String value);
@@ -109,6 +111,19 @@ interface SettingForm {
         @Override
         public String expected() {
             return "a number of bytes, or one with a unit (kB, MB, GB, TB)";
+        }
+    }
+
+    /** A form of dates, an order of their numbers, or both. */
+    final class DateStyleForm implements SettingForm {
+        @Override
+        public Optional<String> canonical(String value) {
+            return DateStyle.ISO_MDY.with(value).map(DateStyle::toString);
+        }
+
+        @Override
+        public String expected() {
+            return "one of ISO, SQL, Postgres, German, perhaps with one of YMD, DMY, MDY behind a comma";
         }
     }
 

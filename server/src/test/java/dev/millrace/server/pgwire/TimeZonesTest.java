@@ -3,21 +3,11 @@ package dev.millrace.server.pgwire;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.Millrace;
-import dev.millrace.server.session.Database;
-import dev.millrace.testing.database.DatabaseServer;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -107,41 +97,6 @@ class TimeZonesTest {
     @TempDir
     Path folder;
 
-    private static boolean hasPsql() {
-        try {
-            return new ProcessBuilder("psql", "--version").start().waitFor() == 0;
-        } catch (IOException e) {
-            return false;
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private List<String> psql(String script, String database, String user, int port) throws Exception {
-        Path file = Files.writeString(folder.resolve("script.sql"), script);
-        Process process = new ProcessBuilder(
-                        "psql",
-                        "-X",
-                        "-At",
-                        "-h",
-                        "localhost",
-                        "-p",
-                        "" + port,
-                        "-U",
-                        user,
-                        "-f",
-                        file.toString(),
-                        database)
-                .redirectErrorStream(true)
-                .start();
-        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertTrue(process.waitFor(60, TimeUnit.SECONDS));
-        return out.lines()
-                .map(line -> line.replaceFirst("^psql:.*?: (ERROR|NOTICE)", "$1"))
-                .filter(line -> !line.startsWith("LINE ") && !line.matches(" *\\^"))
-                .toList();
-    }
-
     /** Each line says which question it answers. */
     private static String questions() {
         StringBuilder script =
@@ -183,28 +138,13 @@ class TimeZonesTest {
 
     @Test
     void answersInATimeZoneAreThoseOfPostgresql() throws Exception {
-        Assumptions.assumeTrue(hasPsql(), "skipped because there is no psql on the path");
-        Assumptions.assumeTrue(
-                DatabaseServer.hasPostgres(), "skipped because PostgreSQL is not installed (package postgresql)");
-        try (DatabaseServer postgresql = DatabaseServer.postgres();
-                Database database = Millrace.open();
-                PgServer server = PgServer.listen(database, PgServerOptions.local(0))) {
-            String script = "SET timezone = 'UTC';\n" + questions().replace("RESET timezone", "SET timezone = 'UTC'");
-            List<String> expected = psql(script, "postgres", postgresql.user(), postgresql.port());
-            List<String> answers = psql(script, "millrace", "millrace", server.port());
-            Map<String, String> different = new LinkedHashMap<>(); // by zone and expression
-            for (int i = 0; i < Math.min(expected.size(), answers.size()); i++) {
-                if (!expected.get(i).equals(answers.get(i))) {
-                    different.putIfAbsent(
-                            answers.get(i).replaceFirst("^([^|]*[|][^|]*).*", "$1"),
-                            answers.get(i) + "   and PostgreSQL   " + expected.get(i));
-                }
-            }
-            assertTrue(expected.size() > 12_000, () -> "there are answers: " + expected.size());
-            assertEquals("", String.join("\n", different.values()));
-            assertEquals(expected.size(), answers.size());
-            assertTrue(Stream.of("2020-07-01 12:00:00+02", "2020-07-01 12:00:00-04")
-                    .allMatch(shown -> answers.stream().anyMatch(line -> line.contains(shown))));
-        }
+        String script = "SET timezone = 'UTC';\n" + questions().replace("RESET timezone", "SET timezone = 'UTC'");
+        BesidePostgresql answers = BesidePostgresql.ask(script, folder);
+        assertTrue(
+                answers.expected().size() > 12_000,
+                () -> "there are answers: " + answers.expected().size());
+        assertEquals("", answers.differences());
+        assertTrue(Stream.of("2020-07-01 12:00:00+02", "2020-07-01 12:00:00-04")
+                .allMatch(shown -> answers.ours().stream().anyMatch(line -> line.contains(shown))));
     }
 }

@@ -6,15 +6,14 @@ import dev.millrace.json.JsonNormalizer;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.text.ValueParser;
-import dev.millrace.text.ZoneClock;
 import dev.millrace.type.DataType;
 import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -36,19 +35,19 @@ public final class Literals {
      * 22008 or 22003.
      */
     public static Literal parse(DataType type, String text) {
-        return parse(type, text, Optional.empty());
+        return parse(type, text, TimeStyle.PLAIN);
     }
 
-    /** The same. @param zone of TIMESTAMPTZs whose text says none, and not UTC */
-    public static Literal parse(DataType type, String text, Optional<ZoneId> zone) {
+    /** The same. @param style of dates and times in the text */
+    public static Literal parse(DataType type, String text, TimeStyle style) {
         return switch (type.kind()) {
             case TEXT -> new Literal(text, type);
             case JSONB -> new Literal(JsonNormalizer.normalize(text), type);
             case VARCHAR, CHAR -> new Literal(fitting(type, text), type);
             case BYTEA -> new Literal(bytes(text), type);
-            case ARRAY, ROW -> new Literal(new NestedConstant(type, text, zone).values(), type);
+            case ARRAY, ROW -> new Literal(new NestedConstant(type, text, style).values(), type);
             case NULL -> throw MillraceException.notAvailableYet("a constant of type " + type);
-            default -> scalar(type, text, zone);
+            default -> scalar(type, text, style);
         };
     }
 
@@ -70,13 +69,13 @@ public final class Literals {
         return interval.comparableMicros();
     }
 
-    private static Literal scalar(DataType type, String text, Optional<ZoneId> zone) {
+    private static Literal scalar(DataType type, String text, TimeStyle style) {
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
         long address = Memory.allocate(Math.max(1, utf8.length));
         try {
             Memory.copyIn(utf8, 0, address, utf8.length);
             ValueParser parser = new ValueParser();
-            zone.map(ZoneClock::new).ifPresent(parser::inZone);
+            parser.inStyle(style);
             if (!parser.tryParse(type, address, utf8.length)) {
                 throw parser.failure(type, address, utf8.length);
             }

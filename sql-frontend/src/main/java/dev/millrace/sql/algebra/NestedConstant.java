@@ -2,9 +2,9 @@ package dev.millrace.sql.algebra;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,14 +14,14 @@ import java.util.stream.Collectors;
 final class NestedConstant {
     private final DataType type;
     private final String text;
-    private final Optional<ZoneId> zone;
+    private final TimeStyle style;
     private int at;
 
-    /** @param zone see {@link Literals} */
-    NestedConstant(DataType type, String text, Optional<ZoneId> zone) {
+    /** @param style see {@link Literals} */
+    NestedConstant(DataType type, String text, TimeStyle style) {
         this.type = type;
         this.text = text;
-        this.zone = zone;
+        this.style = style;
     }
 
     /** The elements or fields as values of a {@link dev.millrace.plan.expression.Expression.Literal}. */
@@ -83,7 +83,7 @@ final class NestedConstant {
         }
         return !quoted && item.toString().equalsIgnoreCase("null")
                 ? Optional.empty()
-                : Literals.parse(element, item.toString(), zone).value();
+                : Literals.parse(element, item.toString(), style).value();
     }
 
     private List<Object> row() {
@@ -120,7 +120,7 @@ final class NestedConstant {
         }
         return !quoted && item.isEmpty()
                 ? Optional.empty()
-                : Literals.parse(field, item.toString(), zone).value();
+                : Literals.parse(field, item.toString(), style).value();
     }
 
     private char unescaped() {

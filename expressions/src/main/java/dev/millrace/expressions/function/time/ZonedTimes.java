@@ -3,17 +3,13 @@ package dev.millrace.expressions.function.time;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.expressions.function.Pattern;
-import dev.millrace.expressions.function.Text;
 import dev.millrace.text.TimeZones;
-import dev.millrace.text.ValueParser;
-import dev.millrace.text.ValueWriter;
 import dev.millrace.text.ZoneClock;
 import java.time.ZoneOffset;
 
 /** AT TIME ZONE, and what else depends on the zone that its last argument names. */
 public final class ZonedTimes {
     private final Pattern name = new Pattern();
-    private final ValueParser parser = new ValueParser();
     private ZoneClock clock = new ZoneClock(ZoneOffset.UTC);
 
     public void prepare(long address, int length) {
@@ -23,7 +19,6 @@ public final class ZonedTimes {
             clock = new ZoneClock(TimeZones.find(text)
                     .orElseThrow(() -> MillraceException.user(
                             SqlState.INVALID_PARAMETER_VALUE, "time zone \"" + text + "\" not recognized")));
-            parser.inZone(clock);
             name.remember();
         }
     }
@@ -41,17 +36,6 @@ public final class ZonedTimes {
     /** How far clocks are east of UTC at an instant. */
     public int seconds(long utc) {
         return (int) (clock.offset(utc) / 1_000_000);
-    }
-
-    /** An instant as clocks of the zone show it, and how far these are from UTC. */
-    public void text(long utc, Text out) {
-        ValueWriter.timestamptz(out.begin(), utc, clock);
-        out.written();
-    }
-
-    /** The instant of a text; if that says no zone, of what clocks of this one show. */
-    public long parse(long address, int length) {
-        return parser.timestamptz(address, length);
     }
 
     /** Months and days later by the calendar of the zone, then so many microseconds. */

@@ -27,9 +27,9 @@ public final class LiteralBinder {
     public Optional<LiteralRows> bind(LiteralRows rows, Schema relation, List<DataType> types) {
         boolean nested =
                 relation.fields().stream().anyMatch(field -> field.type().isNested());
-        boolean zoned =
-                parameters.isZoned() && types.stream().anyMatch(type -> type.kind() == DataType.Kind.TIMESTAMPTZ);
-        if (nested || zoned || rows.width() > types.size()) {
+        boolean styled = !parameters.style().readsPlainly()
+                && types.stream().anyMatch(type -> type.isTimestamp() || type.kind() == DataType.Kind.DATE);
+        if (nested || styled || rows.width() > types.size()) {
             return Optional.empty();
         }
         List<Cell> cells = new ArrayList<>(rows.cells().size());

@@ -298,14 +298,14 @@ public final class FunctionResolver {
             }
         }
         Optional<RexNode> zoned = coercions
-                .zone()
-                .flatMap(zone -> zone.call(
+                .times()
+                .flatMap(times -> times.call(
                         name, converted, given -> plain(choose(name, given).orElseThrow(), given)));
         return zoned.orElseGet(() -> plain(signature, converted));
     }
 
     private RexNode written(String function, RexNode argument) {
-        return coercions.zone().map(zone -> zone.written(function, argument)).orElse(argument);
+        return coercions.times().map(times -> times.written(function, argument)).orElse(argument);
     }
 
     /** A call with arguments of the types that it takes. */

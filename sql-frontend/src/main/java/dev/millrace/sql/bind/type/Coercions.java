@@ -69,7 +69,7 @@ public final class Coercions {
             return literal.isNull()
                     ? Rex.nullOf(target)
                     : SaidTimes.of(text(literal), target, this)
-                            .orElseGet(() -> Rex.literal(Literals.parse(target, text(literal), parameters.zoneId())));
+                            .orElseGet(() -> Rex.literal(Literals.parse(target, text(literal), parameters.style())));
         }
         DataType type = type(node);
         if (type.equals(target)) {
@@ -90,12 +90,12 @@ public final class Coercions {
                 return folded.get();
             }
         }
-        return zone().flatMap(zone -> zone.convert(node, type, target)).orElseGet(() -> Rex.cast(node, target));
+        return times().flatMap(times -> times.convert(node, type, target)).orElseGet(() -> Rex.cast(node, target));
     }
 
-    /** The time zone in which is converted; empty for UTC. */
-    public Optional<SessionZone> zone() {
-        return parameters.zone();
+    /** How dates and times are converted; empty where that is plain. */
+    public Optional<SessionTimes> times() {
+        return parameters.times();
     }
 
     /** Converts with the strength at hand, or fails at the place with 42804 or, by CAST, 42846. */

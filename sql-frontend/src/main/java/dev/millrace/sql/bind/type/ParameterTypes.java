@@ -5,10 +5,10 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.math.BigDecimal;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -21,11 +21,11 @@ import org.apache.calcite.sql.SqlNode;
 public final class ParameterTypes {
     private final Parameters parameters;
     private final List<DataType> types;
-    private final Optional<SessionZone> zone;
+    private final Optional<SessionTimes> times;
 
     public ParameterTypes(Parameters parameters, int count) {
         this.parameters = parameters;
-        this.zone = SessionZone.of(parameters);
+        this.times = SessionTimes.of(parameters);
         this.types = new ArrayList<>(Collections.nCopies(count, DataType.NULL));
         for (int i = 0; i < Math.min(count, parameters.declaredTypes().size()); i++) {
             types.set(i, parameters.declaredTypes().get(i));
@@ -68,7 +68,7 @@ public final class ParameterTypes {
                     : Rex.literal(
                             type.kind() == Kind.NUMERIC
                                     ? Literals.number(new BigDecimal(value.get()))
-                                    : Literals.parse(type, value.get(), zoneId()));
+                                    : Literals.parse(type, value.get(), parameters.style()));
         } catch (NumberFormatException e) {
             throw Errors.error(
                     SqlState.INVALID_TEXT_REPRESENTATION,
@@ -77,18 +77,14 @@ public final class ParameterTypes {
         }
     }
 
-    /** The zone of the statement; empty for UTC. */
-    Optional<SessionZone> zone() {
-        return zone;
+    /** How the statement converts dates and times; empty where that is plain. */
+    Optional<SessionTimes> times() {
+        return times;
     }
 
-    /** Whether TIMESTAMPTZs of the statement are not in UTC. */
-    public boolean isZoned() {
-        return zone.isPresent();
-    }
-
-    Optional<ZoneId> zoneId() {
-        return zone.map(SessionZone::id);
+    /** Of dates and times in the statement and in the values. */
+    public TimeStyle style() {
+        return parameters.style();
     }
 
     /** Gives an open parameter its type; one that has another type by now keeps that. */

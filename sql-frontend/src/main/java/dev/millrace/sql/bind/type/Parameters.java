@@ -1,5 +1,6 @@
 package dev.millrace.sql.bind.type;
 
+import dev.millrace.text.TimeStyle;
 import dev.millrace.type.DataType;
 import java.util.List;
 import java.util.Optional;
@@ -13,10 +14,9 @@ import java.util.Optional;
  *
  * @param declaredTypes by number from 0, {@link DataType#NULL} for those to be inferred; may be shorter than needed
  * @param values texts by number from 0, empty for NULL; no list when describing
- * @param timeZone of TIMESTAMPTZs in the statement and in the values, as {@link dev.millrace.text.TimeZones} knows it; empty for UTC
+ * @param style of dates and times in the statement and in the values
  */
-public record Parameters(
-        List<DataType> declaredTypes, Optional<List<Optional<String>>> values, Optional<String> timeZone) {
+public record Parameters(List<DataType> declaredTypes, Optional<List<Optional<String>>> values, TimeStyle style) {
     public Parameters {
         declaredTypes = List.copyOf(declaredTypes);
         values = values.map(List::copyOf);
@@ -24,21 +24,21 @@ public record Parameters(
 
     /** A statement without parameters. */
     public static Parameters none() {
-        return new Parameters(List.of(), Optional.of(List.of()), Optional.empty());
+        return new Parameters(List.of(), Optional.of(List.of()), TimeStyle.PLAIN);
     }
 
     /** To find the types of the parameters and of the result. */
     public static Parameters toDescribe(List<DataType> declaredTypes) {
-        return new Parameters(declaredTypes, Optional.empty(), Optional.empty());
+        return new Parameters(declaredTypes, Optional.empty(), TimeStyle.PLAIN);
     }
 
     /** To run a statement. */
     public static Parameters of(List<DataType> declaredTypes, List<Optional<String>> values) {
-        return new Parameters(declaredTypes, Optional.of(values), Optional.empty());
+        return new Parameters(declaredTypes, Optional.of(values), TimeStyle.PLAIN);
     }
 
-    /** The same in a time zone. */
-    public Parameters inZone(Optional<String> zone) {
-        return zone.equals(timeZone) ? this : new Parameters(declaredTypes, values, zone);
+    /** The same in another style. */
+    public Parameters inStyle(TimeStyle wanted) {
+        return wanted.equals(style) ? this : new Parameters(declaredTypes, values, wanted);
     }
 }

@@ -5,10 +5,11 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
-import dev.millrace.text.TimeZones;
+import dev.millrace.text.DateStyle;
+import dev.millrace.text.IntervalStyle;
+import dev.millrace.text.TimeStyle;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
-import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -18,13 +19,11 @@ import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexNode;
 
 /**
- * The time zone of a statement that is not in UTC, in which PostgreSQL's conversions between TIMESTAMPTZ and what clocks show are made, and what it computes by the
- * calendar. The engine computes in UTC alone: all becomes calls of functions that are told the zone.
- *
- * @param name as {@link TimeZones} knows it
- * @param id the same
+ * The time zone and the style of a statement where they are not the plain ones: in the zone PostgreSQL's conversions between TIMESTAMPTZ and what clocks show are
+ * made, and what it computes by the calendar; in the style dates, times and intervals become texts, and texts become them. The engine computes in UTC alone and
+ * knows one style: all becomes calls of functions that are told.
  */
-public record SessionZone(String name, ZoneId id) {
+public record SessionTimes(TimeStyle style) {
     /** Functions of a TIMESTAMPTZ that ask what clocks show, and have a form for TIMESTAMP. */
     private static final Set<String> OF_LOCAL_TIME =
             Set.of("date_trunc", "date_part", "extract", "to_char", "strftime", "age");
@@ -34,16 +33,32 @@ public record SessionZone(String name, ZoneId id) {
     /** Functions that write values of any type. */
     private static final Set<String> WRITING = Set.of("concat", "concat_ws", "format");
 
-    static Optional<SessionZone> of(Parameters parameters) {
-        return parameters
-                .timeZone()
-                .map(name -> new SessionZone(name, TimeZones.find(name).orElseThrow()));
+    static Optional<SessionTimes> of(Parameters parameters) {
+        return Optional.of(parameters.style())
+                .filter(style -> !style.equals(TimeStyle.PLAIN))
+                .map(SessionTimes::new);
+    }
+
+    private boolean isZoned() {
+        return style.zone().isPresent();
+    }
+
+    private boolean isInOrder() {
+        return style.dates().order() == DateStyle.Order.MDY;
     }
 
     private RexNode call(String function, RexNode operand, DataType type) {
-        boolean zoneLast = !function.equals("timezone");
-        List<RexNode> operands = zoneLast ? List.of(operand, Rex.text(name)) : List.of(Rex.text(name), operand);
+        RexNode zone = Rex.text(style.zone().orElseThrow());
+        List<RexNode> operands = function.equals("timezone") ? List.of(zone, operand) : List.of(operand, zone);
         return Rex.call(function, operands, type, operand.getType().isNullable());
+    }
+
+    private RexNode styled(String function, RexNode operand, DataType type) {
+        return Rex.call(
+                function,
+                List.of(operand, Rex.text(style.text())),
+                type,
+                operand.getType().isNullable());
     }
 
     /** What clocks show at an instant. */
@@ -56,13 +71,46 @@ public record SessionZone(String name, ZoneId id) {
         return call("timezone", local, DataType.TIMESTAMPTZ);
     }
 
-    /** A conversion that depends on the zone; empty for one that does not. */
+    /** A conversion that depends on the zone or the style; empty for one that does not. */
     Optional<RexNode> convert(RexNode node, DataType type, DataType target) {
+        if (Coercions.isCharacter(target)) {
+            return written(node, type).map(text -> target.kind() == Kind.TEXT ? text : Rex.cast(text, target));
+        } else if (Coercions.isCharacter(type)) {
+            return read(node, target);
+        }
+        return isZoned() ? zoned(node, type, target) : Optional.empty();
+    }
+
+    /** A date, time or interval as a text, where that depends on the style. */
+    private Optional<RexNode> written(RexNode node, DataType type) {
+        boolean isIso = style.dates().form() == DateStyle.Form.ISO;
+        return switch (type.kind()) {
+            case TIMESTAMPTZ ->
+                isZoned() || !isIso ? Optional.of(styled("zoned_text", node, DataType.TEXT)) : Optional.empty();
+            case DATE, TIMESTAMP -> isIso ? Optional.empty() : Optional.of(styled("styled_text", node, DataType.TEXT));
+            case INTERVAL ->
+                style.intervals() == IntervalStyle.POSTGRES
+                        ? Optional.empty()
+                        : Optional.of(styled("styled_text", node, DataType.TEXT));
+            default -> Optional.empty();
+        };
+    }
+
+    /** What a text says, where that depends on the style. */
+    private Optional<RexNode> read(RexNode text, DataType target) {
+        if (style.readsPlainly()) {
+            return Optional.empty();
+        }
+        return switch (target.kind()) {
+            case DATE -> isInOrder() ? Optional.empty() : Optional.of(styled("styled_date", text, target));
+            case TIMESTAMP -> isInOrder() ? Optional.empty() : Optional.of(styled("styled_timestamp", text, target));
+            case TIMESTAMPTZ -> Optional.of(styled("zoned_timestamptz", text, target));
+            default -> Optional.empty();
+        };
+    }
+
+    private Optional<RexNode> zoned(RexNode node, DataType type, DataType target) {
         if (type.kind() == Kind.TIMESTAMPTZ) {
-            if (Coercions.isCharacter(target)) {
-                RexNode text = call("zoned_text", node, DataType.TEXT);
-                return Optional.of(target.kind() == Kind.TEXT ? text : Rex.cast(text, target));
-            }
             return switch (target.kind()) {
                 case TIMESTAMP -> Optional.of(local(node));
                 case DATE, TIME -> Optional.of(Rex.cast(local(node), target));
@@ -75,15 +123,14 @@ public record SessionZone(String name, ZoneId id) {
         return switch (type.kind()) {
             case TIMESTAMP -> Optional.of(instant(node));
             case DATE -> Optional.of(instant(Rex.cast(node, DataType.TIMESTAMP)));
-            case TEXT, VARCHAR, CHAR -> Optional.of(call("zoned_timestamptz", node, DataType.TIMESTAMPTZ));
             default -> Optional.empty();
         };
     }
 
     /** An argument of a function that writes values of any type; others take it as it is. */
     public RexNode written(String function, RexNode argument) {
-        return WRITING.contains(function) && isInstant(argument)
-                ? call("zoned_text", argument, DataType.TEXT)
+        return WRITING.contains(function)
+                ? written(argument, Coercions.type(argument)).orElse(argument)
                 : argument;
     }
 
@@ -99,7 +146,10 @@ public record SessionZone(String name, ZoneId id) {
      * @return empty where it is the same as everywhere
      */
     public Optional<RexNode> call(String function, List<RexNode> arguments, Function<List<RexNode>, RexNode> again) {
-        if (arguments.isEmpty() || arguments.stream().noneMatch(SessionZone::isInstant)) {
+        if (!isZoned()) {
+            return Optional.empty();
+        }
+        if (arguments.isEmpty() || arguments.stream().noneMatch(SessionTimes::isInstant)) {
             return isReadingText(function, arguments)
                     ? Optional.of(instant(Rex.call(
                             "timezone",
@@ -112,7 +162,10 @@ public record SessionZone(String name, ZoneId id) {
             return Coercions.type(arguments.get(1)).kind() == Kind.INTERVAL
                     ? Optional.of(Rex.call(
                             function.equals("add") ? "zoned_add" : "zoned_subtract",
-                            List.of(arguments.get(0), arguments.get(1), Rex.text(name)),
+                            List.of(
+                                    arguments.get(0),
+                                    arguments.get(1),
+                                    Rex.text(style.zone().orElseThrow())),
                             DataType.TIMESTAMPTZ,
                             arguments.stream().anyMatch(node -> node.getType().isNullable())))
                     : Optional.empty();

@@ -1,0 +1,65 @@
+package dev.millrace.text;
+
+import java.util.Optional;
+
+/**
+ * How a session reads and writes dates, times and intervals.
+ *
+ * @param zone of instants, as {@link TimeZones} knows it; empty for UTC
+ */
+public record TimeStyle(Optional<String> zone, DateStyle dates, IntervalStyle intervals) {
+    /** In UTC, and as it is where no settings say more. */
+    public static final TimeStyle PLAIN = new TimeStyle(Optional.empty(), DateStyle.ISO_MDY, IntervalStyle.POSTGRES);
+
+    private static final char BETWEEN = ';'; // in no zone's name
+
+    /** Nothing but a zone; empty for UTC. */
+    public static TimeStyle in(Optional<String> zone) {
+        return zone.isEmpty() ? PLAIN : new TimeStyle(zone, DateStyle.ISO_MDY, IntervalStyle.POSTGRES);
+    }
+
+    /** Clocks of the zone, new ones; empty for UTC. */
+    public Optional<ZoneClock> clock() {
+        return zone.flatMap(TimeZones::find).map(ZoneClock::new);
+    }
+
+    /** Whether texts are read as they are where no settings say more. */
+    public boolean readsPlainly() {
+        return zone.isEmpty() && dates.order() == DateStyle.Order.MDY;
+    }
+
+    /** The text that {@link #parse} reads, by which functions are told of it: a zone's name alone where no more is to be said. */
+    public String text() {
+        String name = zone.orElse("UTC");
+        return equals(in(zone)) ? name : name + BETWEEN + dates + BETWEEN + intervals.name();
+    }
+
+    /** @return empty for what {@link #text} has not written and is no name of a zone */
+    public static Optional<TimeStyle> parse(String text) {
+        int end = text.indexOf(BETWEEN);
+        String name = end < 0 ? text : text.substring(0, end);
+        if (TimeZones.find(name).isEmpty()) {
+            return Optional.empty();
+        }
+        TimeStyle plain = in(Optional.of(name).filter(zone -> !zone.equals("UTC")));
+        if (end < 0) {
+            return Optional.of(plain);
+        }
+        int second = text.indexOf(BETWEEN, end + 1);
+        return second < 0
+                ? Optional.empty()
+                : DateStyle.ISO_MDY
+                        .with(text.substring(end + 1, second))
+                        .flatMap(dates -> intervals(text.substring(second + 1))
+                                .map(intervals -> new TimeStyle(plain.zone, dates, intervals)));
+    }
+
+    private static Optional<IntervalStyle> intervals(String name) {
+        for (IntervalStyle style : IntervalStyle.values()) {
+            if (style.name().equals(name)) {
+                return Optional.of(style);
+            }
+        }
+        return Optional.empty();
+    }
+}
