@@ -24,12 +24,20 @@ final class PostgresSuite {
                     .split(" "));
 
     /** What PostgreSQL's runner sets before each file. */
-    private static final List<String> SETTINGS = List.of(
-            "SET statement_timeout = '20s';",
-            "SET TimeZone = 'PST8PDT';",
-            "SET DateStyle = 'Postgres, MDY';",
-            "SET IntervalStyle = 'postgres_verbose';",
-            "\\echo begins");
+    private static final List<String> SETTINGS = List.of("SET statement_timeout = '20s';", "\\echo begins");
+
+    /** What it has sessions begin with, and RESET goes back to. */
+    private static final Map<String, String> ENVIRONMENT = Map.of(
+            "PGTZ",
+            "America/Los_Angeles",
+            "PGDATESTYLE",
+            "Postgres, MDY",
+            "PGOPTIONS",
+            "-c intervalstyle=postgres_verbose",
+            "LC_ALL",
+            "C",
+            "PGCLIENTENCODING",
+            "UTF8");
 
     private static final long SECONDS_A_FILE = 180;
 
@@ -105,8 +113,8 @@ final class PostgresSuite {
                     "HIDE_TABLEAM=on",
                     "-v",
                     "HIDE_TOAST_COMPRESSION=on");
-            psql.environment()
-                    .putAll(Map.of("PG_ABS_SRCDIR", folder.toString(), "LC_ALL", "C", "PGCLIENTENCODING", "UTF8"));
+            psql.environment().putAll(ENVIRONMENT);
+            psql.environment().put("PG_ABS_SRCDIR", folder.toString());
             Process process = psql.redirectErrorStream(true)
                     .redirectInput(in.toFile())
                     .redirectOutput(out.toFile())
