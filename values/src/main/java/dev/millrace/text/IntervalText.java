@@ -5,7 +5,7 @@ import dev.millrace.memory.Memory;
 /**
  * Reads and writes intervals: PostgreSQL's {@code 1 year 2 mons 3 days 04:05:06.7 [ago]} with its abbreviations, ISO
  * 8601's {@code P1Y2M3DT4H5M6.7S} and its alternative {@code P0001-02-03T04:05:06.7}, and the standard's {@code 1-2} (years and
- * months) and {@code 3 4:05:06}. A bare number is seconds. A fraction of a unit goes into the smaller units: half a month is 15
+ * months) and {@code 3 4:05:06}. A bare number is seconds. No unit is said twice. A fraction of a unit goes into the smaller units: half a month is 15
  * days, half a day 12 hours.
  */
 final class IntervalText {
@@ -31,8 +31,14 @@ final class IntervalText {
         {"millennium", "millennia", "mil", "mils"},
     };
 
+    private static final int SUBSECONDS = 1 << 4 | 1 << 5; // by the places of their units
+    private static final int SECONDS = 1 << 3;
+    private static final int CLOCK = 1 << 1 | 1 << 2 | SECONDS | SUBSECONDS;
+    private static final int MONTHS = 1 << 7;
+
     private long at;
     private long end;
+    private int seen; // units that were read, by their places
     private long months;
     private long days;
     private long micros;
@@ -49,6 +55,7 @@ final class IntervalText {
         months = 0;
         days = 0;
         micros = 0;
+        seen = 0;
         int outcome;
         try {
             boolean iso = at < end && (Memory.getByte(at) | 0x20) == 'p';
@@ -84,9 +91,9 @@ final class IntervalText {
             }
             int outcome;
             if (at < end && Memory.getByte(at) == ':') {
-                outcome = readClock();
+                outcome = isNew(CLOCK) ? readClock() : ValueParser.SYNTAX;
             } else if (at < end && Memory.getByte(at) == '-' && nanos == 0) {
-                outcome = readYearMonth();
+                outcome = isNew(MONTHS) ? readYearMonth() : ValueParser.SYNTAX;
             } else {
                 at = Blanks.skip(at, end);
                 outcome = readUnit();
@@ -101,7 +108,7 @@ final class IntervalText {
 
     private int readUnit() {
         if (at == end) {
-            return addSeconds();
+            return isNew(nanos == 0 ? SECONDS : SECONDS | SUBSECONDS) ? addSeconds() : ValueParser.SYNTAX;
         }
         long start = at;
         while (at < end && WordBytes.isLetter(at)) {
@@ -109,16 +116,35 @@ final class IntervalText {
         }
         if (at == start) {
             // A number without a unit before a clock: days of the standard's form.
-            return WordBytes.isDigit(at) || Memory.getByte(at) == '-' || Memory.getByte(at) == '+'
-                    ? addDays(1)
-                    : ValueParser.SYNTAX;
+            return isClock(at) && isNew(1) ? addDays(1) : ValueParser.SYNTAX;
         }
         return addUnit(start);
+    }
+
+    /** Whether digits with a colon behind them are there, perhaps with a sign. */
+    private boolean isClock(long from) {
+        long digit = Memory.getByte(from) == '-' || Memory.getByte(from) == '+' ? from + 1 : from;
+        long behind = digit;
+        while (behind < end && WordBytes.isDigit(behind)) {
+            behind++;
+        }
+        return behind > digit && behind < end && Memory.getByte(behind) == ':';
+    }
+
+    /** Whether none of the units were read so far; from now on they are. */
+    private boolean isNew(int units) {
+        boolean isNew = (seen & units) == 0;
+        seen |= units;
+        return isNew;
     }
 
     private int addUnit(long start) {
         for (int unit = 0; unit < UNITS.length; unit++) {
             if (WordBytes.equalAny(start, at, UNITS[unit])) {
+                int bits = 1 << unit;
+                if (!isNew(bits == SECONDS && nanos != 0 ? SECONDS | SUBSECONDS : bits)) {
+                    return ValueParser.SYNTAX;
+                }
                 return switch (unit) {
                     case 0 -> addDays(1);
                     case 1 -> addMicros(MICROS_PER_HOUR);

@@ -111,6 +111,35 @@ class TimeStylesTest {
             script.append("SET intervalstyle = %s;\nSHOW intervalstyle;\n".formatted(style));
             write(script, style);
         }
+        String[] intervals = {
+            "1 day 1 day",
+            "1 week 1 day",
+            "1 2",
+            "1 2:03",
+            "1 -2:03:04.5",
+            "1-2 3",
+            "1-2 3:04",
+            "1 mon 1-2",
+            "1.5 s 3 ms",
+            "1.0 s 3 ms",
+            "1 s 3 ms 4 us",
+            "1:02 3 us",
+            "1:02 3 h",
+            "1 h 3",
+            "1 s 3",
+            "3 h 1 mon 2 years 4 days",
+            "1 year 1 decade 1 century",
+            "2 days ago",
+            "@ 1 day 2 hours ago",
+            "1 day -2:00",
+            "+1-2 +3 +4:05:06",
+            "P1Y2M-3DT4H",
+            "1 +2",
+            "1 2 days"
+        };
+        for (int i = 0; i < intervals.length; i++) {
+            script.append("SELECT 'intervals', %d, '%s'::interval;\n".formatted(i, intervals[i]));
+        }
         for (String value : List.of("german", "ymd", "sql", "european", "us", "default", "")) {
             script.append("SET datestyle = '%s';\nSHOW datestyle;\n".formatted(value));
         }
