@@ -14,9 +14,11 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Lint of the repository itself (house style 3, 31, 40). */
+@Tag("long")
 class RepositoryTest {
     static final Path ROOT = root();
     private static final int LONGEST_FILE = 500;

@@ -15,11 +15,13 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The source of the example of a plugin goes on where it was, as its documentation says. */
+@Tag("long")
 class PluginConformanceTest extends GivenSourceConformance {
     @TempDir
     Path folder;

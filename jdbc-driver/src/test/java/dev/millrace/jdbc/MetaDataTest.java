@@ -20,10 +20,12 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** All of JDBC's meta data, which is one query over the catalog after the other. */
+@Tag("long")
 @Timeout(120)
 class MetaDataTest {
     private static Connection connection;

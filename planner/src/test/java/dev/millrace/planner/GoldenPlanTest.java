@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Plans as text, one file per query: the SQL, then what is planned for it in each setting. Rewritten by {@code
  * -Dmillrace.golden.update=true}; the diff is what a reviewer reads.
  */
+@Tag("long")
 class GoldenPlanTest {
     private static final Path FOLDER = Path.of("src/test/resources/plans");
     private static final boolean UPDATE = Boolean.getBoolean("millrace.golden.update");

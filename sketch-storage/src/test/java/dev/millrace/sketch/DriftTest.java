@@ -20,9 +20,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A day of a stream whose values wander off and jump, one reading a second. */
+@Tag("long")
 class DriftTest {
     private static final int SECONDS = 24 * 3600;
     private static final double BOUND = .5;

@@ -32,12 +32,14 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Random questions about random streams: whatever became of the encoders, of some segments on their way and of the sketches
  * afterwards, the answer computed from the rows that went in lies within the bounds that are given.
  */
+@Tag("long")
 class RandomSketchQueriesTest {
     private static final int QUERIES = Integer.getInteger("millrace.sketch.queries", 300);
     private static final long SEED = Long.getLong("millrace.sketch.seed", 1);

@@ -23,9 +23,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every file of the real sets comes back: numbers within 1 % of their range, everything else as it was. */
+@Tag("long")
 class RealDataTest {
     private static final int ROWS = Integer.getInteger("millrace.sketch.rows", 5_000);
 

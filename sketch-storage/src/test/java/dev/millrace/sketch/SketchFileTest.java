@@ -26,10 +26,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Files of segments that are cut, changed, appended to, and thinned out. */
+@Tag("long")
 class SketchFileTest {
     private static final int ROWS = 10; // of a segment
     private static final int HEADER = 16;

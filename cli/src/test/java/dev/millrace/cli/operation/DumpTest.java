@@ -25,11 +25,13 @@ import java.util.Optional;
 import java.util.jar.JarOutputStream;
 import java.util.zip.ZipEntry;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** A dump that is loaded into an empty database makes one whose dump is the same. */
+@Tag("long")
 class DumpTest {
     private static final List<String> QUERIES = List.of(
             "SELECT * FROM customers",

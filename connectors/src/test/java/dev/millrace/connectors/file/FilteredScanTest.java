@@ -30,6 +30,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Readers that are told of predicates against rows that are filtered afterwards, value by value as boxed objects. A
  * failure prints its seed; -Dseed repeats it.
  */
+@Tag("long")
 class FilteredScanTest {
     private static final int FILES = Integer.getInteger("filter.files", 12);
     private static final int SCANS = 60;

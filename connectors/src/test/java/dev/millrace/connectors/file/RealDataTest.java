@@ -17,10 +17,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The dirt of real sensor files: counts and sums are those of DuckDB's reader, or facts of the data sets' READMEs. */
+@Tag("long")
 class RealDataTest {
     private static final Schema NONE = new Schema(List.of());
 

@@ -36,10 +36,12 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Random message types and messages: what protobuf's own dynamic messages have is what the columns must have. */
+@Tag("long")
 class ProtobufRandomTest {
     private static final long SEED = Long.getLong("millrace.protobuf.seed", 20261127L);
     private static final int TYPES = Integer.getInteger("millrace.protobuf.types", 1000);

@@ -38,9 +38,11 @@ import java.util.Random;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("long")
 class EdgeStreamTest {
     private static final long SEED = Long.getLong("millrace.edge.stream.seed", 17);
     private static final QueueOptions QUEUE = new QueueOptions(16 << 20, 1 << 20, WhenFull.OLDEST, 2, () -> 5);

@@ -38,6 +38,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.jar.JarOutputStream;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +48,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A group whose result cannot be computed is no row but a note, once, which goes when the group has a result again, or no rows any
  * more; its neighbours are as if it were not there.
  */
+@Tag("long")
 class FailedGroupsTest {
     private static final DataType NUMBER = DataType.numeric(38, 0);
     private static final BigDecimal MOST = BigDecimal.TEN.pow(38).subtract(BigDecimal.ONE);

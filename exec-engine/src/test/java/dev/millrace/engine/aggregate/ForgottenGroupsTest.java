@@ -30,11 +30,13 @@ import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Groups and partitions whose rows stop coming leave, and begin anew; in any batches, over restarts. */
+@Tag("long")
 class ForgottenGroupsTest {
     private static final int TIME = 9;
     private static final long TTL = 1_000;

@@ -31,12 +31,14 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Joins whose rows say until when they can match: {@code b.ts BETWEEN a.ts AND a.until} and the like. */
+@Tag("long")
 class LifetimeJoinTest {
     private static final Schema LEFT = Schema.of(
             new Field("id", DataType.BIGINT, false),

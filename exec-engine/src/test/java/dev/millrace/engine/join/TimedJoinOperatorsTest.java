@@ -20,8 +20,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("long")
 class TimedJoinOperatorsTest {
     private static final Schema LEFT = Schema.of(
             new Field("k", DataType.BIGINT, true),

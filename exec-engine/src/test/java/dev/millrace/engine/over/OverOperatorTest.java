@@ -25,11 +25,13 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every function over many frames, under changes, against frames found row by row. */
+@Tag("long")
 class OverOperatorTest {
     private static final int PARTITION = 0;
     private static final int TIME = 1;

@@ -23,11 +23,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Lateness against its definition, window by window, row by row. */
+@Tag("long")
 final class WatermarkOperatorTest {
     private static final Schema SCHEMA = Schema.of(
             new Field("ts", DataType.TIMESTAMP, true),

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Random conditions and projections over random rows, generated code against {@link ReferenceInterpreter}, once over
  * rows without NULLs and once among NULLs, by one method or cut into many. {@code -Dmillrace.expressions.runs} and {@code .seed} set how many and which.
  */
+@Tag("long")
 class RandomExpressionsTest {
     private static final int RUNS = Integer.getInteger("millrace.expressions.runs", 400);
     private static final long SEED = Long.getLong("millrace.expressions.seed", 7);

@@ -21,10 +21,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Every signature of the catalog compiles and runs, over NULLs too: a strict function gives NULL for them. */
+@Tag("long")
 class CatalogTest {
     private static final List<DataType> COMPARABLE = List.of(
             DataType.BOOLEAN,

@@ -11,10 +11,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Drivers of other languages, each with a program in the test resources that uses most of what it can do. */
+@Tag("long")
 @Timeout(600) // the first time they are downloaded
 class ClientsTest {
     private static final String[] PYTHON = {"psycopg[binary]==3.3.9", "sqlalchemy==2.1.9"};

@@ -20,10 +20,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A client that writes row after row, alone, has a loop of its own, which writes the log itself and holds up nobody else. */
+@Tag("long")
 @Timeout(120)
 class OwnLoopsTest {
     private static final String WRITER = "millrace-writer";

@@ -13,10 +13,12 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Messages that are sent without waiting for answers: some are answered where they arrive, others by another thread. */
+@Tag("long")
 @Timeout(120)
 class PipeliningTest {
     private static final int GROUPS = 4_000;

@@ -19,11 +19,13 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.postgresql.PGConnection;
 
 /** Subscriptions over the wire: progress, going on where a client was, and clients that are too slow. */
+@Tag("long")
 @Timeout(120)
 class SubscribeTest {
     private final TestServer server = new TestServer();

@@ -34,6 +34,7 @@ import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +42,7 @@ import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyManager;
 
 /** Encrypted connections with real clients: psql, PostgreSQL's JDBC driver, and sockets that do as nobody should. */
+@Tag("long")
 @Timeout(120)
 class TlsClientTest {
     private static final String PASSWORD = "open sesame";

@@ -3,9 +3,11 @@ package dev.millrace.server.realdata;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.engine.runtime.StandingQuery;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("long")
 class RealDataTest {
     @ParameterizedTest(name = "with {0} workers")
     @ValueSource(ints = {1, 2})

@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Texts that differ in constants share a statement, which is prepared once, and say what each says alone. */
+@Tag("long")
 class AdHocStatementsTest {
     private TestDatabase db;
     private int shared;

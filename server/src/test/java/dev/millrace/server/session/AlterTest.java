@@ -11,11 +11,13 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** ALTER under way: no row is lost or counted twice, and subscribers see the difference. */
+@Tag("long")
 class AlterTest {
     private static final List<String> QUERIES = List.of(
             "SELECT k, sum(v) AS s FROM t GROUP BY k",

@@ -18,11 +18,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Windows of days, weeks, months and years as clocks of a zone show them, against the JDK's calendar, over changes of the clocks. */
+@Tag("long")
 @Timeout(120)
 class CalendarWindowsTest {
     private static final DateTimeFormatter SHOWN =

@@ -12,10 +12,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Answers of queries over streams go on with what they had, after closing and after the process was gone at any moment. */
+@Tag("long")
 class DurableQueriesTest {
     private static final long SEED = Long.getLong("millrace.durable.seed", 1);
     private static final int STEPS = Integer.getInteger("millrace.durable.steps", 200);

@@ -25,10 +25,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Rows of tables are there again, whatever wrote them, after closing and after the process was gone at any moment. */
+@Tag("long")
 class DurableTablesTest {
     private static final long SEED = Long.getLong("millrace.durable.seed", 1);
     private static final int STEPS = Integer.getInteger("millrace.durable.steps", 250);

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What random queries have found wrong once, small. Most of it needs several workers to go wrong. */
+@Tag("long")
 class FoundQueriesTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})

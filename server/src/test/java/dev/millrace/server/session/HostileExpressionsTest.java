@@ -11,12 +11,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Expressions made to take long, to nest deeply or to overflow end: by themselves, or when they are cancelled; and none
  * ends with an internal error. {@code -Dmillrace.hostile.runs} says how many, {@code -Dmillrace.hostile.seed} from which.
  */
+@Tag("long")
 class HostileExpressionsTest {
     private static final int RUNS = Integer.getInteger("millrace.hostile.runs", 150);
     private static final long SEED = Long.getLong("millrace.hostile.seed", 1);

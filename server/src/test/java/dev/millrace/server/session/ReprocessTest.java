@@ -20,10 +20,12 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** REPROCESS: the past is asked again beside the answer that there is, which stays until the new one has all that it has. */
+@Tag("long")
 class ReprocessTest {
     private static final long SEED = Long.getLong("millrace.retained.seed", 1);
     private static final String WRONG = "SELECT k, count(*) AS n, sum(v) AS v FROM s GROUP BY k";

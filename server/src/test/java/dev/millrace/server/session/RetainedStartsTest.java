@@ -9,10 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Standing queries that begin in the past of streams: each row once, as if the query had been there from the first. */
+@Tag("long")
 class RetainedStartsTest {
     private static final long SEED = Long.getLong("millrace.retained.seed", 1);
     private static final String WINDOWS =

@@ -8,10 +8,12 @@ import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Streams whose old rows are sketches, as SQL has them. */
+@Tag("long")
 class SketchedStreamsTest {
     private static final String STREAM = """
             CREATE STREAM s (device TEXT, at TIMESTAMPTZ, temp DOUBLE PRECISION, note TEXT,

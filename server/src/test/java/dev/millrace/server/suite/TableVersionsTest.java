@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * of order and late, keys come, change and go, and views continue from snapshots. {@code -Dmillrace.versions.seeds=N} runs as
  * many seeds (4).
  */
+@Tag("long")
 class TableVersionsTest {
     private static final int SEEDS = Integer.getInteger("millrace.versions.seeds", 4);
     private static final int TABLE_DELAY = 3; // seconds, as in the definitions below

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * while rows are updated and deleted, and with views continued from snapshots at random epochs. {@code
  * -Dmillrace.tpch.seeds=N} runs as many seeds (2).
  */
+@Tag("long")
 class TpchTest {
     private static final Path FOLDER = Path.of("src/test/resources/tpch");
     private static final int SEEDS = Integer.getInteger("millrace.tpch.seeds", 2);

@@ -14,11 +14,13 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlNode;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Texts become the trees that they mean to PostgreSQL, and no text takes the grammar's stack or time. */
+@Tag("long")
 class GrammarTest {
     private static Tokens tokens(String text) {
         return new Tokens(text, Lexer.tokens(text));

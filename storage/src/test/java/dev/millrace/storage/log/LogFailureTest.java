@@ -21,9 +21,11 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What writers are told while the disk fails, and what is there afterwards. */
+@Tag("long")
 class LogFailureTest {
     private final SimulatedDisk disk = new SimulatedDisk(3);
     private final StandingClock clock = new StandingClock();

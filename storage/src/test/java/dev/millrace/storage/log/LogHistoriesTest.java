@@ -9,9 +9,11 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Acknowledged records are there exactly once and in order, failed ones never, others whole or not at all. */
+@Tag("long")
 class LogHistoriesTest {
     private static final int HISTORIES = Integer.getInteger("millrace.log.histories", 120);
     private static final long SEED = Long.getLong("millrace.log.seed", 1);

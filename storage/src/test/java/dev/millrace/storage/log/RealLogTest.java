@@ -11,10 +11,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A process that appends to a log on the machine's disk is killed, again and again. */
+@Tag("long")
 class RealLogTest {
     private static final int ROUNDS = Integer.getInteger("millrace.log.kills", 10);
 

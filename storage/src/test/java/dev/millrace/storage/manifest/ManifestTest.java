@@ -23,8 +23,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("long")
 class ManifestTest {
     /** A file that says by its contents in which try it was written. */
     private static SnapshotFile write(SimulatedDisk disk, Manifest manifest, long tried) {

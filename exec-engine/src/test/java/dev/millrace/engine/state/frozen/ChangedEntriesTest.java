@@ -23,11 +23,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.apache.arrow.memory.RootAllocator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tables that are written time and again while they change: what was kept, with what changed since, is what there was. */
+@Tag("long")
 final class ChangedEntriesTest {
     private static final int KEY = GroupTable.BODY;
     private static final int VALUE = GroupTable.BODY + 8;

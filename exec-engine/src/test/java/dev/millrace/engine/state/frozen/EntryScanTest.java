@@ -10,11 +10,13 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.apache.arrow.memory.RootAllocator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tables that are gone over while they grow, and filled again in that order. */
+@Tag("long")
 final class EntryScanTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 31, 32, 5_000, 300_000})

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.arrow.memory.ArrowBuf;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * random expressions and what PostgreSQL says of them; {@code -Dmillrace.regex.psql="psql -d postgres"} asks one that runs
  * about others, and {@code -Dmillrace.regex.facts=FILE} keeps its answers.
  */
+@Tag("long")
 class RegexMatcherTest {
     private static final int RUNS = Integer.getInteger("millrace.regex.runs", 5_000);
     private static final long SEED = Long.getLong("millrace.regex.seed", 1);
