@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.calcite.rex.RexNode;
 
-/** PostgreSQL's words for a date and time that are no constants here: the time of the statement, and of what goes on that of each row. */
+/**
+ * PostgreSQL's words for a date and time that are no constants here: the time of the statement, and of what goes on that of each row. Behind a day a time and a zone
+ * may be: {@code tomorrow 04:05 EST}.
+ */
 public final class SaidTimes {
     private static final String NOW = "now";
 
@@ -21,7 +24,7 @@ public final class SaidTimes {
 
     /** What a text means that is to become a date or a timestamp, if it is one of the words. */
     static Optional<RexNode> of(String text, DataType target, Coercions coercions) {
-        String word = text.strip().toLowerCase(Locale.ROOT);
+        String word = day(text);
         if (!isTime(target) || !isWord(word)) {
             return Optional.empty();
         }
@@ -31,12 +34,26 @@ public final class SaidTimes {
         }
         RexNode distance = Rex.literal(new Literal(DAYS.getOrDefault(word, 0L), DataType.INTEGER));
         RexNode today = coercions.convert(now, DataType.DATE);
-        return Optional.of(coercions.convert(Rex.call("add", List.of(today, distance), DataType.DATE, false), target));
+        String rest = text.strip().substring(word.length()).strip();
+        RexNode day = Rex.call("add", List.of(today, distance), DataType.DATE, false);
+        if (rest.isEmpty()) {
+            return Optional.of(coercions.convert(day, target));
+        }
+        RexNode whole = Rex.call(
+                "text_concat", List.of(Rex.cast(day, DataType.TEXT), Rex.text(' ' + rest)), DataType.TEXT, false);
+        return Optional.of(coercions.convert(whole, target));
     }
 
     /** Whether a text that is to become a value of the type is one of the words. */
     public static boolean isOne(String text, DataType target) {
-        return isTime(target) && isWord(text.strip().toLowerCase(Locale.ROOT));
+        return isTime(target) && isWord(day(text));
+    }
+
+    /** The first word if it is a day, else all. */
+    private static String day(String text) {
+        String all = text.strip().toLowerCase(Locale.ROOT);
+        int blank = all.indexOf(' ');
+        return blank > 0 && DAYS.containsKey(all.substring(0, blank)) ? all.substring(0, blank) : all;
     }
 
     private static boolean isTime(DataType type) {
