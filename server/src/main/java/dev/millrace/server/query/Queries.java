@@ -50,10 +50,12 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.apache.arrow.memory.BufferAllocator;
 
 /** SELECT and FLUSH: the rows of queries as a session sees them, its own changes included. Belongs to the session's thread. */
 public final class Queries {
     private static final int MOST_COMPUTED_DIRECTLY = 4096; // rows; a task for more can be cancelled
+    private static final long MOST_OF_RECURSION = 256L << 20; // bytes, with max_query_memory or without
     private static final int MANY_NODES = 12; // whose tasks and code take some milliseconds to make
 
     private final Instance database;
@@ -165,6 +167,9 @@ public final class Queries {
      * @return empty if the statement has to be analysed with the values, which also tells what is wrong with them
      */
     public Optional<Query> planned(Query open, Parameters parameters, int count) {
+        if (open.isRecursive()) {
+            return Optional.empty(); // values stand in its recursions, too
+        }
         Optional<Query> given = new GivenValues(parameters).in(open, count);
         try {
             given.ifPresent(this::plan);
@@ -191,6 +196,13 @@ public final class Queries {
     }
 
     private StatementResult.Rows read(Query query) {
+        if (query.isRecursive()) {
+            tellOfViews(query);
+            prepareToRead(query);
+            return new Recursions(
+                            atHand, this::named, this::overHand, database.engine().allocator(), Math.min(limits.mostBytes(), MOST_OF_RECURSION))
+                    .rows(query);
+        }
         PlanNode plan = plan(query).root();
         tellOfViews(query);
         prepareToRead(query);
@@ -244,6 +256,65 @@ public final class Queries {
         return ranges;
     }
 
+    /** All rows of what can be read by a name, as the session sees it. */
+    private StatementResult.Rows named(String relation) {
+        Optional<CatalogObject> object = database.catalog().object(relation);
+        if (object.isPresent()) {
+            return all(object.get());
+        }
+        Schema schema = database.catalog().systemRelation(relation).orElseThrow().schema();
+        return run(scan(relation, schema), schema);
+    }
+
+    private Recursions.Reading overHand(Query query) {
+        return query.isRecursive() ? () -> read(query) : new OverHand(query);
+    }
+
+    /** Reads a query over what is at hand, and nothing else, as often as is asked for; it is planned once. */
+    private final class OverHand implements Recursions.Reading {
+        private final Query query;
+        private final PlanNode plan;
+        private final boolean direct;
+        private Optional<DirectCalc.KeptPlan> kept = Optional.empty();
+
+        OverHand(Query query) {
+            this.query = query;
+            this.plan = plan(query).root();
+            this.direct = !UserCalls.isIn(plan);
+        }
+
+        @Override
+        public StatementResult.Rows rows() {
+            Optional<Batch> only = atHand.entrySet().stream()
+                    .filter(named -> direct && DirectCalc.suits(plan, named.getKey()))
+                    .map(Map.Entry::getValue)
+                    .filter(rows -> rows.rowCount() <= MOST_COMPUTED_DIRECTLY)
+                    .findFirst();
+            if (only.isPresent()) {
+                return FixedRows.of(query.schema(), computed(only.get()));
+            }
+            Map<String, OwnRows> shown = new LinkedHashMap<>();
+            return runInPlace(
+                    plan,
+                    query.schema(),
+                    shown,
+                    () -> atHand.forEach((name, rows) -> shown.put(name, new OwnRows(rows))));
+        }
+
+        private Optional<Batch> computed(Batch rows) {
+            BufferAllocator allocator = database.engine().allocator();
+            kept = kept.or(() -> DirectCalc.KeptPlan.of(plan, allocator, clock()));
+            return kept.isPresent()
+                    ? kept.get().compute(rows)
+                    : DirectCalc.compute(plan, rows, allocator, clock());
+        }
+
+        @Override
+        public void close() {
+            kept.ifPresent(DirectCalc.KeptPlan::close);
+        }
+    }
+
     /** What is read in the place of relations: rows that parts of the statement returned, and tables with own changes. */
     private void addSeen(Query query, Map<String, OwnRows> shown) {
         atHand.forEach((name, rows) -> shown.put(name, new OwnRows(rows)));
@@ -286,6 +357,9 @@ public final class Queries {
 
     /** The rows of a query over rows at hand, which stay the caller's; it may read relations, too. */
     public StatementResult.Rows over(Query query, Batch atHand) {
+        if (query.isRecursive()) {
+            return recursiveOver(query, atHand);
+        }
         PlanNode plan = plan(query).root();
         if (atHand.rowCount() <= MOST_COMPUTED_DIRECTLY
                 && DirectCalc.suits(plan, Relation.AT_HAND)
@@ -299,6 +373,15 @@ public final class Queries {
         Map<String, OwnRows> shown = new LinkedHashMap<>();
         shown.put(Relation.AT_HAND, new OwnRows(atHand));
         return runInPlace(plan, query.schema(), shown, () -> addSeen(query, shown));
+    }
+
+    private StatementResult.Rows recursiveOver(Query query, Batch rows) {
+        putAtHand(Relation.AT_HAND, rows);
+        try {
+            return FixedRows.of(whole(read(query)));
+        } finally {
+            atHand.remove(Relation.AT_HAND);
+        }
     }
 
     /** Reads tables that the transaction changed as it sees them. */
@@ -371,9 +454,12 @@ public final class Queries {
     }
 
     private static PlanNode scan(CatalogObject table) {
-        List<Integer> columns =
-                IntStream.range(0, table.schema().size()).boxed().toList();
-        return new PlanNode.Scan(table.name(), columns, List.of(), table.schema());
+        return scan(table.name(), table.schema());
+    }
+
+    private static PlanNode scan(String relation, Schema schema) {
+        List<Integer> columns = IntStream.range(0, schema.size()).boxed().toList();
+        return new PlanNode.Scan(relation, columns, List.of(), schema);
     }
 
     private ResultRows run(PlanNode plan, Schema schema) {
@@ -394,6 +480,10 @@ public final class Queries {
 
     /** Runs a query by its plan, without the ways round it, to its end; the rows are let go of. */
     public QueryStatistics runToEnd(Query query) {
+        if (query.isRecursive()) {
+            throw MillraceException.notAvailableYet("EXPLAIN ANALYZE of WITH RECURSIVE")
+                    .withHint("EXPLAIN shows the plan of what reads it");
+        }
         PlanNode plan = plan(query).root();
         prepareToRead(query);
         checks.requireAsBegun(query.relations());

@@ -280,8 +280,10 @@ final class ChangeParser {
                 severalColumns(assignments);
             } else {
                 SqlIdentifier column = words.simpleIdentifier();
+                Optional<SqlNode> part =
+                        words.peek().isSymbol("[") ? Optional.of(words.subscripts(column)) : Optional.empty();
                 words.expectSymbol("=");
-                assignments.add(new Syntax.Assignment(List.of(column), value()));
+                assignments.add(new Syntax.Assignment(List.of(column), value(), part));
             }
         } while (words.acceptComma());
         return assignments;

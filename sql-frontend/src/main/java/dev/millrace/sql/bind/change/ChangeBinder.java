@@ -209,6 +209,7 @@ public final class ChangeBinder {
     }
 
     private Statement update(Syntax.Update update) {
+        context.allowRecursion();
         Rows rows = new Rows(update.relation(), update.alias(), update.from(), update.with(), "UPDATE");
         int columns = rows.target.size();
         RelNode filtered = rows.filtered(update.where());
@@ -246,6 +247,7 @@ public final class ChangeBinder {
     }
 
     private Statement delete(Syntax.Delete delete) {
+        context.allowRecursion();
         Rows rows = new Rows(delete.relation(), delete.alias(), delete.using(), delete.with(), "DELETE");
         boolean semi = rows.others.isPresent() && !rows.hasKey();
         RelNode rel = semi ? rows.matched(delete.where(), delete.relation()) : rows.filtered(delete.where());

@@ -50,7 +50,7 @@ final class OutputNames {
             case ITEM -> strong(call.operand(0)).or(() -> weak(call.operand(0))); // subscripts and slices
             case DOT -> strong(call.operand(1)); // fields
             case EXISTS -> Optional.of("exists");
-            case ARRAY_VALUE_CONSTRUCTOR -> Optional.of("array");
+            case ARRAY_VALUE_CONSTRUCTOR, ARRAY_QUERY_CONSTRUCTOR -> Optional.of("array");
             case ROW -> Optional.of("row");
             case OTHER ->
                 call.getOperator().getName().equals("at time zone") ? Optional.of("timezone") : Optional.empty();
