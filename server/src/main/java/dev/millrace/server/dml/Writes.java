@@ -452,7 +452,7 @@ public final class Writes {
         return change(table, true, changed -> {
             try (Batch all = queries.whole(given.apply(delete.rows()));
                     Batch rows =
-                            delete.joined() ? eachOnce(all, changed.keys(), Optional.empty(), table) : all.retain();
+                            delete.joined() ? eachOnce(all, changed.keys(), delete.matched(), table) : all.retain();
                     Batch own = part(rows, 0, table)) {
                 return remove(table, changed, own, () -> returned.of("DELETE", delete.returning(), rows));
             }

@@ -153,7 +153,7 @@ final class Cursor implements AutoCloseable {
     /** Reads on, to a row or to the end. */
     private void pass(long number, long deadlineNanos) {
         while (known < number && fill(false, deadlineNanos)) {
-            position = known;
+            position = Math.min(known, number - 1);
             forget();
         }
         if (known < number && ended) {
@@ -214,9 +214,8 @@ final class Cursor implements AutoCloseable {
 
     /** Lets go of rows before the one it stands on, if they are too many. */
     private void forget() {
-        while (!kept.isEmpty()
-                && keptBytes > back.mostBytes
-                && first + kept.element().rowCount() < position) {
+        long last = back.mostBytes == 0 ? position : position - 1; // of those that go; the one it stands on may be asked for again
+        while (!kept.isEmpty() && keptBytes > back.mostBytes && first + kept.element().rowCount() <= last) {
             if (back.said) {
                 throw MillraceException.resources(
                                 SqlState.OUT_OF_MEMORY,

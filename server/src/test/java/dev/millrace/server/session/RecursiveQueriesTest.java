@@ -1,7 +1,10 @@
 package dev.millrace.server.session;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import dev.millrace.server.differential.OracleCheck;
 import dev.millrace.testing.oracle.Oracle;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -44,6 +47,22 @@ class RecursiveQueriesTest {
             }
         } catch (AssertionError e) {
             throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Test
+    void parametersAreOfAllItsParts() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE part (id INT PRIMARY KEY, inside INT)");
+            db.run("INSERT INTO part VALUES (1, NULL), (2, 1), (3, 2), (4, 3), (5, 1)");
+            String below = "WITH RECURSIVE t(id, n) AS (SELECT id, $1::int FROM part WHERE id = $2 UNION ALL"
+                    + " SELECT p.id, n + $1 FROM part p JOIN t ON p.inside = t.id WHERE n < $3) SELECT id, n FROM t WHERE id <> $4";
+            for (int again = 0; again < 3; again++) {
+                assertEquals(List.of("1|10", "2|20", "5|20"), db.rows(below, 10, 1, 20, 4));
+                assertEquals(List.of("2|1", "4|3"), db.rows(below, 1, 2, 9, 3));
+            }
+            db.run("UPDATE part SET inside = NULL WHERE id = 3");
+            assertEquals(List.of("2|1"), db.rows(below, 1, 2, 9, 3));
         }
     }
 

@@ -269,8 +269,11 @@ public sealed interface Statement {
      * DELETE. {@code rows} has all columns of the rows to be deleted, and where RETURNING wants them those of USING.
      *
      * @param joined whether a row may come several times
+     * @param matched for USING, RETURNING and a relation without a key: the rows, each as often as it is there
      */
-    record Delete(String relation, Query rows, boolean joined, Optional<Returning> returning) implements Statement {}
+    record Delete(
+            String relation, Query rows, boolean joined, Optional<Query> matched, Optional<Returning> returning)
+            implements Statement {}
 
     /** TRUNCATE; {@code restart}: and numbers begin again. */
     record Truncate(List<String> relations, boolean restart) implements Statement {}

@@ -249,7 +249,8 @@ public final class ChangeBinder {
     private Statement delete(Syntax.Delete delete) {
         context.allowRecursion();
         Rows rows = new Rows(delete.relation(), delete.alias(), delete.using(), delete.with(), "DELETE");
-        boolean semi = rows.others.isPresent() && !rows.hasKey();
+        boolean keyless = rows.others.isPresent() && !rows.hasKey();
+        boolean semi = keyless && delete.returning().isEmpty();
         RelNode rel = semi ? rows.matched(delete.where(), delete.relation()) : rows.filtered(delete.where());
         List<RexNode> values = new ArrayList<>(RelNodes.references(rel).subList(0, rows.target.size()));
         List<String> names = new ArrayList<>(rows.target.relation().schema().names());
@@ -266,6 +267,13 @@ public final class ChangeBinder {
                 rows.target.relation().name(),
                 QueryBinder.query(context, project, names, new Emit.Unspecified()),
                 withOthers,
+                keyless && !semi
+                        ? Optional.of(QueryBinder.query(
+                                context,
+                                rows.matched(delete.where(), delete.relation()),
+                                rows.target.relation().schema().names(),
+                                new Emit.Unspecified()))
+                        : Optional.empty(),
                 ReturningBinder.bind(context, delete.returning(), rows.parts(withOthers), delete.with()));
     }
 }

@@ -10,6 +10,7 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlOrderBy;
 import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.SqlWith;
 import org.apache.calcite.sql.fun.SqlCase;
 
 /** The names that PostgreSQL gives to columns without an alias. */
@@ -37,6 +38,12 @@ final class OutputNames {
         }
         if (node instanceof SqlOrderBy ordered) {
             return strong(ordered.query);
+        }
+        if (node instanceof SqlWith with) {
+            return strong(with.body);
+        }
+        if (node.getKind() == SqlKind.VALUES) {
+            return Optional.of("column1");
         }
         if (node instanceof SqlCase choice) {
             return strong(choice.getElseOperand());

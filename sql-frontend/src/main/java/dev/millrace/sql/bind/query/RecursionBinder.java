@@ -105,6 +105,12 @@ final class RecursionBinder {
                     "recursive reference to query \"" + name + "\" must not appear within its non-recursive term",
                     item);
         }
+        if (SelfReferences.count(union.operand(1), name) > 1) {
+            throw Errors.error(
+                    SqlState.INVALID_RECURSION,
+                    "recursive reference to query \"" + name + "\" must not appear more than once",
+                    item);
+        }
         boolean distinct = union.getOperator() != SqlStdOperatorTable.UNION_ALL;
         BoundQuery base = inside.bind(union.operand(0), List.of());
         List<String> names = QueryBinder.columnNames(item, base.names());

@@ -18,14 +18,13 @@ import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.sql.SqlNode;
 
 /**
- * Where a recursive query may read itself in its step: once, and where a row more gives rows more. In an aggregate, on the side of an outer
+ * Where a recursive query may read itself in its step: where a row more gives rows more. In an aggregate, on the side of an outer
  * join that may be missing, behind EXCEPT and in an expression it may not, as in PostgreSQL.
  */
 final class RecursionForm {
     private final String relation;
     private final String name;
     private final SqlNode where;
-    private int found;
 
     private RecursionForm(String relation, String name, SqlNode where) {
         this.relation = relation;
@@ -39,11 +38,7 @@ final class RecursionForm {
      * @throws MillraceException 42P19
      */
     static void check(RelNode step, String relation, String name, SqlNode where) {
-        RecursionForm form = new RecursionForm(relation, name, where);
-        form.check(step);
-        if (form.found > 1) {
-            throw form.error("must not appear more than once");
-        }
+        new RecursionForm(relation, name, where).check(step);
     }
 
     /** The relations that a query reads, those of queries in its expressions too. */
@@ -73,9 +68,6 @@ final class RecursionForm {
     }
 
     private void check(RelNode rel) {
-        if (rel instanceof TableScan scan && name(scan).equals(relation)) {
-            found++;
-        }
         rel.accept(new RexShuttle() {
             @Override
             public RexNode visitSubQuery(RexSubQuery query) {

@@ -12,16 +12,20 @@ import org.apache.calcite.sql.SqlWithItem;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a query of WITH reads itself, which RECURSIVE only allows: a name in FROM, where no WITH within means another by it. */
+/** How often a query of WITH reads itself, which RECURSIVE only allows: a name in FROM, where no WITH within means another by it. */
 final class SelfReferences extends SqlBasicVisitor<Void> {
     private final String name;
-    private boolean found;
+    private int found;
 
     private SelfReferences(String name) {
         this.name = name;
     }
 
     static boolean reads(SqlNode query, String name) {
+        return count(query, name) > 0;
+    }
+
+    static int count(SqlNode query, String name) {
         SelfReferences references = new SelfReferences(name);
         query.accept(references);
         return references.found;
@@ -65,7 +69,7 @@ final class SelfReferences extends SqlBasicVisitor<Void> {
 
     private void from(@Nullable SqlNode node) {
         if (node instanceof SqlIdentifier relation) {
-            found |= relation.isSimple() && relation.getSimple().equals(name);
+            found += relation.isSimple() && relation.getSimple().equals(name) ? 1 : 0;
         } else if (node instanceof SqlJoin join) {
             from(join.getLeft());
             from(join.getRight());
