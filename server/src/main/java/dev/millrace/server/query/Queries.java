@@ -50,11 +50,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import org.apache.arrow.memory.BufferAllocator;
 
-/** SELECT and FLUSH: the rows of queries as a session sees them, its own changes included. Belongs to the session's thread. */
+/**
+ * SELECT and FLUSH: the rows of queries as a session sees them, its own changes included. Belongs to the session's thread.
+ *
+ * <p>Long because all ways to read begin with the same checks and see the same rows, which is written once.
+ */
 public final class Queries {
-    private static final int MOST_COMPUTED_DIRECTLY = 4096; // rows; a task for more can be cancelled
     private static final long MOST_OF_RECURSION = 256L << 20; // bytes, with max_query_memory or without
     private static final int MANY_NODES = 12; // whose tasks and code take some milliseconds to make
 
@@ -187,6 +189,9 @@ public final class Queries {
 
     /** The same, as the planner is told of rows. */
     public PhysicalPlan plan(Query query, StandingRules rules, PlanBasis basis) {
+        if (query.isRecursive()) {
+            throw MillraceException.notAvailableYet("WITH RECURSIVE in an answer that is kept current");
+        }
         return offload.run(() -> rules.plan(database.plans(), query, basis));
     }
 
@@ -267,52 +272,15 @@ public final class Queries {
     }
 
     private Recursions.Reading overHand(Query query) {
-        return query.isRecursive() ? () -> read(query) : new OverHand(query);
-    }
-
-    /** Reads a query over what is at hand, and nothing else, as often as is asked for; it is planned once. */
-    private final class OverHand implements Recursions.Reading {
-        private final Query query;
-        private final PlanNode plan;
-        private final boolean direct;
-        private Optional<DirectCalc.KeptPlan> kept = Optional.empty();
-
-        OverHand(Query query) {
-            this.query = query;
-            this.plan = plan(query).root();
-            this.direct = !UserCalls.isIn(plan);
-        }
-
-        @Override
-        public StatementResult.Rows rows() {
-            Optional<Batch> only = atHand.entrySet().stream()
-                    .filter(named -> direct && DirectCalc.suits(plan, named.getKey()))
-                    .map(Map.Entry::getValue)
-                    .filter(rows -> rows.rowCount() <= MOST_COMPUTED_DIRECTLY)
-                    .findFirst();
-            if (only.isPresent()) {
-                return FixedRows.of(query.schema(), computed(only.get()));
-            }
-            Map<String, OwnRows> shown = new LinkedHashMap<>();
-            return runInPlace(
-                    plan,
-                    query.schema(),
-                    shown,
-                    () -> atHand.forEach((name, rows) -> shown.put(name, new OwnRows(rows))));
-        }
-
-        private Optional<Batch> computed(Batch rows) {
-            BufferAllocator allocator = database.engine().allocator();
-            kept = kept.or(() -> DirectCalc.KeptPlan.of(plan, allocator, clock()));
-            return kept.isPresent()
-                    ? kept.get().compute(rows)
-                    : DirectCalc.compute(plan, rows, allocator, clock());
-        }
-
-        @Override
-        public void close() {
-            kept.ifPresent(DirectCalc.KeptPlan::close);
-        }
+        return query.isRecursive()
+                ? () -> read(query)
+                : new OverHand(
+                        query,
+                        plan(query).root(),
+                        atHand,
+                        database.engine().allocator(),
+                        clock(),
+                        this::runInPlace);
     }
 
     /** What is read in the place of relations: rows that parts of the statement returned, and tables with own changes. */
@@ -361,7 +329,7 @@ public final class Queries {
             return recursiveOver(query, atHand);
         }
         PlanNode plan = plan(query).root();
-        if (atHand.rowCount() <= MOST_COMPUTED_DIRECTLY
+        if (atHand.rowCount() <= OverHand.MOST_COMPUTED_DIRECTLY
                 && DirectCalc.suits(plan, Relation.AT_HAND)
                 && !UserCalls.isIn(plan)) {
             return FixedRows.of(

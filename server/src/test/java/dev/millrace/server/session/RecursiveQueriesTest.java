@@ -2,6 +2,7 @@ package dev.millrace.server.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.error.SqlState;
 import dev.millrace.server.differential.OracleCheck;
 import dev.millrace.testing.oracle.Oracle;
 import java.util.List;
@@ -63,6 +64,19 @@ class RecursiveQueriesTest {
             }
             db.run("UPDATE part SET inside = NULL WHERE id = 3");
             assertEquals(List.of("2|1"), db.rows(below, 1, 2, 9, 3));
+        }
+    }
+
+    @Test
+    void oneWithoutAnEndIsCancelled() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE one (n INT)");
+            db.run("INSERT INTO one VALUES (1)");
+            db.run("SET statement_timeout = '300ms'");
+            for (String step : List.of("SELECT n FROM t", "SELECT t.n FROM t JOIN one USING (n)")) {
+                String forever = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL " + step + ") SELECT count(*) FROM t";
+                assertEquals(SqlState.QUERY_CANCELED, db.failure(forever).sqlState());
+            }
         }
     }
 
