@@ -52,7 +52,6 @@ import org.apache.calcite.sql.SqlOrderBy;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlWith;
 import org.apache.calcite.sql.SqlWithItem;
-import org.apache.calcite.sql.util.SqlBasicVisitor;
 
 /** Binds a query: WITH, set operations, VALUES, and the ORDER BY around them; one SELECT is {@link SelectBinder}'s. */
 public final class QueryBinder {
@@ -292,9 +291,10 @@ public final class QueryBinder {
                 tables.put(name, new RecursionBinder(context, inside).bind(item));
                 continue;
             }
-            BoundQuery bound = recursive
-                    ? NoRules.recursion(item.query, binder).orElseThrow(() -> recursive(item))
-                    : binder.bind(item.query, List.of());
+            if (recursive) {
+                throw recursive(item);
+            }
+            BoundQuery bound = binder.bind(item.query, List.of());
             tables.put(name, new BoundQuery(bound.rel(), columnNames(item, bound.names())));
         }
         return binder;
