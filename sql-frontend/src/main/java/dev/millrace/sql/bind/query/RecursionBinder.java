@@ -96,7 +96,9 @@ final class RecursionBinder {
                             item)
                     .withHint("the query that reads \"" + name + "\" can order and count");
         }
-        if (!(query instanceof SqlBasicCall union) || query.getKind() != SqlKind.UNION) {
+        if (!(query instanceof SqlBasicCall union)
+                || query.getKind() != SqlKind.UNION
+                || UnionByName.first(union).isPresent()) {
             throw notInForm(item);
         }
         if (SelfReferences.reads(union.operand(0), name)) {
