@@ -24,7 +24,8 @@ record TakenValues(String unique, CatalogObject table, ChangedTable changed, Que
         implements InTheWay {
     @Override
     public Optional<String> keyOf(Batch rows, int row) {
-        return changed.keys().uniques().texts(Optional.of(unique), rows, row).stream().findFirst();
+        return changed.keys().uniques().texts(Optional.of(unique), rows, row).stream()
+                .findFirst();
     }
 
     @Override

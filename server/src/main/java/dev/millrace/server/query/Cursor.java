@@ -113,7 +113,10 @@ final class Cursor implements AutoCloseable {
             case FORWARD -> again();
             case BACKWARD -> rows == 0 ? again() : backward(rows);
             case ABSOLUTE -> rows < 0 ? fromTheEnd(rows) : to(rows, deadlineNanos);
-            case RELATIVE -> rows == 0 ? again() : to(rows > 0 ? plus(position, rows) : position + Math.max(rows, -position), deadlineNanos);
+            case RELATIVE ->
+                rows == 0
+                        ? again()
+                        : to(rows > 0 ? plus(position, rows) : position + Math.max(rows, -position), deadlineNanos);
         };
     }
 
@@ -214,8 +217,12 @@ final class Cursor implements AutoCloseable {
 
     /** Lets go of rows before the one it stands on, if they are too many. */
     private void forget() {
-        long last = back.mostBytes == 0 ? position : position - 1; // of those that go; the one it stands on may be asked for again
-        while (!kept.isEmpty() && keptBytes > back.mostBytes && first + kept.element().rowCount() <= last) {
+        long last = back.mostBytes == 0
+                ? position
+                : position - 1; // of those that go; the one it stands on may be asked for again
+        while (!kept.isEmpty()
+                && keptBytes > back.mostBytes
+                && first + kept.element().rowCount() <= last) {
             if (back.said) {
                 throw MillraceException.resources(
                                 SqlState.OUT_OF_MEMORY,
@@ -319,7 +326,8 @@ final class Cursor implements AutoCloseable {
 
     private void add(EpochChanges epoch) {
         try (epoch) {
-            ChangeRows.of(epoch, ((StatementResult.Changes) source).form(), allocator).forEach(this::keep);
+            ChangeRows.of(epoch, ((StatementResult.Changes) source).form(), allocator)
+                    .forEach(this::keep);
         }
     }
 

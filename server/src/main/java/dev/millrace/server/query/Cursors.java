@@ -84,7 +84,8 @@ public final class Cursors {
         }
         cursors.put(declare.name(), cursor);
         long now = database.clock().epochMicros();
-        described.put(declare.name(), new OpenCursor(declare.name(), text, declare.hold(), false, back.mostBytes() > 0, now));
+        described.put(
+                declare.name(), new OpenCursor(declare.name(), text, declare.hold(), false, back.mostBytes() > 0, now));
         return Command.of("DECLARE CURSOR");
     }
 

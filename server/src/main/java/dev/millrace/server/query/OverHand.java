@@ -65,17 +65,12 @@ final class OverHand implements Recursions.Reading {
         }
         Map<String, OwnRows> shown = new LinkedHashMap<>();
         return inPlace.run(
-                plan,
-                query.schema(),
-                shown,
-                () -> atHand.forEach((name, rows) -> shown.put(name, new OwnRows(rows))));
+                plan, query.schema(), shown, () -> atHand.forEach((name, rows) -> shown.put(name, new OwnRows(rows))));
     }
 
     private Optional<Batch> computed(Batch rows) {
         kept = kept.or(() -> DirectCalc.KeptPlan.of(plan, allocator, clock));
-        return kept.isPresent()
-                ? kept.get().compute(rows)
-                : DirectCalc.compute(plan, rows, allocator, clock);
+        return kept.isPresent() ? kept.get().compute(rows) : DirectCalc.compute(plan, rows, allocator, clock);
     }
 
     @Override

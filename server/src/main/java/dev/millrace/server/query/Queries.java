@@ -205,7 +205,11 @@ public final class Queries {
             tellOfViews(query);
             prepareToRead(query);
             return new Recursions(
-                            atHand, this::named, this::overHand, database.engine().allocator(), Math.min(limits.mostBytes(), MOST_OF_RECURSION))
+                            atHand,
+                            this::named,
+                            this::overHand,
+                            database.engine().allocator(),
+                            Math.min(limits.mostBytes(), MOST_OF_RECURSION))
                     .rows(query);
         }
         PlanNode plan = plan(query).root();
@@ -267,7 +271,8 @@ public final class Queries {
         if (object.isPresent()) {
             return all(object.get());
         }
-        Schema schema = database.catalog().systemRelation(relation).orElseThrow().schema();
+        Schema schema =
+                database.catalog().systemRelation(relation).orElseThrow().schema();
         return run(scan(relation, schema), schema);
     }
 
@@ -275,12 +280,7 @@ public final class Queries {
         return query.isRecursive()
                 ? () -> read(query)
                 : new OverHand(
-                        query,
-                        plan(query).root(),
-                        atHand,
-                        database.engine().allocator(),
-                        clock(),
-                        this::runInPlace);
+                        query, plan(query).root(), atHand, database.engine().allocator(), clock(), this::runInPlace);
     }
 
     /** What is read in the place of relations: rows that parts of the statement returned, and tables with own changes. */

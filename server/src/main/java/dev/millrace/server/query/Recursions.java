@@ -102,9 +102,9 @@ final class Recursions {
         bytes += more;
         if (bytes > mostBytes) {
             throw MillraceException.resources(
-                            SqlState.OUT_OF_MEMORY,
-                            "the rows of WITH RECURSIVE are more than " + mostBytes + " bytes")
-                    .withHint("a condition in the recursive term ends it, UNION where rows come again; SET max_query_memory");
+                            SqlState.OUT_OF_MEMORY, "the rows of WITH RECURSIVE are more than " + mostBytes + " bytes")
+                    .withHint(
+                            "a condition in the recursive term ends it, UNION where rows come again; SET max_query_memory");
         }
     }
 
@@ -122,8 +122,7 @@ final class Recursions {
                 last.ifPresent(Batch::close);
                 last = Optional.of(rows);
                 all.copyAll(rows, columns);
-                if (rows.rowCount() == 0
-                        || all.rowCount() >= recursion.enough().orElse(Long.MAX_VALUE)) {
+                if (rows.rowCount() == 0 || all.rowCount() >= recursion.enough().orElse(Long.MAX_VALUE)) {
                     return all.build();
                 }
                 interrupt.check();

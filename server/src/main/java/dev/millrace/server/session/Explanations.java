@@ -152,7 +152,8 @@ final class Explanations {
         String rows = recursion.rows().substring(Relation.ROWS_OF.length());
         lines.add("WITH RECURSIVE " + rows.substring(0, rows.lastIndexOf(' ')) + ", first:");
         planText(recursion.base(), lines);
-        lines.add("again and again, over the rows of the round before" + (recursion.distinct() ? ", new rows alone:" : ":"));
+        lines.add("again and again, over the rows of the round before"
+                + (recursion.distinct() ? ", new rows alone:" : ":"));
         planText(recursion.step(), lines);
         lines.add("then:");
     }

@@ -163,7 +163,8 @@ class CursorTest {
                     String direction = directions[random.nextInt(4)];
                     int rows = random.nextInt(count < 100 ? 9 : 6_000) - (count < 100 ? 4 : 3_000);
                     String fetch = "FETCH " + direction + " " + rows + " FROM c";
-                    assertEquals(model.go(direction, rows), rows(one, fetch), fetch + " of " + count + ", seed " + seed);
+                    assertEquals(
+                            model.go(direction, rows), rows(one, fetch), fetch + " of " + count + ", seed " + seed);
                 }
                 run(one, "COMMIT");
             }

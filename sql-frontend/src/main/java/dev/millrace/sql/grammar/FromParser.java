@@ -230,8 +230,8 @@ final class FromParser {
             SqlNodeList columns = grammar.queries.names();
             if (!asof && tokens.accept("as")) {
                 SqlIdentifier alias = tokens.queryName();
-                columns.add(new SqlIdentifier(
-                        List.of(FromClauses.USING_AS, alias.getSimple()), alias.getParserPosition()));
+                columns.add(
+                        new SqlIdentifier(List.of(FromClauses.USING_AS, alias.getSimple()), alias.getParserPosition()));
             }
             return join(left, natural, type, right, JoinConditionType.USING, columns, position);
         }

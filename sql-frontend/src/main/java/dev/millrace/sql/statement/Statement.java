@@ -271,8 +271,7 @@ public sealed interface Statement {
      * @param joined whether a row may come several times
      * @param matched for USING, RETURNING and a relation without a key: the rows, each as often as it is there
      */
-    record Delete(
-            String relation, Query rows, boolean joined, Optional<Query> matched, Optional<Returning> returning)
+    record Delete(String relation, Query rows, boolean joined, Optional<Query> matched, Optional<Returning> returning)
             implements Statement {}
 
     /** TRUNCATE; {@code restart}: and numbers begin again. */

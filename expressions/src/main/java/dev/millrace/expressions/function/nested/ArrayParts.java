@@ -50,8 +50,7 @@ record ArrayParts(DataType element) {
         int last = subscript(to);
         requirePlace(first, count);
         if (last < first) {
-            throw MillraceException.user(
-                    SqlState.ARRAY_SUBSCRIPT_ERROR, "upper bound cannot be less than lower bound");
+            throw MillraceException.user(SqlState.ARRAY_SUBSCRIPT_ERROR, "upper bound cannot be less than lower bound");
         }
         int wanted = last - first + 1;
         if (Images.count(others) < wanted) {

@@ -66,8 +66,7 @@ final class ElementBinder {
         RexNode index = number(first);
         RexNode element = others.isEmpty()
                 ? converted(value, type.element())
-                : assign(
-                        context.functions().operator("subscript", List.of(array, index), part), others, part, value);
+                : assign(context.functions().operator("subscript", List.of(array, index), part), others, part, value);
         return context.functions().operator("array_set", List.of(array, index, element), part);
     }
 
@@ -87,7 +86,8 @@ final class ElementBinder {
     }
 
     private boolean isLeftOut(SqlNode bound) {
-        return bound.getKind() == SqlKind.LITERAL && Coercions.type(expressions.bind(bound)).kind() == Kind.NULL;
+        return bound.getKind() == SqlKind.LITERAL
+                && Coercions.type(expressions.bind(bound)).kind() == Kind.NULL;
     }
 
     private RexNode number(SqlNode subscript) {

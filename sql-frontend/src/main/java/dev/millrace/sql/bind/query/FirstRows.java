@@ -23,9 +23,7 @@ record FirstRows(String relation, long count) {
         }
         Optional<Long> fetch = number(sort.fetch);
         Optional<Long> offset = sort.offset == null ? Optional.of(0L) : number(sort.offset);
-        if (fetch.isEmpty()
-                || offset.isEmpty()
-                || !(belowProjects(sort.getInput()) instanceof TableScan scan)) {
+        if (fetch.isEmpty() || offset.isEmpty() || !(belowProjects(sort.getInput()) instanceof TableScan scan)) {
             return Optional.empty();
         }
         Relation relation = scan.getTable().unwrap(Relation.class);

@@ -280,9 +280,8 @@ public final class QueryBinder {
         for (SqlNode node : items) {
             SqlWithItem item = (SqlWithItem) node;
             String name = item.name.getSimple();
-            boolean recursive = item.recursive != null
-                    && item.recursive.booleanValue()
-                    && SelfReferences.reads(item.query, name);
+            boolean recursive =
+                    item.recursive != null && item.recursive.booleanValue() && SelfReferences.reads(item.query, name);
             if (item instanceof MarkedItem && !recursive) {
                 throw Errors.error(SqlState.SYNTAX_ERROR, "WITH query is not recursive", item);
             }

@@ -12,8 +12,8 @@ import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Minus;
 import org.apache.calcite.rel.core.TableScan;
-import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.sql.SqlNode;
 
@@ -101,7 +101,6 @@ final class RecursionForm {
     }
 
     private MillraceException error(String why) {
-        return Errors.error(
-                SqlState.INVALID_RECURSION, "recursive reference to query \"" + name + "\" " + why, where);
+        return Errors.error(SqlState.INVALID_RECURSION, "recursive reference to query \"" + name + "\" " + why, where);
     }
 }

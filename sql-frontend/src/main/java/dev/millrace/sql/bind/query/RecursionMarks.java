@@ -101,10 +101,11 @@ final class RecursionMarks {
 
     SqlNode base(SqlNode base) {
         List<SqlNode> items = items();
-        item.search().ifPresent(search -> items.add(
-                search.depthFirst()
-                        ? expression("ARRAY[" + row("", search.by()) + "]")
-                        : expression(row("0::bigint, ", search.by()))));
+        item.search()
+                .ifPresent(search -> items.add(
+                        search.depthFirst()
+                                ? expression("ARRAY[" + row("", search.by()) + "]")
+                                : expression(row("0::bigint, ", search.by()))));
         item.cycle().ifPresent(cycle -> {
             items.add(choice(expression("FALSE"), cycle));
             items.add(expression("ARRAY[" + row("", cycle.by()) + "]"));
@@ -144,8 +145,7 @@ final class RecursionMarks {
             columns.add(PATH);
             items.add(choice(expression(row("", cycle.by()) + " = ANY(" + quoted(PATH) + ")"), cycle));
             items.add(expression(quoted(PATH) + " || " + row("", cycle.by())));
-            SqlNode goesOn =
-                    SqlStdOperatorTable.NOT_EQUALS.createCall(position, of(self, cycle.mark()), cycle.value());
+            SqlNode goesOn = SqlStdOperatorTable.NOT_EQUALS.createCall(position, of(self, cycle.mark()), cycle.value());
             inner.setWhere(
                     select.getWhere() == null
                             ? goesOn
@@ -189,7 +189,9 @@ final class RecursionMarks {
     }
 
     private static String row(String first, List<SqlIdentifier> by) {
-        return by.stream().map(column -> quoted(column.getSimple())).collect(Collectors.joining(", ", "ROW(" + first, ")"));
+        return by.stream()
+                .map(column -> quoted(column.getSimple()))
+                .collect(Collectors.joining(", ", "ROW(" + first, ")"));
     }
 
     private static String quoted(String column) {

@@ -102,8 +102,7 @@ public final class QueryContext {
     /** A relation under which the rows of a recursion are read. */
     public Relation recursionRows(String name, Schema schema) {
         String rows = Relation.ROWS_OF + name + " " + (changed.size() + 1);
-        Relation relation =
-                new Relation(rows, Relation.Kind.SYSTEM_VIEW, schema, false, List.of(), Optional.empty());
+        Relation relation = new Relation(rows, Relation.Kind.SYSTEM_VIEW, schema, false, List.of(), Optional.empty());
         changed.put(rows, Optional.of(relation));
         return relation;
     }
