@@ -16,7 +16,7 @@ import dev.millrace.server.planning.StatementKinds;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.RowCopier;
-import dev.millrace.server.rows.RowText;
+import dev.millrace.server.rows.RowKeyText;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.transaction.ChangedTable;
@@ -424,7 +424,7 @@ public final class Writes {
         if (matched.isPresent()) {
             try (Batch there = queries.whole(queries.rows(matched.get()))) {
                 for (int row = 0; row < there.rowCount(); row++) {
-                    left.merge(RowText.of(there, table.schema().size(), row), 1, Integer::sum);
+                    left.merge(RowKeyText.of(there, table.schema().size(), row), 1, Integer::sum);
                 }
             }
         }
@@ -432,7 +432,7 @@ public final class Writes {
         try (RowCopier copier = new RowCopier(all.schema(), database.engine().allocator())) {
             for (int row = 0; row < all.rowCount(); row++) {
                 boolean first = matched.isPresent()
-                        ? left.merge(RowText.of(all, table.schema().size(), row), -1, Integer::sum) >= 0
+                        ? left.merge(RowKeyText.of(all, table.schema().size(), row), -1, Integer::sum) >= 0
                         : seen.add(keys.keyOf(all, row));
                 if (first) {
                     copier.copy(all, columns, row, 1);

@@ -7,7 +7,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.RowCopier;
-import dev.millrace.server.rows.RowText;
+import dev.millrace.server.rows.RowKeyText;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Recursion;
@@ -136,7 +136,7 @@ final class Recursions {
     }
 
     private boolean isNew(Batch batch, int row, Set<String> seen) {
-        String text = RowText.of(batch, batch.columnCount(), row);
+        String text = RowKeyText.of(batch, batch.columnCount(), row);
         boolean added = seen.add(text);
         if (added) {
             hold(TEXT_BYTES + text.length());

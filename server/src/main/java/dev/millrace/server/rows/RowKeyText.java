@@ -5,8 +5,8 @@ import dev.millrace.batch.text.ValueText;
 import java.util.Optional;
 
 /** A row as a text that is another's if and only if their values are the same, NULLs with them. */
-public final class RowText {
-    private RowText() {}
+public final class RowKeyText {
+    private RowKeyText() {}
 
     /** The first columns of a row: each value with its length before it. */
     public static String of(Batch rows, int columns, int row) {
