@@ -17,8 +17,8 @@ import java.util.Set;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
- * Rows in the way by a UNIQUE constraint. Which values are there is known at once; the rows themselves are looked for among all of the table's,
- * once for a statement that has any in its way.
+ * Rows in the way by a UNIQUE constraint. Which values are there is known at once; the rows themselves are looked for among all of the
+ * table's, once for a statement that has any in its way.
  */
 record TakenValues(String unique, CatalogObject table, ChangedTable changed, Queries queries, BufferAllocator allocator)
         implements InTheWay {

@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
- * Reads a query over what is at hand, and nothing else, as often as is asked for: it is planned once, and what only computes is compiled once
- * and starts no task. Belongs to the session's thread.
+ * Reads a query over what is at hand, and nothing else, as often as is asked for: it is planned once, and what only computes is compiled
+ * once and starts no task. Belongs to the session's thread.
  */
 final class OverHand implements Recursions.Reading {
     static final int MOST_COMPUTED_DIRECTLY = 4096; // rows; a task for more can be cancelled

@@ -23,9 +23,9 @@ import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
- * Computes what a query of WITH RECURSIVE reads, before it: round by round, as PostgreSQL does. All rounds and the query see the relations that
- * they read as they were before the first: these are copied. What is held is no more than a query may use, and goes with the statement.
- * Belongs to the session's thread.
+ * Computes what a query of WITH RECURSIVE reads, before it: round by round, as PostgreSQL does. All rounds and the query see the relations
+ * that they read as they were before the first: these are copied. What is held is no more than a query may use, and goes with the
+ * statement. Belongs to the session's thread.
  */
 final class Recursions {
     private static final long TEXT_BYTES = 64; // that a text in a set takes beside its letters
