@@ -37,8 +37,8 @@ import org.apache.calcite.sql.SqlWithItem;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
 /**
- * Binds a query of WITH RECURSIVE that reads itself: {@code base UNION [ALL] step}. What is wrong with its form is an error as in PostgreSQL.
- * It reads nothing of a query around it. Use once.
+ * Binds a query of WITH RECURSIVE that reads itself: {@code base UNION [ALL] step}. What is wrong with its form is an error as in
+ * PostgreSQL. It reads nothing of a query around it. Use once.
  */
 final class RecursionBinder {
     private final QueryContext context;
