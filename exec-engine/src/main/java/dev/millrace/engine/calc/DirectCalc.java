@@ -90,6 +90,39 @@ public final class DirectCalc {
         }
     }
 
+    /** A plan of one Calc over a relation, of one batch of its rows after the other, on any thread but one at a time; compiled once. */
+    public static final class KeptPlan implements AutoCloseable {
+        private final PlanNode.Scan scan;
+        private final Kept calc;
+
+        private KeptPlan(PlanNode.Scan scan, Kept calc) {
+            this.scan = scan;
+            this.calc = calc;
+        }
+
+        /** Empty for a plan that is no such. */
+        public static Optional<KeptPlan> of(PlanNode plan, BufferAllocator allocator, Clock clock) {
+            return plan instanceof PlanNode.Calc calc && calc.input() instanceof PlanNode.Scan scan
+                    ? Optional.of(new KeptPlan(scan, new Kept(calc, allocator, clock)))
+                    : Optional.empty();
+        }
+
+        /** What {@link DirectCalc#compute} gives. */
+        public Optional<Batch> compute(Batch rows) {
+            if (rows.rowCount() == 0) {
+                return Optional.empty();
+            }
+            try (Batch scanned = scanned(scan, rows)) {
+                return calc.filter(scanned);
+            }
+        }
+
+        @Override
+        public void close() {
+            calc.close();
+        }
+    }
+
     /** A Calc emits once per batch at most. */
     private static final class Last implements Output {
         private Optional<Batch> batch = Optional.empty();

@@ -39,6 +39,8 @@ final class NestedCalls {
             Map.entry("array_remove", "?remove"),
             Map.entry("array_replace", "?replace"),
             Map.entry("array_to_string", "?toText"),
+            Map.entry("array_set", "?set"),
+            Map.entry("array_set_slice", "?setSlice"),
             Map.entry("array_fill", "?fill"));
 
     /** The same for functions that are NULL when an argument is. */
@@ -291,6 +293,7 @@ final class NestedCalls {
         return switch (function) {
             case "array_prepend", "array_fill" -> argument == 1;
             case "array_cat" -> true;
+            case "array_set_slice" -> argument == 0 || argument == 3;
             default -> argument == 0;
         };
     }

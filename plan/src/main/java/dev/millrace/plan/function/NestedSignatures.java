@@ -20,6 +20,8 @@ final class NestedSignatures {
             !array_positions(T[], T) integer[]
             !array_remove(T[], T) T[]
             !array_replace(T[], T, T) T[]
+            !array_set(T[], integer, T) T[]
+            !array_set_slice(T[], integer, integer, T[]) T[]
             array_contains(T[], T[]) boolean
             array_overlaps(T[], T[]) boolean
             !array_any(text, T, T[]) boolean

@@ -13,6 +13,7 @@ import dev.millrace.server.instance.Instance;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.RowCopier;
+import dev.millrace.server.rows.RowKeyText;
 import dev.millrace.server.transaction.ChangedTable;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.statement.LiteralRows;
@@ -209,7 +210,7 @@ public final class FedRows {
                 try (RowCopier one = new RowCopier(table.schema(), allocator())) {
                     changed.copy(key, one, 1);
                     try (Batch before = one.build()) {
-                        if (!KeyChoices.textOf(before, columns, 0).equals(KeyChoices.textOf(arriving, columns, row))) {
+                        if (!RowKeyText.of(before, columns, 0).equals(RowKeyText.of(arriving, columns, row))) {
                             outgoing.copy(before, Writes.allColumns(table), 0, 1);
                             others.add(row);
                         }

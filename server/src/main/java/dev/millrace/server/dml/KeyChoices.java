@@ -1,7 +1,6 @@
 package dev.millrace.server.dml;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.text.ValueText;
 import dev.millrace.server.transaction.ChangedTable;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.statement.Statement.OnConflict.DoNothing;
@@ -68,16 +67,6 @@ final class KeyChoices {
         }
         values.addAll(texts);
         return true;
-    }
-
-    /** The first columns of a row as text: each value with its length before it. */
-    static String textOf(Batch rows, int columns, int row) {
-        StringBuilder text = new StringBuilder();
-        for (int column = 0; column < columns; column++) {
-            Optional<String> value = ValueText.format(rows, column, row);
-            text.append(value.map(String::length).orElse(-1)).append(':').append(value.orElse(""));
-        }
-        return text.toString();
     }
 
     /** Takes the rows that are about to change from others. */

@@ -9,6 +9,7 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.RowCopier;
+import dev.millrace.server.rows.RowKeyText;
 import dev.millrace.server.transaction.ChangedTable;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.type.DataType;
@@ -166,14 +167,14 @@ final class Merges {
         int columns = table.schema().size();
         Map<String, Integer> left = new HashMap<>();
         for (int row = 0; row < outgoing.rowCount(); row++) {
-            left.merge(KeyChoices.textOf(outgoing, columns, row), 1, Integer::sum);
+            left.merge(RowKeyText.of(outgoing, columns, row), 1, Integer::sum);
         }
         if (left.size() == outgoing.rowCount()) {
             return;
         }
         try (Batch there = queries.whole(queries.all(table))) { // a row may be there as often as it is changed
             for (int row = 0; row < there.rowCount(); row++) {
-                left.computeIfPresent(KeyChoices.textOf(there, columns, row), (text, count) -> count - 1);
+                left.computeIfPresent(RowKeyText.of(there, columns, row), (text, count) -> count - 1);
             }
         }
         if (left.values().stream().anyMatch(count -> count > 0)) {

@@ -164,7 +164,8 @@ public final class PreparedChanges implements AutoCloseable {
             Statement statement = analyses.takeOpen(parsed, declared)
                     .orElseGet(
                             () -> queries.offload().run(() -> database.plans().analyzeOpen(parsed, used, declared)));
-            Optional<Query> query = used.isOwn() ? Optional.empty() : query(statement);
+            Optional<Query> query =
+                    used.isOwn() ? Optional.empty() : query(statement).filter(one -> !one.isRecursive());
             if (query.isPresent()) {
                 PlanNode plan = queries.plan(query.get()).root();
                 List<PreparedLookupRows.Place> places = PreparedLookupRows.places(plan);

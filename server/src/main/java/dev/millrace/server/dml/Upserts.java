@@ -14,7 +14,7 @@ import dev.millrace.sql.statement.Statement.OnConflict;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,7 +30,7 @@ import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 
 /**
- * INSERT into a table with a key, with or without ON CONFLICT.
+ * INSERT into a table with a key, with or without ON CONFLICT, and ON CONFLICT DO UPDATE by a UNIQUE constraint into any.
  *
  * <pre>
  *   rows --- key is free, first of it ------------------------------> inserted
@@ -56,29 +56,62 @@ final class Upserts {
     /** Inserts rows of the table, which stay the caller's. With the table's lock held. */
     StatementResult insert(Statement.Insert insert, CatalogObject table, ChangedTable changed, Batch rows) {
         TableKeys keys = changed.keys();
-        changed.claim(KeyChoices.keysOf(keys, rows));
         boolean updates =
                 insert.onConflict() instanceof OnConflict.Update || insert.onConflict() instanceof OnConflict.Replace;
         if (!updates) {
+            changed.claim(KeyChoices.keysOf(keys, rows));
             Optional<OnConflict.DoNothing> skips = nothing(insert);
             return insertNew(insert, table, changed, rows, KeyChoices.newKeys(changed, rows, skips));
         }
-        Map<String, Integer> fresh = new LinkedHashMap<>();
-        Map<String, Integer> last = new HashMap<>();
-        int[] taken = new int[rows.rowCount()];
-        int count = 0;
+        KeyChoices.claim(changed, rows);
+        InTheWay way = changedUnique(insert.onConflict())
+                .<InTheWay>map(unique -> new TakenValues(unique, table, changed, queries, allocator))
+                .orElseGet(() -> new TakenKeys(table, changed, allocator));
+        Sorted sorted = sorted(way, rows);
+        if (sorted.taken.isEmpty()) {
+            return keys.hasKey()
+                    ? insertNew(insert, table, changed, rows, KeyChoices.newKeys(changed, rows, Optional.empty()))
+                    : insertWithoutKey(insert, changed, rows);
+        }
+        return update(insert, table, changed, rows, way, sorted);
+    }
+
+    /** The UNIQUE constraint by which DO UPDATE finds rows, if it does. */
+    static Optional<String> changedUnique(OnConflict onConflict) {
+        return onConflict instanceof OnConflict.Update update
+                ? update.unique()
+                : onConflict instanceof OnConflict.Replace replace ? replace.unique() : Optional.empty();
+    }
+
+    /**
+     * The rows to be inserted.
+     *
+     * @param fresh the numbers of those that nothing is in the way of
+     * @param taken of the others
+     * @param last of the others the last of each key
+     */
+    private record Sorted(List<Integer> fresh, List<Integer> taken, Map<String, Integer> last) {}
+
+    private static Sorted sorted(InTheWay way, Batch rows) {
+        Sorted sorted = new Sorted(new ArrayList<>(), new ArrayList<>(), new HashMap<>());
+        Set<String> added = new HashSet<>();
         for (int row = 0; row < rows.rowCount(); row++) {
-            String key = keys.keyOf(rows, row);
-            if (changed.contains(key)) {
-                taken[count++] = row;
-                last.put(key, row);
-            } else if (fresh.put(key, row) != null) {
+            Optional<String> key = way.keyOf(rows, row);
+            if (key.filter(way::isTaken).isPresent()) {
+                sorted.taken.add(row);
+                sorted.last.put(key.get(), row);
+            } else if (key.filter(one -> !added.add(one)).isPresent()) {
                 throw twice();
+            } else {
+                sorted.fresh.add(row);
             }
         }
-        return count == 0
-                ? insertNew(insert, table, changed, rows, fresh)
-                : update(insert, table, changed, rows, fresh, Arrays.copyOf(taken, count), last);
+        return sorted;
+    }
+
+    private StatementResult insertWithoutKey(Statement.Insert insert, ChangedTable changed, Batch rows) {
+        StatementResult answer = returned.of("INSERT", insert.returning(), rows);
+        return Writes.unlessItFails(answer, () -> Writes.write(changed, rows.retain()));
     }
 
     private static Optional<OnConflict.DoNothing> nothing(Statement.Insert insert) {
@@ -136,29 +169,27 @@ final class Upserts {
 
     // ---- DO UPDATE -------------------------------------------------------------------------------------------------
 
-    /**
-     * @param fresh rows to be inserted, by key
-     * @param taken rows whose keys are taken
-     * @param last of these the last of each key
-     */
     private StatementResult update(
             Statement.Insert insert,
             CatalogObject table,
             ChangedTable changed,
             Batch rows,
-            Map<String, Integer> fresh,
-            int[] taken,
-            Map<String, Integer> last) {
-        try (Batch there = there(table, changed, rows, taken);
+            InTheWay way,
+            Sorted sorted) {
+        int[] taken = sorted.taken.stream().mapToInt(row -> row).toArray();
+        List<String> keys = sorted.taken.stream()
+                .map(row -> way.keyOf(rows, row).orElseThrow())
+                .toList();
+        try (Batch there = way.rows(keys);
                 Changes changes = insert.onConflict() instanceof OnConflict.Replace replace
                         ? replaced(replace, table, there, rows, taken)
                         : computed((OnConflict.Update) insert.onConflict(), table, there, rows, taken)) {
-            requireOnce(changed.keys(), changes, last);
-            try (Batch added = pick(rows, fresh.values(), table);
+            requireOnce(way, changes, sorted.last);
+            try (Batch added = pick(rows, sorted.fresh, table);
                     Batch arriving = together(table, changes.arriving, added);
                     Batch shown = insert.returning().isEmpty() // then only their number is told
                             ? arriving.retain()
-                            : inOrder(table, added, fresh.values(), changes.arriving, changes.numbers)) {
+                            : inOrder(table, added, sorted.fresh, changes.arriving, changes.numbers)) {
                 return writes.replace(
                         table,
                         changed,
@@ -185,16 +216,6 @@ final class Upserts {
         public void close() {
             outgoing.close();
             arriving.close();
-        }
-    }
-
-    /** The rows that are there, one for each of those whose keys are taken. */
-    private Batch there(CatalogObject table, ChangedTable changed, Batch rows, int[] taken) {
-        try (RowCopier copier = new RowCopier(table.schema(), allocator)) {
-            for (int row : taken) {
-                changed.copy(changed.keys().keyOf(rows, row), copier, 1);
-            }
-            return copier.build();
         }
     }
 
@@ -276,9 +297,10 @@ final class Upserts {
     }
 
     /** A row that was changed is not changed again: no later row may have its key. */
-    private static void requireOnce(TableKeys keys, Changes changes, Map<String, Integer> last) {
+    private static void requireOnce(InTheWay way, Changes changes, Map<String, Integer> last) {
         for (int row = 0; row < changes.outgoing.rowCount(); row++) {
-            if (Objects.requireNonNull(last.get(keys.keyOf(changes.outgoing, row))) > changes.numbers[row]) {
+            String key = way.keyOf(changes.outgoing, row).orElseThrow();
+            if (Objects.requireNonNull(last.get(key)) > changes.numbers[row]) {
                 throw twice();
             }
         }

@@ -16,6 +16,7 @@ import dev.millrace.server.planning.StatementKinds;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.RowCopier;
+import dev.millrace.server.rows.RowKeyText;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.transaction.ChangedTable;
@@ -89,10 +90,12 @@ public final class Writes {
                 return unlessItFails(answer, () -> append(target, all.retain()));
             }
         }
-        boolean reads = insert.onConflict() instanceof OnConflict.Update update
-                && !update.changes().relations().isEmpty(); // what is in the way is known by its key
+        Optional<String> unique = Upserts.changedUnique(insert.onConflict());
+        boolean reads = unique.isPresent() // else what is in the way is known by its key
+                || insert.onConflict() instanceof OnConflict.Update update
+                        && !update.changes().relations().isEmpty();
         return change(target, reads, true, changed -> {
-            if (!changed.keys().hasKey()) {
+            if (!changed.keys().hasKey() && unique.isEmpty()) {
                 return insertWithoutKey(insert, target, changed, rows);
             }
             try (Batch all = incoming.of(insert.source(), insert.columns(), target, rows)) {
@@ -421,7 +424,7 @@ public final class Writes {
         if (matched.isPresent()) {
             try (Batch there = queries.whole(queries.rows(matched.get()))) {
                 for (int row = 0; row < there.rowCount(); row++) {
-                    left.merge(KeyChoices.textOf(there, table.schema().size(), row), 1, Integer::sum);
+                    left.merge(RowKeyText.of(there, table.schema().size(), row), 1, Integer::sum);
                 }
             }
         }
@@ -429,7 +432,7 @@ public final class Writes {
         try (RowCopier copier = new RowCopier(all.schema(), database.engine().allocator())) {
             for (int row = 0; row < all.rowCount(); row++) {
                 boolean first = matched.isPresent()
-                        ? left.merge(KeyChoices.textOf(all, table.schema().size(), row), -1, Integer::sum) >= 0
+                        ? left.merge(RowKeyText.of(all, table.schema().size(), row), -1, Integer::sum) >= 0
                         : seen.add(keys.keyOf(all, row));
                 if (first) {
                     copier.copy(all, columns, row, 1);
@@ -449,7 +452,7 @@ public final class Writes {
         return change(table, true, changed -> {
             try (Batch all = queries.whole(given.apply(delete.rows()));
                     Batch rows =
-                            delete.joined() ? eachOnce(all, changed.keys(), Optional.empty(), table) : all.retain();
+                            delete.joined() ? eachOnce(all, changed.keys(), delete.matched(), table) : all.retain();
                     Batch own = part(rows, 0, table)) {
                 return remove(table, changed, own, () -> returned.of("DELETE", delete.returning(), rows));
             }

@@ -19,7 +19,8 @@ public final class SessionObjects {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     /** An open cursor or portal. */
-    public record OpenCursor(String name, String statement, boolean holdable, boolean binary, long epochMicros) {}
+    public record OpenCursor(
+            String name, String statement, boolean holdable, boolean binary, boolean scrollable, long epochMicros) {}
 
     private final PreparedTexts prepared;
     private Supplier<Collection<OpenCursor>> cursors = List::of;
@@ -77,6 +78,7 @@ public final class SessionObjects {
                 .put("statement", cursor.statement())
                 .put("holdable", cursor.holdable())
                 .put("binary", cursor.binary())
+                .put("scrollable", cursor.scrollable())
                 .put("at", time(cursor.epochMicros()));
     }
 

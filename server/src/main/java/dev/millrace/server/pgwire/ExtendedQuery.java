@@ -443,6 +443,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
                         portal.prepared().statement().map(ParsedStatement::text).orElse(""),
                         false,
                         portal.isBinary(),
+                        false,
                         portal.epochMicros()));
             }
         });

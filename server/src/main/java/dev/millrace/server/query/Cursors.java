@@ -9,6 +9,7 @@ import dev.millrace.server.names.SessionObjects.OpenCursor;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.transaction.Transactions;
+import dev.millrace.sql.statement.Movement;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ import java.util.Optional;
  */
 public final class Cursors {
     private static final int MOST = 1000;
+    private static final long MOST_KEPT_UNASKED = 16L << 20; // bytes, of a cursor that is neither SCROLL nor NO SCROLL
 
     private final Queries queries;
     private final Subscriptions subscriptions;
@@ -70,19 +72,36 @@ public final class Cursors {
             throw MillraceException.resources(
                     SqlState.CONFIGURATION_LIMIT_EXCEEDED, "a session has at most " + MOST + " cursors");
         }
+        Cursor.Back back = back(declare);
         StatementResult source = subscribes
                 ? subscriptions.subscribe((Statement.Subscribe) declare.source())
                 : queries.select((Statement.Select) declare.source());
         boolean stays = declare.hold() || subscribes && !transactions.isExplicit();
         Cursor cursor =
-                new Cursor(source, stays, cancellation, database.engine().allocator(), database.clock());
+                new Cursor(source, stays, back, cancellation, database.engine().allocator(), database.clock());
         if (!transactions.isUnderWay()) {
             cursor.hold(); // no transaction that fails later is its own
         }
         cursors.put(declare.name(), cursor);
         long now = database.clock().epochMicros();
-        described.put(declare.name(), new OpenCursor(declare.name(), text, declare.hold(), false, now));
+        described.put(
+                declare.name(), new OpenCursor(declare.name(), text, declare.hold(), false, back.mostBytes() > 0, now));
         return Command.of("DECLARE CURSOR");
+    }
+
+    private Cursor.Back back(Statement.DeclareCursor declare) {
+        if (declare.source() instanceof Statement.Subscribe) {
+            if (declare.scroll().orElse(false)) {
+                throw MillraceException.user(
+                                SqlState.FEATURE_NOT_SUPPORTED, "a cursor for SUBSCRIBE only moves forward")
+                        .withHint("DECLARE " + declare.name() + " NO SCROLL CURSOR FOR ...");
+            }
+            return Cursor.Back.NEVER;
+        }
+        if (declare.scroll().isEmpty()) {
+            return new Cursor.Back(Math.min(MOST_KEPT_UNASKED, queries.limits().mostBytes()), false);
+        }
+        return declare.scroll().get() ? new Cursor.Back(queries.limits().mostBytes(), true) : Cursor.Back.NEVER;
     }
 
     private Cursor cursor(String name) {
@@ -112,10 +131,10 @@ public final class Cursors {
     }
 
     public StatementResult fetch(Statement.Fetch fetch) {
-        long count = fetch.count().orElse(Long.MAX_VALUE);
+        Movement movement = fetch.movement();
         StatementResult.Rows rows = ofProtocol(fetch.cursor())
-                ? objects.portals().fetch(fetch.cursor(), count)
-                : cursor(fetch.cursor()).fetch(count, fetch.timeoutMicros());
+                ? ofPortal(fetch.cursor(), movement)
+                : cursor(fetch.cursor()).fetch(movement, fetch.timeoutMicros());
         if (!fetch.move()) {
             return rows;
         }
@@ -127,6 +146,14 @@ public final class Cursors {
             }
         }
         return Command.of("MOVE", moved);
+    }
+
+    private StatementResult.Rows ofPortal(String name, Movement movement) {
+        if (movement.direction() != Movement.Direction.FORWARD) {
+            throw MillraceException.user(SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
+                    .withHint("DECLARE makes one that also goes back");
+        }
+        return objects.portals().fetch(name, movement.rows());
     }
 
     public Command close(Statement.CloseCursor close) {

@@ -181,7 +181,9 @@ public final class KeyReads implements AutoCloseable {
                             .run(() -> open
                                     ? database.plans().analyzeOpen(parsed, used, parameters.declaredTypes())
                                     : database.plans().analyze(parsed, names, parameters)));
-            if (statement instanceof Statement.Select select && !used.isOwn()) {
+            if (statement instanceof Statement.Select select
+                    && !used.isOwn()
+                    && !select.query().isRecursive()) {
                 PlanNode root = queries.plan(select.query()).root();
                 Optional<Found> found = rows.plan(root).map(plan -> new Found(select, plan));
                 Optional<Ranged> ranged = found.isPresent() ? Optional.empty() : ranged(select, root, parsed);

@@ -51,9 +51,13 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** SELECT and FLUSH: the rows of queries as a session sees them, its own changes included. Belongs to the session's thread. */
+/**
+ * SELECT and FLUSH: the rows of queries as a session sees them, its own changes included. Belongs to the session's thread.
+ *
+ * <p>Long because all ways to read begin with the same checks and see the same rows, which is written once.
+ */
 public final class Queries {
-    private static final int MOST_COMPUTED_DIRECTLY = 4096; // rows; a task for more can be cancelled
+    private static final long MOST_OF_RECURSION = 256L << 20; // bytes, with max_query_memory or without
     private static final int MANY_NODES = 12; // whose tasks and code take some milliseconds to make
 
     private final Instance database;
@@ -165,6 +169,9 @@ public final class Queries {
      * @return empty if the statement has to be analysed with the values, which also tells what is wrong with them
      */
     public Optional<Query> planned(Query open, Parameters parameters, int count) {
+        if (open.isRecursive()) {
+            return Optional.empty(); // values stand in its recursions, too
+        }
         Optional<Query> given = new GivenValues(parameters).in(open, count);
         try {
             given.ifPresent(this::plan);
@@ -182,6 +189,9 @@ public final class Queries {
 
     /** The same, as the planner is told of rows. */
     public PhysicalPlan plan(Query query, StandingRules rules, PlanBasis basis) {
+        if (query.isRecursive()) {
+            throw MillraceException.notAvailableYet("WITH RECURSIVE in an answer that is kept current");
+        }
         return offload.run(() -> rules.plan(database.plans(), query, basis));
     }
 
@@ -191,6 +201,17 @@ public final class Queries {
     }
 
     private StatementResult.Rows read(Query query) {
+        if (query.isRecursive()) {
+            tellOfViews(query);
+            prepareToRead(query);
+            return new Recursions(
+                            atHand,
+                            this::named,
+                            this::overHand,
+                            database.engine().allocator(),
+                            Math.min(limits.mostBytes(), MOST_OF_RECURSION))
+                    .rows(query);
+        }
         PlanNode plan = plan(query).root();
         tellOfViews(query);
         prepareToRead(query);
@@ -244,6 +265,24 @@ public final class Queries {
         return ranges;
     }
 
+    /** All rows of what can be read by a name, as the session sees it. */
+    private StatementResult.Rows named(String relation) {
+        Optional<CatalogObject> object = database.catalog().object(relation);
+        if (object.isPresent()) {
+            return all(object.get());
+        }
+        Schema schema =
+                database.catalog().systemRelation(relation).orElseThrow().schema();
+        return run(scan(relation, schema), schema);
+    }
+
+    private Recursions.Reading overHand(Query query) {
+        return query.isRecursive()
+                ? () -> read(query)
+                : new OverHand(
+                        query, plan(query).root(), atHand, database.engine().allocator(), clock(), this::runInPlace);
+    }
+
     /** What is read in the place of relations: rows that parts of the statement returned, and tables with own changes. */
     private void addSeen(Query query, Map<String, OwnRows> shown) {
         atHand.forEach((name, rows) -> shown.put(name, new OwnRows(rows)));
@@ -286,8 +325,11 @@ public final class Queries {
 
     /** The rows of a query over rows at hand, which stay the caller's; it may read relations, too. */
     public StatementResult.Rows over(Query query, Batch atHand) {
+        if (query.isRecursive()) {
+            return recursiveOver(query, atHand);
+        }
         PlanNode plan = plan(query).root();
-        if (atHand.rowCount() <= MOST_COMPUTED_DIRECTLY
+        if (atHand.rowCount() <= OverHand.MOST_COMPUTED_DIRECTLY
                 && DirectCalc.suits(plan, Relation.AT_HAND)
                 && !UserCalls.isIn(plan)) {
             return FixedRows.of(
@@ -299,6 +341,15 @@ public final class Queries {
         Map<String, OwnRows> shown = new LinkedHashMap<>();
         shown.put(Relation.AT_HAND, new OwnRows(atHand));
         return runInPlace(plan, query.schema(), shown, () -> addSeen(query, shown));
+    }
+
+    private StatementResult.Rows recursiveOver(Query query, Batch rows) {
+        putAtHand(Relation.AT_HAND, rows);
+        try {
+            return FixedRows.of(whole(read(query)));
+        } finally {
+            atHand.remove(Relation.AT_HAND);
+        }
     }
 
     /** Reads tables that the transaction changed as it sees them. */
@@ -371,9 +422,12 @@ public final class Queries {
     }
 
     private static PlanNode scan(CatalogObject table) {
-        List<Integer> columns =
-                IntStream.range(0, table.schema().size()).boxed().toList();
-        return new PlanNode.Scan(table.name(), columns, List.of(), table.schema());
+        return scan(table.name(), table.schema());
+    }
+
+    private static PlanNode scan(String relation, Schema schema) {
+        List<Integer> columns = IntStream.range(0, schema.size()).boxed().toList();
+        return new PlanNode.Scan(relation, columns, List.of(), schema);
     }
 
     private ResultRows run(PlanNode plan, Schema schema) {
@@ -394,6 +448,10 @@ public final class Queries {
 
     /** Runs a query by its plan, without the ways round it, to its end; the rows are let go of. */
     public QueryStatistics runToEnd(Query query) {
+        if (query.isRecursive()) {
+            throw MillraceException.notAvailableYet("EXPLAIN ANALYZE of WITH RECURSIVE")
+                    .withHint("EXPLAIN shows the plan of what reads it");
+        }
         PlanNode plan = plan(query).root();
         prepareToRead(query);
         checks.requireAsBegun(query.relations());

@@ -25,6 +25,7 @@ import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.Recursion;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ExplainForm;
 import dev.millrace.sql.statement.WithChanges;
@@ -109,6 +110,7 @@ final class Explanations {
         if (forms.contains(ExplainForm.LOGICAL)) {
             LogicalText.of(query).lines().forEach(lines::add);
         }
+        query.recursions().forEach(recursion -> explain(recursion, lines));
         PhysicalPlan plan =
                 standing ? queries.plan(query, StandingRules.ofQuery(options(statement))) : queries.plan(query);
         boolean physical =
@@ -143,6 +145,21 @@ final class Explanations {
             collectCode(plan.root(), kernels);
             kernels.forEach(kernel -> kernel.lines().forEach(lines::add));
         }
+    }
+
+    /** What is computed before a query that reads it. */
+    private void explain(Recursion recursion, List<String> lines) {
+        String rows = recursion.rows().substring(Relation.ROWS_OF.length());
+        lines.add("WITH RECURSIVE " + rows.substring(0, rows.lastIndexOf(' ')) + ", first:");
+        planText(recursion.base(), lines);
+        lines.add("again and again, over the rows of the round before"
+                + (recursion.distinct() ? ", new rows alone:" : ":"));
+        planText(recursion.step(), lines);
+        lines.add("then:");
+    }
+
+    private void planText(Query query, List<String> lines) {
+        database.plans().text(queries.plan(query), false).lines().forEach(lines::add);
     }
 
     /** The generated code of filters and projections, each kernel once, those nearest to the relations first. */

@@ -12,7 +12,9 @@ import dev.millrace.testing.time.OwnThread;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -60,7 +62,7 @@ class CursorTest {
             assertEquals(List.of(), rows(one, "FETCH ALL FROM c"));
             run(one, "CLOSE c");
             assertEquals("34000", state(one, "FETCH c"));
-            run(one, "ROLLBACK", "BEGIN", "DECLARE c CURSOR FOR SELECT 1");
+            run(one, "ROLLBACK", "BEGIN", "DECLARE c NO SCROLL CURSOR FOR SELECT 1");
             assertEquals("55000", state(one, "FETCH BACKWARD 1 FROM c"));
             run(one, "ROLLBACK");
             assertEquals("34000", state(one, "FETCH c"));
@@ -76,7 +78,112 @@ class CursorTest {
             assertEquals(List.of("3"), rows(one, "FETCH kept"));
             run(one, "CLOSE ALL");
             assertEquals("34000", state(one, "FETCH kept"));
-            assertEquals("0A000", state(one, "DECLARE c SCROLL CURSOR FOR SELECT 1"));
+            run(one, "CREATE STREAM s (k TEXT)");
+            assertEquals("0A000", state(one, "DECLARE c SCROLL CURSOR FOR SUBSCRIBE TO (SELECT k FROM s)"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"extended", "simple"})
+    void aCursorGoesBackToRowsThatItHad(String mode) throws SQLException {
+        try (Connection one = server.connect("preferQueryMode", mode)) {
+            run(one, "BEGIN", "DECLARE c CURSOR FOR SELECT n FROM generate_series(1, 5) AS t (n) ORDER BY n");
+            assertEquals(List.of("1", "2", "3"), rows(one, "FETCH 3 FROM c"));
+            assertEquals(List.of("2"), rows(one, "FETCH PRIOR FROM c"));
+            assertEquals(List.of("2"), rows(one, "FETCH RELATIVE 0 FROM c"));
+            assertEquals(List.of("1"), rows(one, "FETCH BACKWARD 4 FROM c"));
+            assertEquals(List.of(), rows(one, "FETCH BACKWARD ALL FROM c"));
+            assertEquals(List.of("5"), rows(one, "FETCH LAST FROM c"));
+            assertEquals(List.of(), rows(one, "FETCH NEXT FROM c"));
+            assertEquals(List.of("5", "4"), rows(one, "FETCH BACKWARD 2 FROM c"));
+            assertEquals(List.of("2"), rows(one, "FETCH ABSOLUTE -4 FROM c"));
+            try (Statement statement = one.createStatement()) {
+                assertEquals(1, statement.executeUpdate("MOVE BACKWARD ALL IN c"));
+            }
+            assertEquals(List.of("1"), rows(one, "FETCH FIRST IN c"));
+            assertEquals(List.of("t"), rows(one, "SELECT is_scrollable FROM pg_cursors WHERE name = 'c'"));
+            run(one, "COMMIT");
+        }
+    }
+
+    /** PostgreSQL's cursor in its own words: before the first row is 0, after the last is one more than there are. */
+    private static final class Model {
+        private final int rows;
+        private int at;
+
+        Model(int rows) {
+            this.rows = rows;
+        }
+
+        List<String> go(String direction, int count) {
+            return switch (direction) {
+                case "FORWARD" -> step(count);
+                case "BACKWARD" -> step(-count);
+                case "ABSOLUTE" -> stand(count < 0 ? rows + 1 + count : count);
+                default -> stand(count == 0 ? at : at + count);
+            };
+        }
+
+        private List<String> stand(int place) {
+            at = Math.max(0, Math.min(rows + 1, place));
+            return at == 0 || at > rows ? List.of() : List.of(String.valueOf(at));
+        }
+
+        private List<String> step(int count) {
+            if (count == 0) {
+                return stand(at);
+            }
+            List<String> passed = new ArrayList<>();
+            for (int left = Math.abs(count); left > 0 && at >= 0 && at <= rows + 1; left--) {
+                List<String> row = stand(at + Integer.signum(count));
+                if (row.isEmpty()) {
+                    break;
+                }
+                passed.addAll(row);
+            }
+            return passed;
+        }
+    }
+
+    @Test
+    void randomMovesAreAsPostgresCounts() throws SQLException {
+        long seed = Long.getLong("millrace.cursor.seed", 20261129);
+        Random random = new Random(seed);
+        String[] directions = {"FORWARD", "BACKWARD", "ABSOLUTE", "RELATIVE"};
+        try (Connection one = server.connect("preferQueryMode", "simple")) {
+            for (int cursor = 0; cursor < 20; cursor++) {
+                int count = random.nextInt(4) == 0 ? 9_000 : random.nextInt(12);
+                Model model = new Model(count);
+                run(
+                        one,
+                        "BEGIN",
+                        "DECLARE c " + (random.nextBoolean() ? "" : "SCROLL ")
+                                + "CURSOR FOR SELECT n FROM generate_series(1, " + count + ") AS t (n) ORDER BY n");
+                for (int move = 0; move < 25; move++) {
+                    String direction = directions[random.nextInt(4)];
+                    int rows = random.nextInt(count < 100 ? 9 : 6_000) - (count < 100 ? 4 : 3_000);
+                    String fetch = "FETCH " + direction + " " + rows + " FROM c";
+                    assertEquals(
+                            model.go(direction, rows), rows(one, fetch), fetch + " of " + count + ", seed " + seed);
+                }
+                run(one, "COMMIT");
+            }
+        }
+    }
+
+    @Test
+    void rowsThatAreTooManyAreNotKept() throws SQLException {
+        try (Connection one = server.connect("preferQueryMode", "simple")) {
+            String rows = "CURSOR FOR SELECT n, repeat('x', 1000) FROM generate_series(1, 40000) AS t (n)";
+            run(one, "BEGIN", "DECLARE c " + rows, "MOVE FORWARD ALL IN c");
+            assertEquals("55000", state(one, "FETCH FIRST FROM c"));
+            run(one, "ROLLBACK", "BEGIN", "DECLARE c SCROLL " + rows, "MOVE FORWARD ALL IN c");
+            assertEquals(1, rows(one, "FETCH FIRST FROM c").size());
+            run(one, "ROLLBACK", "BEGIN", "DECLARE c NO SCROLL " + rows, "MOVE FORWARD ALL IN c");
+            assertEquals("55000", state(one, "FETCH LAST FROM c"));
+            run(one, "ROLLBACK", "SET max_query_memory = '20MB'", "BEGIN", "DECLARE c SCROLL " + rows);
+            assertEquals("53200", state(one, "MOVE FORWARD ALL IN c"));
+            run(one, "ROLLBACK");
         }
     }
 

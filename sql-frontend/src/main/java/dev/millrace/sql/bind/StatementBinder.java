@@ -101,6 +101,7 @@ public final class StatementBinder {
             return complete.statement();
         }
         if (syntax instanceof Syntax.Select select) {
+            context.allowRecursion();
             return new Statement.Select(shown(NamesShown.of(select.query())).withOptions(select.options()));
         }
         if (syntax instanceof Syntax.CreateRelation create) {
@@ -127,6 +128,7 @@ public final class StatementBinder {
             return view(create);
         }
         if (syntax instanceof Syntax.CreateTableAs create) {
+            context.allowRecursion();
             Query query = renamed(query(create.query(), List.of()), create.columns());
             return new Statement.CreateTableAs(
                     create.name(), create.ifExists(), query, create.withData(), create.options());
@@ -180,7 +182,8 @@ public final class StatementBinder {
             return new Statement.CopyTo(bind(copy.source()), copy.file(), copy.options());
         }
         if (syntax instanceof Syntax.DeclareCursor declare) {
-            return new Statement.DeclareCursor(declare.name(), bind(declare.source()), declare.hold());
+            return new Statement.DeclareCursor(
+                    declare.name(), bind(declare.source()), declare.scroll(), declare.hold());
         }
         if (syntax instanceof Syntax.Prepare prepare) {
             return new Statement.Prepare(

@@ -2,6 +2,7 @@ package dev.millrace.sql.grammar;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.sql.text.Lexeme;
 import java.util.ArrayList;
 import java.util.List;
@@ -227,6 +228,11 @@ final class FromParser {
         if (tokens.peek().isWord("using") && !tokens.peekAt(1).isWord("sample")) {
             tokens.next();
             SqlNodeList columns = grammar.queries.names();
+            if (!asof && tokens.accept("as")) {
+                SqlIdentifier alias = tokens.queryName();
+                columns.add(
+                        new SqlIdentifier(List.of(FromClauses.USING_AS, alias.getSimple()), alias.getParserPosition()));
+            }
             return join(left, natural, type, right, JoinConditionType.USING, columns, position);
         }
         return join(left, natural, type, right, JoinConditionType.NONE, null, position);

@@ -76,6 +76,20 @@ public final class Grammar {
         return guarded(expressions::expression);
     }
 
+    /** The subscripts behind a name, with it. */
+    public SqlNode subscripts(SqlNode name) {
+        return guarded(() -> {
+            SqlNode part = name;
+            for (int count = 0; tokens.peek().isSymbol("["); count++) {
+                part = lists.subscript(part);
+                if (count >= DEEPEST) {
+                    throw tokens.unexpected();
+                }
+            }
+            return part;
+        });
+    }
+
     /** An item of a SELECT list, or of RETURNING: an expression with its name, or a star. */
     public SqlNode item() {
         return guarded(selects::item);

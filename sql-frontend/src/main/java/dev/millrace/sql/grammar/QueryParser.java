@@ -3,6 +3,7 @@ package dev.millrace.sql.grammar;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.syntax.FromClauses;
+import dev.millrace.sql.syntax.MarkedItem;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.ArrayList;
@@ -66,9 +67,49 @@ final class QueryParser {
             SqlNode query = query();
             tokens.require(")");
             SqlLiteral isRecursive = SqlLiteral.createBoolean(recursive, name.getParserPosition());
-            items.add(new SqlWithItem(name.getParserPosition(), name, columns, query, isRecursive));
+            items.add(marked(new SqlWithItem(name.getParserPosition(), name, columns, query, isRecursive)));
         } while (tokens.acceptComma());
         return new SqlNodeList(items, tokens.positionFrom(start));
+    }
+
+    /** A query of WITH, with SEARCH and CYCLE where they stand behind it. */
+    private SqlWithItem marked(SqlWithItem item) {
+        Optional<MarkedItem.Search> search = Optional.empty();
+        if (tokens.accept("search")) {
+            boolean depthFirst = tokens.accept("depth");
+            if (!depthFirst) {
+                tokens.requireWord("breadth");
+            }
+            tokens.requireWord("first");
+            tokens.requireWord("by");
+            List<SqlIdentifier> by = columns();
+            tokens.requireWord("set");
+            search = Optional.of(new MarkedItem.Search(depthFirst, by, tokens.queryName()));
+        }
+        if (!tokens.accept("cycle")) {
+            return search.isEmpty() ? item : new MarkedItem(item, search, Optional.empty());
+        }
+        List<SqlIdentifier> by = columns();
+        tokens.requireWord("set");
+        SqlIdentifier mark = tokens.queryName();
+        SqlNode value = SqlLiteral.createBoolean(true, mark.getParserPosition());
+        SqlNode otherwise = SqlLiteral.createBoolean(false, mark.getParserPosition());
+        if (tokens.accept("to")) {
+            value = grammar.expressions.expression();
+            tokens.requireWord("default");
+            otherwise = grammar.expressions.expression();
+        }
+        tokens.requireWord("using");
+        MarkedItem.Cycle cycle = new MarkedItem.Cycle(by, mark, value, otherwise, tokens.queryName());
+        return new MarkedItem(item, search, Optional.of(cycle));
+    }
+
+    private List<SqlIdentifier> columns() {
+        List<SqlIdentifier> columns = new ArrayList<>();
+        do {
+            columns.add(tokens.queryName());
+        } while (tokens.acceptComma());
+        return columns;
     }
 
     /** {@code (a, b)}. */

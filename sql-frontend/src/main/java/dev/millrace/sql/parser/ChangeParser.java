@@ -160,6 +160,7 @@ final class ChangeParser {
         words.expect("into");
         SqlIdentifier relation = words.identifier();
         Optional<SqlIdentifier> alias = words.accept("as") ? Optional.of(words.simpleIdentifier()) : Optional.empty();
+        requireWholeColumns();
         List<SqlIdentifier> columns = words.optionalColumns();
         Syntax.Overriding overriding = overriding();
         Words values = words.copy();
@@ -185,6 +186,22 @@ final class ChangeParser {
         Optional<Syntax.Conflict> conflict =
                 words.acceptAll("on", "conflict") ? Optional.of(conflict()) : Optional.empty();
         return new Syntax.Insert(relation, alias, columns, overriding, source, literals, conflict, returning(), with);
+    }
+
+    /** PostgreSQL's {@code INSERT INTO t (a[1], a[2])} makes an array of its elements. */
+    private void requireWholeColumns() {
+        int place = 1;
+        while (words.peekAt(place).isName() && words.peekAt(place + 1).isSymbol(",")) {
+            place += 2;
+        }
+        boolean part = words.peek().isSymbol("(")
+                && words.peekAt(place).isName()
+                && words.peekAt(place + 1).isSymbol("[");
+        if (part) {
+            throw MillraceException.notAvailableYet("a part of an array as a column of INSERT")
+                    .withHint("the column, and ARRAY[..] as its value")
+                    .at(words.peekAt(place).start() + 1);
+        }
     }
 
     Syntax.Overriding overriding() {
@@ -280,8 +297,10 @@ final class ChangeParser {
                 severalColumns(assignments);
             } else {
                 SqlIdentifier column = words.simpleIdentifier();
+                Optional<SqlNode> part =
+                        words.peek().isSymbol("[") ? Optional.of(words.subscripts(column)) : Optional.empty();
                 words.expectSymbol("=");
-                assignments.add(new Syntax.Assignment(List.of(column), value()));
+                assignments.add(new Syntax.Assignment(List.of(column), value(), part));
             }
         } while (words.acceptComma());
         return assignments;

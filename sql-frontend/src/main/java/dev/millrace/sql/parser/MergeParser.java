@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlWithItem;
 
 /** MERGE, behind its first word. */
 final class MergeParser {
@@ -27,6 +28,11 @@ final class MergeParser {
         words.accept("only");
         SqlIdentifier relation = words.identifier();
         Optional<SqlIdentifier> alias = changes.alias("using");
+        if (with.stream().anyMatch(node -> ((SqlWithItem) node).recursive.booleanValue())) {
+            throw MillraceException.user(
+                            SqlState.FEATURE_NOT_SUPPORTED, "WITH RECURSIVE is not supported for MERGE statement")
+                    .withHint("CREATE TEMP TABLE .. AS WITH RECURSIVE .. before it");
+        }
         words.expect("using");
         SqlNode source = words.fromClause();
         words.expect("on");

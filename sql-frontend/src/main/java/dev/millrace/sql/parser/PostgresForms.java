@@ -50,6 +50,7 @@ final class PostgresForms {
     private static final String LASTING =
             "CREATE TEMP TABLE and VIEW last as long as their session, or until DROP; a WITH query lasts for a statement";
     private static final String CHECKED = "constraints hold of all rows at the end of each statement";
+    private static final String SEARCHED = "CREATE TEMP TABLE .. AS WITH RECURSIVE .. before it";
     private static final String LOCKS =
             "rows are not locked by reading: UPDATE .. RETURNING changes and reads them at once,"
                     + " and holds them until the transaction ends";
@@ -189,8 +190,8 @@ final class PostgresForms {
             new Form("FOR NO KEY UPDATE", "", "for no key update", LOCKS),
             new Form("FOR SHARE", "", "for share", LOCKS),
             new Form("FOR KEY SHARE", "", "for key share", LOCKS),
-            new Form("SEARCH", "with", "search depth/breadth first", "a path as an array, by which ORDER BY orders"),
-            new Form("CYCLE", "with", "cycle", "WITH RECURSIVE is not supported"),
+            new Form("SEARCH", "with", "search depth/breadth first", SEARCHED),
+            new Form("CYCLE", "with", "cycle", SEARCHED),
             new Form("COPY of a PROGRAM", "copy", "program", COPIED),
             new Form("COPY .. WHERE", "copy", "where", "COPY into a table of its own, then INSERT .. SELECT .. WHERE"),
             new Form("FORCE in COPY", "copy", "force", "WITH (FORMAT csv) quotes what needs it"),

@@ -5,6 +5,8 @@ import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.statement.Emit;
+import dev.millrace.sql.statement.Movement;
+import dev.millrace.sql.statement.Movement.Direction;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.OnSlow;
 import dev.millrace.sql.syntax.PlainSelect;
@@ -119,18 +121,16 @@ final class RowsParser {
     Syntax declare() {
         words.expect("declare");
         String name = words.name();
+        Optional<Boolean> scroll = Optional.empty();
         boolean more = true;
         while (more) {
-            int position = words.peek().start() + 1;
             if (words.accept("scroll")) {
-                throw MillraceException.user(SqlState.FEATURE_NOT_SUPPORTED, "a cursor only moves forward")
-                        .withHint("DECLARE " + name + " NO SCROLL CURSOR FOR ...")
-                        .at(position);
+                scroll = Optional.of(true);
+            } else if (words.acceptAll("no", "scroll")) {
+                scroll = Optional.of(false);
+            } else {
+                more = words.accept("binary") || words.accept("insensitive") || words.accept("asensitive");
             }
-            more = words.accept("binary")
-                    || words.accept("insensitive")
-                    || words.accept("asensitive")
-                    || words.acceptAll("no", "scroll");
         }
         words.expect("cursor");
         boolean hold = words.acceptAll("with", "hold");
@@ -142,22 +142,12 @@ final class RowsParser {
         if (!(source instanceof Syntax.Select || source instanceof Syntax.Subscribe)) {
             throw MillraceException.user(SqlState.SYNTAX_ERROR, "a cursor is for SELECT or SUBSCRIBE");
         }
-        return new Syntax.DeclareCursor(name, source, hold);
+        return new Syntax.DeclareCursor(name, source, scroll, hold);
     }
 
     Syntax fetch() {
         boolean move = words.next().isWord("move");
-        for (String backward : List.of("prior", "first", "last", "absolute", "relative", "backward")) {
-            int position = words.peek().start() + 1;
-            if (words.peek().isWord(backward)
-                    && !words.peekAt(1).isSymbol(";")
-                    && words.peekAt(1).kind() != Kind.END) {
-                throw MillraceException.user(SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
-                        .withHint("FETCH NEXT, FETCH n, FETCH ALL")
-                        .at(position);
-            }
-        }
-        OptionalLong count = words.accept("next") ? OptionalLong.of(1) : fetchCount();
+        Movement movement = movement();
         if (!words.accept("from")) {
             words.accept("in");
         }
@@ -171,25 +161,57 @@ final class RowsParser {
             }
             timeout = OptionalLong.of(timeoutMicros(option.getValue()));
         }
-        return new Syntax.Complete(new Statement.Fetch(cursor, count, timeout, move));
+        return new Syntax.Complete(new Statement.Fetch(cursor, movement, timeout, move));
     }
 
-    /** A number, ALL, or one; FORWARD may stand before. */
-    private OptionalLong fetchCount() {
-        words.accept("forward");
-        if (words.accept("all")) {
-            return OptionalLong.empty();
+    /** A direction with or without a number, a number, ALL, or nothing, which is NEXT. */
+    private Movement movement() {
+        if (acceptDirection("next")) {
+            return Movement.forward(1);
+        } else if (acceptDirection("prior")) {
+            return new Movement(Direction.BACKWARD, 1);
+        } else if (acceptDirection("first")) {
+            return new Movement(Direction.ABSOLUTE, 1);
+        } else if (acceptDirection("last")) {
+            return new Movement(Direction.ABSOLUTE, -1);
+        } else if (acceptDirection("absolute")) {
+            return new Movement(Direction.ABSOLUTE, number());
+        } else if (acceptDirection("relative")) {
+            return new Movement(Direction.RELATIVE, number());
+        } else if (acceptDirection("backward")) {
+            return count(Direction.BACKWARD);
         }
-        if (words.peek().isSymbol("-")) {
-            throw MillraceException.user(SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
-                    .at(words.peek().start() + 1);
+        acceptDirection("forward");
+        return count(Direction.FORWARD);
+    }
+
+    /** A word that is not the cursor's name, behind which nothing stands. */
+    private boolean acceptDirection(String word) {
+        boolean isName = words.peekAt(1).isSymbol(";") || words.peekAt(1).kind() == Kind.END;
+        return !isName && words.accept(word);
+    }
+
+    private Movement count(Direction direction) {
+        if (acceptDirection("all")) {
+            return new Movement(direction, Long.MAX_VALUE);
+        }
+        boolean counted = words.peek().kind() == Kind.INTEGER
+                || words.peek().isSymbol("-")
+                || words.peek().isSymbol("+");
+        return Movement.by(direction, counted ? number() : 1);
+    }
+
+    private long number() {
+        boolean negative = words.acceptSymbol("-");
+        if (!negative) {
+            words.acceptSymbol("+");
         }
         if (words.peek().kind() != Kind.INTEGER) {
-            return OptionalLong.of(1);
+            throw words.expected(List.of("a number"));
         }
         Lexeme number = words.next();
         try {
-            return OptionalLong.of(Long.parseLong(number.text()));
+            return Long.parseLong((negative ? "-" : "") + number.text());
         } catch (NumberFormatException e) {
             throw MillraceException.user(
                             SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "a count of " + number.text() + " is out of range")

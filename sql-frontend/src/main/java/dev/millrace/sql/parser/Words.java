@@ -267,6 +267,11 @@ final class Words extends Tokens {
         return grammar().expression();
     }
 
+    /** The subscripts behind a name, with it: {@code a[1][2:3]}. */
+    SqlNode subscripts(SqlNode name) {
+        return grammar().subscripts(name);
+    }
+
     /** An item of a SELECT list, or of RETURNING. */
     SqlNode item() {
         return grammar().item();

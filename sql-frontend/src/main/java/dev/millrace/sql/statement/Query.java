@@ -2,6 +2,7 @@ package dev.millrace.sql.statement;
 
 import dev.millrace.type.Schema;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -16,33 +17,50 @@ import org.apache.calcite.rel.RelNode;
  * @param relations the names of all relations read, as given to the catalog
  * @param named the relations and users' views that its own text names, not those that views read in turn
  * @param options of {@code SELECT .. WITH (..)}, which nobody has read yet
+ * @param recursions what has to be computed before it, in this order; none of a query that is kept current
  */
 public record Query(
-        RelNode rel, Schema schema, Emit emit, Set<String> relations, Set<String> named, Map<String, String> options)
+        RelNode rel,
+        Schema schema,
+        Emit emit,
+        Set<String> relations,
+        Set<String> named,
+        Map<String, String> options,
+        List<Recursion> recursions)
         implements RowSource {
     /** A query that reads nothing by way of views. */
     public Query(RelNode rel, Schema schema, Emit emit, Set<String> relations) {
-        this(rel, schema, emit, relations, relations, Map.of());
+        this(rel, schema, emit, relations, relations, Map.of(), List.of());
     }
 
     /** This query under other names of columns. */
     public Query withSchema(Schema other) {
-        return new Query(rel, other, emit, relations, named, options);
+        return new Query(rel, other, emit, relations, named, options, recursions);
     }
 
     /** This query by other algebra, of the same columns. */
     public Query withRel(RelNode other) {
-        return new Query(other, schema, emit, relations, named, options);
+        return new Query(other, schema, emit, relations, named, options, recursions);
     }
 
     /** This query with changes shown at other times. */
     public Query withEmit(Emit other) {
-        return new Query(rel, schema, other, relations, named, options);
+        return new Query(rel, schema, other, relations, named, options, recursions);
     }
 
     /** This query with options. */
     public Query withOptions(Map<String, String> other) {
-        return new Query(rel, schema, emit, relations, named, other);
+        return new Query(rel, schema, emit, relations, named, other, recursions);
+    }
+
+    /** This query over what its recursions give, which is there. */
+    public Query withoutRecursions() {
+        return new Query(rel, schema, emit, relations, named, options, List.of());
+    }
+
+    /** Whether there is something to be computed before it. */
+    public boolean isRecursive() {
+        return !recursions.isEmpty();
     }
 
     /** All that it depends on: relations, and views by way of which they are read. */
@@ -59,6 +77,7 @@ public record Query(
         relations = Set.copyOf(relations);
         named = Set.copyOf(named);
         options = Map.copyOf(options);
+        recursions = List.copyOf(recursions);
         if (rel.getRowType().getFieldCount() != schema.size()) {
             throw new IllegalArgumentException(
                     "the algebra has " + rel.getRowType().getFieldCount() + " columns, the schema " + schema.size());

@@ -236,8 +236,12 @@ public sealed interface Statement {
          */
         record DoNothing(boolean target, Optional<String> unique) implements OnConflict {}
 
-        /** DO UPDATE of nothing but {@code SET c = EXCLUDED.c}: the columns that take the value of the inserted row. */
-        record Replace(List<Integer> columns) implements OnConflict {}
+        /**
+         * DO UPDATE of nothing but {@code SET c = EXCLUDED.c}: the columns that take the value of the inserted row.
+         *
+         * @param unique the UNIQUE constraint by which the row that is there is found; empty for the key
+         */
+        record Replace(List<Integer> columns, Optional<String> unique) implements OnConflict {}
 
         /**
          * DO UPDATE.
@@ -246,8 +250,9 @@ public sealed interface Statement {
          *     there, those of the row to be inserted, and a number; gives, where WHERE says so, the columns of the row that
          *     is there, those of the row in its place, and the number
          * @param reads whether SET or WHERE look at the row that is there
+         * @param unique the UNIQUE constraint by which that is found; empty for the key
          */
-        record Update(Query changes, boolean reads) implements OnConflict {}
+        record Update(Query changes, boolean reads, Optional<String> unique) implements OnConflict {}
     }
 
     /**
@@ -264,8 +269,10 @@ public sealed interface Statement {
      * DELETE. {@code rows} has all columns of the rows to be deleted, and where RETURNING wants them those of USING.
      *
      * @param joined whether a row may come several times
+     * @param matched for USING, RETURNING and a relation without a key: the rows, each as often as it is there
      */
-    record Delete(String relation, Query rows, boolean joined, Optional<Returning> returning) implements Statement {}
+    record Delete(String relation, Query rows, boolean joined, Optional<Query> matched, Optional<Returning> returning)
+            implements Statement {}
 
     /** TRUNCATE; {@code restart}: and numbers begin again. */
     record Truncate(List<String> relations, boolean restart) implements Statement {}
@@ -311,16 +318,20 @@ public sealed interface Statement {
     /** FLUSH. */
     record Flush() implements Statement {}
 
-    /** DECLARE name CURSOR FOR a Select or Subscribe. {@code hold}: beyond the end of its transaction. */
-    record DeclareCursor(String name, Statement source, boolean hold) implements Statement {}
+    /**
+     * DECLARE name CURSOR FOR a Select or Subscribe.
+     *
+     * @param scroll whether SCROLL or NO SCROLL is said
+     * @param hold beyond the end of its transaction
+     */
+    record DeclareCursor(String name, Statement source, Optional<Boolean> scroll, boolean hold) implements Statement {}
 
     /**
      * FETCH, or MOVE, which passes the rows over.
      *
-     * @param count of rows; none means ALL
      * @param timeoutMicros how long a subscription is waited for; none waits for the first row, as long as it takes
      */
-    record Fetch(String cursor, OptionalLong count, OptionalLong timeoutMicros, boolean move) implements Statement {}
+    record Fetch(String cursor, Movement movement, OptionalLong timeoutMicros, boolean move) implements Statement {}
 
     /** CLOSE a cursor; no name means ALL. */
     record CloseCursor(Optional<String> cursor) implements Statement {}

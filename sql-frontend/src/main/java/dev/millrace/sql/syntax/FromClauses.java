@@ -19,6 +19,9 @@ public final class FromClauses {
     /** In GROUP BY and ORDER BY: ALL, the columns of the SELECT list that are no aggregates, or all. */
     public static final String ALL_COLUMNS = "all columns";
 
+    /** As last column of USING, with a name behind it: the columns that the join merges go by that name, too. */
+    public static final String USING_AS = "using as";
+
     /** Between the sides of a UNION BY NAME. */
     public static final String BY_NAME = "by name";
 

@@ -195,8 +195,16 @@ public sealed interface Syntax {
         }
     }
 
-    /** One SET of an UPDATE: of several columns by a query that gives as many. DEFAULT is a value, too. */
-    record Assignment(List<SqlIdentifier> columns, SqlNode value) {}
+    /**
+     * One SET of an UPDATE: of several columns by a query that gives as many. DEFAULT is a value, too.
+     *
+     * @param part of one column, with subscripts, that the value is for: {@code a[2]}; empty for the whole column
+     */
+    record Assignment(List<SqlIdentifier> columns, SqlNode value, Optional<SqlNode> part) {
+        public Assignment(List<SqlIdentifier> columns, SqlNode value) {
+            this(columns, value, Optional.empty());
+        }
+    }
 
     record Update(
             SqlIdentifier relation,
@@ -247,7 +255,7 @@ public sealed interface Syntax {
 
     record CopyTo(Syntax source, Optional<String> file, Map<String, String> options) implements Syntax {}
 
-    record DeclareCursor(String name, Syntax source, boolean hold) implements Syntax {}
+    record DeclareCursor(String name, Syntax source, Optional<Boolean> scroll, boolean hold) implements Syntax {}
 
     /**
      * PREPARE.

@@ -20,10 +20,12 @@ import java.util.List;
  */
 public final class ArrayFunctions {
     private final DataType element;
+    private final ArrayParts parts;
 
     /** @param array the type of the arrays */
     public ArrayFunctions(DataType array) {
         this.element = array.element();
+        this.parts = new ArrayParts(element);
     }
 
     // ---- shape -----------------------------------------------------------------------------------------------------
@@ -262,6 +264,25 @@ public final class ArrayFunctions {
         ImageWriter.patchInt32(buffer, 0, count);
         out.written();
         return true;
+    }
+
+    /** {@code array_set}: the parameters are images. */
+    public boolean set(long array, int length, long index, int indexLength, long value, int valueLength, Text out) {
+        return parts.set(array, index, value, valueLength, out);
+    }
+
+    /** {@code array_set_slice}: likewise. */
+    public boolean setSlice(
+            long array,
+            int length,
+            long from,
+            int fromLength,
+            long to,
+            int toLength,
+            long others,
+            int othersLength,
+            Text out) {
+        return parts.setSlice(array, length, from, to, others, out);
     }
 
     /** Elements {@code from} to {@code to}, counted from 1; what is outside is left out. */

@@ -29,6 +29,7 @@ final class AssignmentBinder {
     private final Scope scope;
     private final ExpressionBinder expressions;
     private final Set<Integer> assigned = new HashSet<>();
+    private final Set<Integer> inPart = new HashSet<>(); // of those, of which some elements are
 
     /** @param context of the query that the values are computed by */
     AssignmentBinder(QueryContext context, ChangeTarget target, Scope scope) {
@@ -48,11 +49,17 @@ final class AssignmentBinder {
             for (int i = 0; i < count; i++) {
                 SqlIdentifier name = assignment.columns().get(i);
                 int column = target.column(name);
-                if (!assigned.add(column)) {
+                boolean part = assignment.part().isPresent();
+                if (!assigned.add(column) && !(part && inPart.contains(column))) {
                     throw Errors.error(
                             SqlState.SYNTAX_ERROR,
                             "multiple assignments to same column \"" + name.getSimple() + "\"",
                             name);
+                }
+                if (part) {
+                    inPart.add(column);
+                    row.set(column, changed(row.get(column), column, assignment, name));
+                    continue;
                 }
                 SqlNode value = count == 1 ? assignment.value() : columnOf(assignment.value(), i, count);
                 row.set(column, value(column, value, name));
@@ -68,12 +75,28 @@ final class AssignmentBinder {
         }
     }
 
+    /** The value of a column with a part of it changed. */
+    private RexNode changed(RexNode whole, int column, Syntax.Assignment assignment, SqlIdentifier name) {
+        if (Defaults.isDefault(assignment.value())) {
+            throw Errors.error(
+                    SqlState.FEATURE_NOT_SUPPORTED, "cannot set an array element to DEFAULT", assignment.value());
+        }
+        requireFree(column, name);
+        return new ElementBinder(context, expressions)
+                .assign(whole, assignment.part().orElseThrow(), assignment.value());
+    }
+
+    private void requireFree(int column, SqlIdentifier name) {
+        ColumnRule.Kind kind = target.rule(column).map(ColumnRule::kind).orElse(ColumnRule.Kind.DEFAULT);
+        if (kind == ColumnRule.Kind.GENERATED || kind == ColumnRule.Kind.IDENTITY_ALWAYS) {
+            throw target.madeAlways(column, "UPDATE", name);
+        }
+    }
+
     private RexNode value(int column, SqlNode value, SqlIdentifier name) {
         boolean isDefault = Defaults.isDefault(value);
-        ColumnRule.Kind kind = target.rule(column).map(ColumnRule::kind).orElse(ColumnRule.Kind.DEFAULT);
-        boolean always = kind == ColumnRule.Kind.GENERATED || kind == ColumnRule.Kind.IDENTITY_ALWAYS;
-        if (always && !isDefault) {
-            throw target.madeAlways(column, "UPDATE", name);
+        if (!isDefault) {
+            requireFree(column, name);
         }
         if (!isDefault) {
             return target.assign(context, expressions.bind(value), column, value);

@@ -209,6 +209,7 @@ public final class ChangeBinder {
     }
 
     private Statement update(Syntax.Update update) {
+        context.allowRecursion();
         Rows rows = new Rows(update.relation(), update.alias(), update.from(), update.with(), "UPDATE");
         int columns = rows.target.size();
         RelNode filtered = rows.filtered(update.where());
@@ -246,8 +247,10 @@ public final class ChangeBinder {
     }
 
     private Statement delete(Syntax.Delete delete) {
+        context.allowRecursion();
         Rows rows = new Rows(delete.relation(), delete.alias(), delete.using(), delete.with(), "DELETE");
-        boolean semi = rows.others.isPresent() && !rows.hasKey();
+        boolean keyless = rows.others.isPresent() && !rows.hasKey();
+        boolean semi = keyless && delete.returning().isEmpty();
         RelNode rel = semi ? rows.matched(delete.where(), delete.relation()) : rows.filtered(delete.where());
         List<RexNode> values = new ArrayList<>(RelNodes.references(rel).subList(0, rows.target.size()));
         List<String> names = new ArrayList<>(rows.target.relation().schema().names());
@@ -264,6 +267,13 @@ public final class ChangeBinder {
                 rows.target.relation().name(),
                 QueryBinder.query(context, project, names, new Emit.Unspecified()),
                 withOthers,
+                keyless && !semi
+                        ? Optional.of(QueryBinder.query(
+                                context,
+                                rows.matched(delete.where(), delete.relation()),
+                                rows.target.relation().schema().names(),
+                                new Emit.Unspecified()))
+                        : Optional.empty(),
                 ReturningBinder.bind(context, delete.returning(), rows.parts(withOthers), delete.with()));
     }
 }

@@ -51,15 +51,6 @@ final class ConflictBinder {
         if (conflict.assignments().isEmpty()) {
             return new OnConflict.DoNothing(named, unique);
         }
-        if (unique.isPresent()) {
-            throw Errors.error(
-                            SqlState.FEATURE_NOT_SUPPORTED,
-                            "ON CONFLICT DO UPDATE by UNIQUE \"" + unique.get()
-                                    + "\" is not available: rows are found by the primary key",
-                            position)
-                    .withHint("MERGE INTO .. USING .. ON the columns, WHEN MATCHED THEN UPDATE .. WHEN NOT MATCHED THEN"
-                            + " INSERT ..");
-        }
         if (!named) {
             throw Errors.error(
                             SqlState.SYNTAX_ERROR,
@@ -68,7 +59,9 @@ final class ConflictBinder {
                     .withHint("for example, ON CONFLICT (key)");
         }
         Optional<List<Integer>> replaced = replaced(conflict);
-        return replaced.isPresent() ? new OnConflict.Replace(replaced.get()) : update(conflict, name, isAlias, with);
+        return replaced.isPresent()
+                ? new OnConflict.Replace(replaced.get(), unique)
+                : update(conflict, unique, name, isAlias, with);
     }
 
     /** The UNIQUE constraint that is named, if one is. */
@@ -126,6 +119,7 @@ final class ConflictBinder {
         Set<Integer> columns = new HashSet<>();
         for (Syntax.Assignment assignment : conflict.assignments()) {
             boolean same = assignment.columns().size() == 1
+                    && assignment.part().isEmpty()
                     && assignment.value() instanceof SqlIdentifier value
                     && value.names.equals(
                             List.of(EXCLUDED, assignment.columns().get(0).getSimple()));
@@ -140,7 +134,8 @@ final class ConflictBinder {
         return Optional.of(columns.stream().sorted().toList());
     }
 
-    private OnConflict update(Syntax.Conflict conflict, String name, boolean isAlias, List<SqlNode> with) {
+    private OnConflict update(
+            Syntax.Conflict conflict, Optional<String> unique, String name, boolean isAlias, List<SqlNode> with) {
         Schema schema = target.relation().schema();
         RowsAtHand rows = new RowsAtHand(
                 context,
@@ -168,7 +163,7 @@ final class ConflictBinder {
         names.addAll(schema.names());
         names.addAll(NUMBER.names());
         Query query = rows.query(condition, conditions, all, names, values);
-        return new OnConflict.Update(query, reads);
+        return new OnConflict.Update(query, reads, unique);
     }
 
     private static boolean readsOld(RexNode value, Schema schema) {

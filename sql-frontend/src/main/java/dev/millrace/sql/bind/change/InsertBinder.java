@@ -111,6 +111,7 @@ final class InsertBinder {
     // ---- queries ---------------------------------------------------------------------------------------------------
 
     private Source rows(List<Integer> columns) {
+        context.allowRecursion();
         SqlNode query = insert.source().get();
         List<Integer> given = columns;
         if (query.getKind() == SqlKind.VALUES && hasDefault((SqlCall) query)) {

@@ -59,6 +59,9 @@ final class RowsAtHand {
      */
     RowsAtHand(QueryContext around, List<Part> parts, List<SqlNode> with) {
         this.context = around.beside();
+        if (!with.isEmpty()) { // of a statement
+            context.allowRecursion();
+        }
         this.queries = new QueryBinder(context, Optional.empty()).with(with);
         List<Field> fields = new ArrayList<>();
         List<String> names = new ArrayList<>();

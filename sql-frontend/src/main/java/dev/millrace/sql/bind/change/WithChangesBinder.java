@@ -43,6 +43,7 @@ public final class WithChangesBinder {
         }
         if (with.main() instanceof Syntax.Select select) {
             QueryContext own = context.beside();
+            own.allowRecursion();
             BoundQuery bound =
                     new QueryBinder(own, Optional.empty()).bind(select.query().query(), List.of());
             return new WithChanges(

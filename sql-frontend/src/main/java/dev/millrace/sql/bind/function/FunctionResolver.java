@@ -57,6 +57,8 @@ public final class FunctionResolver {
             "array_dims",
             "array_cat",
             "array_fill",
+            "array_set",
+            "array_set_slice",
             "regexp_match",
             "json_path_first",
             "json_path_exists",

@@ -10,6 +10,7 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlOrderBy;
 import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.SqlWith;
 import org.apache.calcite.sql.fun.SqlCase;
 
 /** The names that PostgreSQL gives to columns without an alias. */
@@ -38,6 +39,12 @@ final class OutputNames {
         if (node instanceof SqlOrderBy ordered) {
             return strong(ordered.query);
         }
+        if (node instanceof SqlWith with) {
+            return strong(with.body);
+        }
+        if (node.getKind() == SqlKind.VALUES) {
+            return Optional.of("column1");
+        }
         if (node instanceof SqlCase choice) {
             return strong(choice.getElseOperand());
         }
@@ -50,7 +57,7 @@ final class OutputNames {
             case ITEM -> strong(call.operand(0)).or(() -> weak(call.operand(0))); // subscripts and slices
             case DOT -> strong(call.operand(1)); // fields
             case EXISTS -> Optional.of("exists");
-            case ARRAY_VALUE_CONSTRUCTOR -> Optional.of("array");
+            case ARRAY_VALUE_CONSTRUCTOR, ARRAY_QUERY_CONSTRUCTOR -> Optional.of("array");
             case ROW -> Optional.of("row");
             case OTHER ->
                 call.getOperator().getName().equals("at time zone") ? Optional.of("timezone") : Optional.empty();

@@ -23,6 +23,7 @@ import dev.millrace.sql.bind.type.Errors;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.syntax.FromClauses;
+import dev.millrace.sql.syntax.MarkedItem;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -51,7 +52,6 @@ import org.apache.calcite.sql.SqlOrderBy;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlWith;
 import org.apache.calcite.sql.SqlWithItem;
-import org.apache.calcite.sql.util.SqlBasicVisitor;
 
 /** Binds a query: WITH, set operations, VALUES, and the ORDER BY around them; one SELECT is {@link SelectBinder}'s. */
 public final class QueryBinder {
@@ -94,12 +94,26 @@ public final class QueryBinder {
                     TypeMapper.dataType(field.getType()),
                     field.getType().isNullable()));
         }
-        return new Query(withoutSubQueries, new Schema(fields), emit, context.relations(), context.named(), Map.of());
+        return new Query(
+                withoutSubQueries,
+                new Schema(fields),
+                emit,
+                context.relations(),
+                context.named(),
+                Map.of(),
+                RecursionBinder.readBy(withoutSubQueries, context.recursions()));
     }
 
     /** A binder for a query inside this one. */
     QueryBinder nested(Optional<Scope> around) {
         return new QueryBinder(context, around, commonTables);
+    }
+
+    /** A binder for which a name means these rows. */
+    QueryBinder naming(String name, BoundQuery rows) {
+        Map<String, BoundQuery> tables = new HashMap<>(commonTables);
+        tables.put(name, rows);
+        return new QueryBinder(context, outer, tables);
     }
 
     public Map<String, BoundQuery> commonTables() {
@@ -265,49 +279,53 @@ public final class QueryBinder {
         QueryBinder binder = new QueryBinder(context, outer, tables);
         for (SqlNode node : items) {
             SqlWithItem item = (SqlWithItem) node;
-            boolean recursive = item.recursive != null && item.recursive.booleanValue() && readsItself(item);
-            BoundQuery bound = recursive
-                    ? NoRules.recursion(item.query, binder).orElseThrow(() -> recursive(item))
-                    : binder.bind(item.query, List.of());
-            List<String> names = new ArrayList<>(bound.names());
-            if (item.columnList != null) {
-                if (item.columnList.size() > names.size()) {
-                    throw Errors.error(
-                            SqlState.INVALID_COLUMN_REFERENCE,
-                            "WITH query \"" + item.name.getSimple() + "\" has " + names.size()
-                                    + " columns available but " + item.columnList.size() + " columns specified",
-                            item.name);
-                }
-                for (int i = 0; i < item.columnList.size(); i++) {
-                    names.set(i, ((SqlIdentifier) item.columnList.get(i)).getSimple());
-                }
+            String name = item.name.getSimple();
+            boolean recursive =
+                    item.recursive != null && item.recursive.booleanValue() && SelfReferences.reads(item.query, name);
+            if (item instanceof MarkedItem && !recursive) {
+                throw Errors.error(SqlState.SYNTAX_ERROR, "WITH query is not recursive", item);
             }
-            tables.put(item.name.getSimple(), new BoundQuery(bound.rel(), names));
+            if (recursive && context.allowsRecursion()) {
+                QueryBinder inside = new QueryBinder(context, Optional.empty(), tables);
+                tables.put(name, new RecursionBinder(context, inside).bind(item));
+                continue;
+            }
+            if (recursive) {
+                throw recursive(item);
+            }
+            BoundQuery bound = binder.bind(item.query, List.of());
+            tables.put(name, new BoundQuery(bound.rel(), columnNames(item, bound.names())));
         }
         return binder;
     }
 
-    /** RECURSIVE may be said of queries that are not. */
-    private static boolean readsItself(SqlWithItem item) {
-        boolean[] found = {false};
-        item.query.accept(new SqlBasicVisitor<Void>() {
-            @Override
-            public Void visit(SqlIdentifier name) {
-                found[0] |= name.isSimple() && name.getSimple().equals(item.name.getSimple());
-                return null;
-            }
-        });
-        return found[0];
+    /** The names that WITH gives to the columns of a query, and those that it has itself. */
+    static List<String> columnNames(SqlWithItem item, List<String> own) {
+        List<String> names = new ArrayList<>(own);
+        if (item.columnList == null) {
+            return names;
+        }
+        if (item.columnList.size() > names.size()) {
+            throw Errors.error(
+                    SqlState.INVALID_COLUMN_REFERENCE,
+                    "WITH query \"" + item.name.getSimple() + "\" has " + names.size() + " columns available but "
+                            + item.columnList.size() + " columns specified",
+                    item.name);
+        }
+        for (int i = 0; i < item.columnList.size(); i++) {
+            names.set(i, ((SqlIdentifier) item.columnList.get(i)).getSimple());
+        }
+        return names;
     }
 
     private static MillraceException recursive(SqlWithItem item) {
         return Errors.error(
                         SqlState.FEATURE_NOT_SUPPORTED,
-                        "WITH RECURSIVE is not supported: an answer kept current is computed from its inputs, and \""
+                        "WITH RECURSIVE is not supported here: an answer kept current is computed from its inputs, and \""
                                 + item.name.getSimple() + "\" is computed from itself",
                         item)
-                .withHint("join the relation with itself as often as the depth that is known, or use generate_series"
-                        + " for counting; MATCH_RECOGNIZE follows chains of rows");
+                .withHint("what is answered once can be recursive; else join the relation with itself as often"
+                        + " as the depth that is known; MATCH_RECOGNIZE follows chains of rows");
     }
 
     // ---- leaves ----------------------------------------------------------------------------------------------------
@@ -319,7 +337,8 @@ public final class QueryBinder {
     }
 
     private Pending values(SqlCall call, List<DataType> expected) {
-        ExpressionBinder binder = new ExpressionBinder(context, Scope.empty(outer, context), Clause.plain("VALUES"));
+        Scope scope = Scope.empty(outer, context, commonTables);
+        ExpressionBinder binder = new ExpressionBinder(context, scope, Clause.plain("VALUES"));
         List<List<RexNode>> rows = new ArrayList<>();
         for (SqlNode row : call.getOperandList()) {
             List<SqlNode> items = ((SqlCall) row).getOperandList();

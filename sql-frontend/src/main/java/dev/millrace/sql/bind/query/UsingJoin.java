@@ -9,6 +9,7 @@ import dev.millrace.sql.bind.scope.Scope.Column;
 import dev.millrace.sql.bind.type.Errors;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rex.RexInputRef;
@@ -32,7 +33,9 @@ final class UsingJoin {
         if (join.getConditionType() == JoinConditionType.USING) {
             List<String> names = new ArrayList<>();
             for (SqlNode name : (SqlNodeList) join.getCondition()) {
-                names.add(((SqlIdentifier) name).getSimple());
+                if (((SqlIdentifier) name).isSimple()) {
+                    names.add(((SqlIdentifier) name).getSimple());
+                }
             }
             return names;
         }
@@ -50,8 +53,36 @@ final class UsingJoin {
                 .toList();
     }
 
+    /** The name behind USING, by which the merged columns go. */
+    private static Optional<SqlIdentifier> alias(SqlJoin join) {
+        if (join.getConditionType() != JoinConditionType.USING) {
+            return Optional.empty();
+        }
+        SqlNodeList names = (SqlNodeList) join.getCondition();
+        return Optional.of((SqlIdentifier) names.get(names.size() - 1)).filter(name -> !name.isSimple());
+    }
+
     /** The join on the shared columns, which are not none. */
     From bind(SqlJoin join, From left, From right, List<String> shared, JoinRelType type) {
+        From joined = join(join, left, right, shared, type);
+        Optional<SqlIdentifier> alias = alias(join);
+        if (alias.isEmpty()) {
+            return joined;
+        }
+        String name = alias.get().names.get(1);
+        if (joined.columns().stream().anyMatch(column -> column.qualifier().equals(name))) {
+            throw Errors.error(
+                    SqlState.DUPLICATE_ALIAS, "table name \"" + name + "\" specified more than once", alias.get());
+        }
+        List<Column> columns = new ArrayList<>(joined.columns());
+        for (int i = 0; i < shared.size(); i++) {
+            Column merged = joined.columns().get(i);
+            columns.add(new Column(name, merged.name(), merged.index(), merged.type(), true));
+        }
+        return new From(joined.rel(), columns);
+    }
+
+    private From join(SqlJoin join, From left, From right, List<String> shared, JoinRelType type) {
         RelNode inner = RelNodes.join(left.rel(), right.rel(), Rex.builder().makeLiteral(true), JoinRelType.INNER);
         From both = FromBinder.beside(left, right, inner);
         int leftColumns = left.columns().size();

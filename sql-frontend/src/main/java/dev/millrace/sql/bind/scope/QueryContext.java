@@ -8,9 +8,13 @@ import dev.millrace.sql.bind.type.Coercions;
 import dev.millrace.sql.bind.type.ParameterTypes;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.statement.Recursion;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -42,6 +46,7 @@ public final class QueryContext {
     private boolean tryingOut;
     private final Map<SqlNode, Long> numbers = new IdentityHashMap<>();
     private boolean hasSubQueries;
+    private Optional<List<Recursion>> recursions = Optional.empty(); // none where there may be no recursion
 
     public QueryContext(String source, Catalog catalog, ParameterTypes parameters, WithinExpressions queries) {
         this(source, catalog, parameters, queries, new HashMap<>());
@@ -83,6 +88,32 @@ public final class QueryContext {
                 .flatMap(Optional::stream)
                 .filter(rows -> rows.name().equals(relation))
                 .findFirst();
+    }
+
+    /** The query is computed once, and may read what is computed from itself. */
+    public void allowRecursion() {
+        recursions = recursions.or(() -> Optional.of(new ArrayList<>()));
+    }
+
+    public boolean allowsRecursion() {
+        return recursions.isPresent();
+    }
+
+    /** A relation under which the rows of a recursion are read. */
+    public Relation recursionRows(String name, Schema schema) {
+        String rows = Relation.ROWS_OF + name + " " + (changed.size() + 1);
+        Relation relation = new Relation(rows, Relation.Kind.SYSTEM_VIEW, schema, false, List.of(), Optional.empty());
+        changed.put(rows, Optional.of(relation));
+        return relation;
+    }
+
+    public void recursion(Recursion recursion) {
+        recursions.orElseThrow().add(recursion);
+    }
+
+    /** What was found of recursions so far, each before those that read it. */
+    public List<Recursion> recursions() {
+        return recursions.orElse(List.of());
     }
 
     /** What the name {@link Relation#AT_HAND} means. */

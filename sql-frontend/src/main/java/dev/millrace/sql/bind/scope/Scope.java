@@ -116,8 +116,13 @@ public final class Scope {
 
     /** A scope without columns of its own. */
     public static Scope empty(Optional<Scope> outer, QueryContext context) {
+        return empty(outer, context, outer.map(Scope::commonTables).orElse(Map.of()));
+    }
+
+    /** One without columns where WITH names queries. */
+    public static Scope empty(Optional<Scope> outer, QueryContext context, Map<String, BoundQuery> commonTables) {
         return new Scope(
-                outer, List.of(), context.cluster().getTypeFactory().builder().build(), context);
+                outer, List.of(), context.cluster().getTypeFactory().builder().build(), context, commonTables);
     }
 
     public List<Column> columns() {

@@ -1,0 +1,110 @@
+package dev.millrace.sql.bind.change;
+
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.bind.expression.ExpressionBinder;
+import dev.millrace.sql.bind.expression.FunctionNames;
+import dev.millrace.sql.bind.scope.QueryContext;
+import dev.millrace.sql.bind.type.Coercions;
+import dev.millrace.sql.bind.type.Coercions.Strength;
+import dev.millrace.sql.bind.type.Errors;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+
+/**
+ * Binds {@code SET a[2] = x} and {@code SET a[2:3] = array}: to the array with that part changed, which is made of the one there is. As
+ * arrays of several dimensions are arrays of arrays, {@code a[1][2] = x} is {@code a[1] = (a[1] with [2] = x)}.
+ */
+final class ElementBinder {
+    private final QueryContext context;
+    private final ExpressionBinder expressions;
+
+    ElementBinder(QueryContext context, ExpressionBinder expressions) {
+        this.context = context;
+        this.expressions = expressions;
+    }
+
+    /**
+     * @param whole the column's value
+     * @param part the column with its subscripts
+     */
+    RexNode assign(RexNode whole, SqlNode part, SqlNode value) {
+        List<SqlNode> subscripts = new ArrayList<>();
+        SqlNode of = part;
+        while (of.getKind() == SqlKind.ITEM) {
+            subscripts.add(0, ((SqlCall) of).operand(1));
+            of = ((SqlCall) of).operand(0);
+        }
+        return assign(whole, subscripts, part, value);
+    }
+
+    private RexNode assign(RexNode array, List<SqlNode> subscripts, SqlNode part, SqlNode value) {
+        DataType type = Coercions.type(array);
+        if (type.kind() != Kind.ARRAY) {
+            throw Errors.error(
+                            type.kind() == Kind.JSONB ? SqlState.FEATURE_NOT_SUPPORTED : SqlState.DATATYPE_MISMATCH,
+                            "a part of type " + Coercions.name(type) + " cannot be assigned",
+                            part)
+                    .withHint(
+                            type.kind() == Kind.JSONB
+                                    ? "jsonb_set(column, '{key}', value)"
+                                    : "only arrays have parts that are assigned, one subscript for each dimension");
+        }
+        SqlNode first = subscripts.get(0);
+        List<SqlNode> others = subscripts.subList(1, subscripts.size());
+        if (first instanceof SqlCall bounds && FunctionNames.of(bounds).equals(Optional.of("slice bounds"))) {
+            return slice(array, bounds, others, part, value);
+        }
+        RexNode index = number(first);
+        RexNode element = others.isEmpty()
+                ? converted(value, type.element())
+                : assign(context.functions().operator("subscript", List.of(array, index), part), others, part, value);
+        return context.functions().operator("array_set", List.of(array, index, element), part);
+    }
+
+    private RexNode slice(RexNode array, SqlCall bounds, List<SqlNode> others, SqlNode part, SqlNode value) {
+        if (!others.isEmpty() || bounds.operandCount() > 2) {
+            throw Errors.notAvailableYet("assigning to a slice of several dimensions, or with a step", part)
+                    .withHint("assign its elements, or rows of them: SET a[1] = '{3,4}'");
+        }
+        DataType type = Coercions.type(array);
+        RexNode one = Rex.literal(new Literal(1L, DataType.INTEGER));
+        RexNode from = isLeftOut(bounds.operand(0)) ? one : number(bounds.operand(0));
+        RexNode to = isLeftOut(bounds.operand(1))
+                ? context.functions().operator("array_upper", List.of(array, one), part)
+                : number(bounds.operand(1));
+        RexNode values = converted(value, type);
+        return context.functions().operator("array_set_slice", List.of(array, from, to, values), part);
+    }
+
+    private boolean isLeftOut(SqlNode bound) {
+        return bound.getKind() == SqlKind.LITERAL
+                && Coercions.type(expressions.bind(bound)).kind() == Kind.NULL;
+    }
+
+    private RexNode number(SqlNode subscript) {
+        return context.coercions()
+                .convert(expressions.bind(subscript), DataType.INTEGER, Strength.ASSIGNMENT, subscript);
+    }
+
+    private RexNode converted(SqlNode value, DataType wanted) {
+        RexNode bound = expressions.bind(value);
+        DataType type = Coercions.type(bound);
+        if (!Coercions.isUnknown(bound) && !Coercions.allowed(type, wanted, Strength.ASSIGNMENT)) {
+            throw Errors.error(
+                    SqlState.DATATYPE_MISMATCH,
+                    "subscripted assignment requires type " + Coercions.name(wanted) + " but expression is of type "
+                            + Coercions.name(type),
+                    value);
+        }
+        return context.coercions().convert(bound, wanted, Strength.ASSIGNMENT, value);
+    }
+}
