@@ -28,7 +28,8 @@ import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 
-/** Binds explicit casts, with what PostgreSQL reads into them: days by name, names of the catalog, dimensions of arrays. */
+/** Binds explicit casts, with what PostgreSQL reads into them: days by name, names of the catalog, dimensions of arrays,
+ * JSON paths. */
 final class CastBinder {
     private final QueryContext context;
     private final ExpressionBinder expressions;
@@ -51,6 +52,9 @@ final class CastBinder {
         RexNode value = fields.isPresent()
                 ? interval(operand, fields.get(), call)
                 : to(operand, nested(operand, target), TypeNames.isUndeclaredNumeric(spec), call.operand(0));
+        if (spec.name().equals(TypeNames.JSON_PATH) && spec.dimensions() == 0) {
+            return context.functions().operator("json_path", List.of(value), call);
+        }
         boolean time = target.isTimestamp() || target.kind() == Kind.TIME || target.kind() == Kind.INTERVAL;
         if (time && !spec.arguments().isEmpty() && spec.arguments().get(0) < 6) {
             RexNode digits = Rex.literal(new Literal((long) spec.arguments().get(0), DataType.INTEGER));

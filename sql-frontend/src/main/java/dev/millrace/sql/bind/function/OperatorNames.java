@@ -63,6 +63,7 @@ final class OperatorNames {
             "json_members",
             "json_elements",
             "json_keys",
+            "json_path",
             "json_path_query",
             "json_entries",
             "json_entries_text",
