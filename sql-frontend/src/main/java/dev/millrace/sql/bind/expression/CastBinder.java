@@ -13,10 +13,13 @@ import dev.millrace.sql.bind.type.Coercions;
 import dev.millrace.sql.bind.type.Coercions.Strength;
 import dev.millrace.sql.bind.type.Errors;
 import dev.millrace.sql.bind.type.TypeNames;
+import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.syntax.IntervalFields;
+import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.Field;
 import java.util.List;
 import java.util.Optional;
 import org.apache.calcite.rex.RexCall;
@@ -46,7 +49,11 @@ final class CastBinder {
         if (name.isPresent()) {
             return name.get();
         }
-        DataType target = TypeNames.resolve(spec);
+        DataType target = type(spec);
+        if (call.operand(0) instanceof SqlCall inner
+                && FunctionNames.of(inner).filter(JsonRecordBinder.VALUE::equals).isPresent()) {
+            return new JsonRecordBinder(context, expressions).value(expressions.bind(inner.operand(0)), target, call);
+        }
         RexNode operand = expressions.bind(call.operand(0));
         Optional<IntervalFields> fields = TypeNames.fields(spec);
         RexNode value = fields.isPresent()
@@ -61,6 +68,28 @@ final class CastBinder {
             return context.functions().operator("round_time", List.of(value, digits), call);
         }
         return value;
+    }
+
+    /** A type by its name, which may be that of a relation: the type of its rows. */
+    private DataType type(TypeSpec spec) {
+        try {
+            return TypeNames.resolve(spec);
+        } catch (MillraceException e) {
+            if (e.sqlState() != SqlState.UNDEFINED_OBJECT) {
+                throw e;
+            }
+            Relation relation = context.catalog()
+                    .relation(RelationNames.of(spec.getTypeName().names))
+                    .orElseThrow(() -> e);
+            context.names(relation);
+            DataType type = DataType.row(relation.schema().fields().stream()
+                    .map(field -> new Field(field.name(), field.type(), true))
+                    .toList());
+            for (int i = 0; i < spec.dimensions(); i++) {
+                type = DataType.array(type);
+            }
+            return type;
+        }
     }
 
     /** As an interval of some fields, which say what a constant means. */
@@ -90,7 +119,7 @@ final class CastBinder {
                 if (e.sqlState() == SqlState.FEATURE_NOT_SUPPORTED || e.sqlState() == SqlState.UNDEFINED_OBJECT) {
                     throw e;
                 }
-                return Rex.nullOf(TypeNames.resolve((TypeSpec) ((SqlDataTypeSpec) call.operand(1)).getTypeNameSpec()));
+                return Rex.nullOf(type((TypeSpec) ((SqlDataTypeSpec) call.operand(1)).getTypeNameSpec()));
             }
         }
         RexNode cast = bind(call);

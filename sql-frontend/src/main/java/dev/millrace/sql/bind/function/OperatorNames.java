@@ -63,6 +63,8 @@ final class OperatorNames {
             "json_members",
             "json_elements",
             "json_keys",
+            "json_object_only",
+            "json_array_text",
             "json_path",
             "json_path_query",
             "json_entries",
