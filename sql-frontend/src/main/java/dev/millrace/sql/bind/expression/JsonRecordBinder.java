@@ -43,6 +43,19 @@ final class JsonRecordBinder {
         this.expressions = expressions;
     }
 
+    /** Of the arguments of jsonb_build_object every other one is a key. */
+    static void requireScalarKeys(List<RexNode> arguments, SqlNode where) {
+        for (int i = 0; i < arguments.size(); i += 2) {
+            Kind kind = Coercions.type(arguments.get(i)).kind();
+            if (kind == Kind.ARRAY || kind == Kind.ROW || kind == Kind.JSONB) {
+                throw Errors.error(
+                        SqlState.INVALID_PARAMETER_VALUE,
+                        "key value must be scalar, not array, composite, or json",
+                        where);
+            }
+        }
+    }
+
     /** {@code jsonb_populate_record(row, json)}. */
     RexNode populate(String name, SqlCall call) {
         List<RexNode> given = expressions.bindAll(call.getOperandList());
