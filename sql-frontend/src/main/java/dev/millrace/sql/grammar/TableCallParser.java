@@ -101,8 +101,8 @@ final class TableCallParser {
     /** {@code jsonb_populate_recordset(row, json)}: a record of each element. */
     private SqlNode populated(SqlCall call, SqlIdentifier name, int start) {
         SqlParserPos position = call.getParserPosition();
-        SqlNode record = table(
-                "jsonb_populate_record", position, List.of(call.operand(0), SyntaxNodes.name(ROW, position)));
+        SqlNode record =
+                table("jsonb_populate_record", position, List.of(call.operand(0), SyntaxNodes.name(ROW, position)));
         SqlNode records = SqlStdOperatorTable.AS.createCall(
                 position,
                 SqlStdOperatorTable.LATERAL.createCall(

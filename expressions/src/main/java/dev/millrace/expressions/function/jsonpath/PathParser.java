@@ -23,7 +23,6 @@ final class PathParser {
     /** What can be written in a path, but not evaluated. */
     private static final Set<String> WRITTEN = Set.of("keyvalue", "datetime");
 
-
     private static final String REGEX_FLAGS = "ismxq"; // in the order in which they are written
 
     private final PathScanner in;
@@ -133,7 +132,8 @@ final class PathParser {
             throw MillraceException.notAvailableYet("the flag \"x\" of like_regex");
         }
         boolean anchors = flags.contains("m");
-        String lines = flags.contains("s") ? (anchors ? "w" : "") : (anchors ? "n" : "p"); // what newlines mean to . and ^
+        String lines =
+                flags.contains("s") ? (anchors ? "w" : "") : (anchors ? "n" : "p"); // what newlines mean to . and ^
         return Regex.compile(pattern, RegexFlags.NONE.with(ignoringCase + lines));
     }
 
@@ -305,7 +305,8 @@ final class PathParser {
 
     static MillraceException notAvailable(String method) {
         return MillraceException.notAvailableYet("the jsonpath method ." + method + "()")
-                .withHint("there are " + String.join(", ", METHODS.stream().sorted().toList()));
+                .withHint("there are "
+                        + String.join(", ", METHODS.stream().sorted().toList()));
     }
 
     private Expression descendants(Expression base) {
@@ -332,7 +333,8 @@ final class PathParser {
         subscripts++;
         do {
             Expression from = expression(additive());
-            ranges.add(new JsonPath.Range(from, in.word("to") ? Optional.of(expression(additive())) : Optional.empty()));
+            ranges.add(
+                    new JsonPath.Range(from, in.word("to") ? Optional.of(expression(additive())) : Optional.empty()));
         } while (in.symbol(","));
         subscripts--;
         in.require("]");

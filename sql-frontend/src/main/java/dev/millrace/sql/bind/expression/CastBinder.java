@@ -31,8 +31,10 @@ import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 
-/** Binds explicit casts, with what PostgreSQL reads into them: days by name, names of the catalog, dimensions of arrays,
- * JSON paths. */
+/**
+ * Binds explicit casts, with what PostgreSQL reads into them: days by name, names of the catalog, dimensions of arrays, JSON paths, relations'
+ * names as types of rows.
+ */
 final class CastBinder {
     private final QueryContext context;
     private final ExpressionBinder expressions;
@@ -50,11 +52,12 @@ final class CastBinder {
             return name.get();
         }
         DataType target = type(spec);
-        if (call.operand(0) instanceof SqlCall inner
-                && FunctionNames.of(inner).filter(JsonRecordBinder.VALUE::equals).isPresent()) {
-            return new JsonRecordBinder(context, expressions).value(expressions.bind(inner.operand(0)), target, call);
+        JsonRecordBinder records = new JsonRecordBinder(context, expressions);
+        Optional<RexNode> json = records.givenValue(call.operand(0));
+        if (json.isPresent() && JsonRecordBinder.isOfParts(target)) {
+            return records.value(json.get(), target, call);
         }
-        RexNode operand = expressions.bind(call.operand(0));
+        RexNode operand = json.isPresent() ? records.text(json.get(), call) : expressions.bind(call.operand(0));
         Optional<IntervalFields> fields = TypeNames.fields(spec);
         RexNode value = fields.isPresent()
                 ? interval(operand, fields.get(), call)

@@ -65,7 +65,8 @@ final class JsonRecordBinder {
         RexNode row = given.get(0);
         DataType type = Coercions.type(row);
         if (Coercions.isUnknown(row)) {
-            throw Errors.error(SqlState.FEATURE_NOT_SUPPORTED, "could not determine row type for result of " + name, call)
+            throw Errors.error(
+                            SqlState.FEATURE_NOT_SUPPORTED, "could not determine row type for result of " + name, call)
                     .withHint("NULL::t has the columns of the table t, NULL::ROW(a INT, b TEXT) those that it says");
         } else if (type.kind() != Kind.ROW) {
             throw Errors.error(SqlState.DATATYPE_MISMATCH, "first argument of " + name + " must be a row type", call);
@@ -74,6 +75,19 @@ final class JsonRecordBinder {
         RexNode object = object(json, name, call);
         Optional<RexNode> base = Optional.of(row).filter(value -> !RexUtil.isNullLiteral(value, true));
         return choice(test("is_null", json), row, record(object, type, base, call));
+    }
+
+    /** The JSON of what the grammar made of a value for a column. */
+    Optional<RexNode> givenValue(SqlNode node) {
+        return node instanceof SqlCall call
+                        && FunctionNames.of(call).filter(VALUE::equals).isPresent()
+                ? Optional.of(expressions.bind(call.operand(0)))
+                : Optional.empty();
+    }
+
+    /** Whether values of a type are not made of a text. */
+    static boolean isOfParts(DataType type) {
+        return type.kind() == Kind.JSONB || type.kind() == Kind.ARRAY || type.kind() == Kind.ROW;
     }
 
     /** A value of JSON as a value of a type. */
@@ -111,11 +125,15 @@ final class JsonRecordBinder {
         List<Field> fields = type.fields();
         for (int i = 0; i < fields.size(); i++) {
             RexNode key = Rex.text(fields.get(i).name());
-            RexNode value = value(operator("json_get", where, object, key), fields.get(i).type(), where);
+            RexNode value = value(
+                    operator("json_get", where, object, key), fields.get(i).type(), where);
             values.add(
                     base.isEmpty()
                             ? value
-                            : choice(operator("json_has", where, object, key), value, NestedBinder.field(base.get(), i)));
+                            : choice(
+                                    operator("json_has", where, object, key),
+                                    value,
+                                    NestedBinder.field(base.get(), i)));
         }
         return Rex.call("make_row", values, type, false);
     }
@@ -124,7 +142,8 @@ final class JsonRecordBinder {
         return operator("json_object_only", where, json, Rex.text(function));
     }
 
-    private RexNode text(RexNode json, SqlNode where) {
+    /** The text of a value, NULL of JSON's null. */
+    RexNode text(RexNode json, SqlNode where) {
         RexNode whole = context.coercions().convert(Rex.unknown("{}"), DataType.array(DataType.TEXT));
         return operator("json_at_text", where, json, whole);
     }

@@ -75,7 +75,8 @@ final class VariadicCalls {
     private static RexNode flat(RexNode array) {
         RexNode flat = array;
         for (DataType type = Coercions.type(flat); type.element().kind() == Kind.ARRAY; type = type.element()) {
-            flat = Rex.call("flatten", List.of(flat), type.element(), flat.getType().isNullable());
+            flat = Rex.call(
+                    "flatten", List.of(flat), type.element(), flat.getType().isNullable());
         }
         return flat;
     }
