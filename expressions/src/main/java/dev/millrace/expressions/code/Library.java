@@ -282,6 +282,9 @@ final class Library {
             json_delete           nested.JsonEdits#delete
             json_delete/array     nested.JsonEdits#deleteAll
             json_delete_path      nested.JsonEdits#deletePath
+            json_object_only      ?nested.JsonRecords.object
+            json_array_text       ?nested.JsonRecords.arrayText
+            json_path             jsonpath.JsonPathCall#normal 0
             json_path_query       jsonpath.JsonPathCall#query 1
             json_path_array       jsonpath.JsonPathCall#array 1
             json_path_first       ?jsonpath.JsonPathCall#first 1

@@ -81,6 +81,9 @@ final class NestedSignatures {
             json_delete(jsonb, integer) jsonb
             json_delete(jsonb, text[]) jsonb
             json_delete_path(jsonb, text[]) jsonb
+            json_object_only(jsonb, text) jsonb
+            json_array_text(jsonb, integer, boolean) text
+            json_path(text) text
             json_path_query(jsonb, text, jsonb, boolean) jsonb[]
             json_path_array(jsonb, text, jsonb, boolean) jsonb
             json_path_first(jsonb, text, jsonb, boolean) jsonb

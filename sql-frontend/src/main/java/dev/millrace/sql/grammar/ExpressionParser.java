@@ -351,9 +351,13 @@ final class ExpressionParser {
         }
     }
 
-    /** {@code (row).field}, or DuckDB's {@code (value).function(..)}. */
+    /** {@code (row).field}, {@code (row).*}, or DuckDB's {@code (value).function(..)}. */
     private SqlNode field(SqlNode operand) {
         tokens.next();
+        if (tokens.peek().isSymbol("*")) {
+            SqlIdentifier all = SqlIdentifier.star(Tokens.position(tokens.next()));
+            return SyntaxNodes.call(SqlStdOperatorTable.DOT, operand, all);
+        }
         if (!tokens.peek().isName()) {
             throw tokens.unexpected();
         }

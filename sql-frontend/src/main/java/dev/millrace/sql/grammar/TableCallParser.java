@@ -8,11 +8,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.apache.calcite.sql.JoinConditionType;
+import org.apache.calcite.sql.JoinType;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlFunction;
 import org.apache.calcite.sql.SqlFunctionCategory;
 import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlJoin;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
@@ -26,7 +29,11 @@ import org.apache.calcite.sql.parser.SqlParserPos;
  * <pre>
  * jsonb_to_recordset(j) AS x(a int, b text)
  * is read as
- * LATERAL (SELECT CAST(v ->> 'a' AS int) AS a, CAST(v ->> 'b' AS text) AS b FROM jsonb_array_elements(j) AS e(v)) AS x
+ * LATERAL (SELECT CAST("json value"(v -> 'a') AS int) AS a, .. FROM jsonb_array_elements(j) AS e(v)) AS x
+ *
+ * jsonb_populate_recordset(NULL::t, j) AS x
+ * is read as
+ * LATERAL (SELECT r.* FROM jsonb_array_elements(j) AS e(v), jsonb_populate_record(NULL::t, v) AS r) AS x
  * </pre>
  */
 final class TableCallParser {
@@ -34,6 +41,7 @@ final class TableCallParser {
             Set.of("jsonb_to_record", "jsonb_to_recordset", "json_to_record", "json_to_recordset");
 
     private static final String ROW = "millrace_row";
+    private static final String RECORD = "millrace_record";
     private static final String ROWS = "millrace_rows";
 
     private final Grammar grammar;
@@ -83,7 +91,36 @@ final class TableCallParser {
             return range();
         }
         SqlIdentifier name = grammar.primaries.path(tokens.queryName());
-        return collection(grammar.calls.ofTable(name, start), start);
+        SqlNode call = grammar.calls.ofTable(name, start);
+        boolean records = name.isSimple() && name.getSimple().matches("jsonb?_populate_recordset");
+        return records && call instanceof SqlCall read && read.operandCount() == 2
+                ? populated(read, name, start)
+                : collection(call, start);
+    }
+
+    /** {@code jsonb_populate_recordset(row, json)}: a record of each element. */
+    private SqlNode populated(SqlCall call, SqlIdentifier name, int start) {
+        SqlParserPos position = call.getParserPosition();
+        SqlNode record =
+                table("jsonb_populate_record", position, List.of(call.operand(0), SyntaxNodes.name(ROW, position)));
+        SqlNode records = SqlStdOperatorTable.AS.createCall(
+                position,
+                SqlStdOperatorTable.LATERAL.createCall(
+                        position, SqlStdOperatorTable.COLLECTION_TABLE.createCall(position, record)),
+                SyntaxNodes.name(RECORD, position));
+        SqlNode from = new SqlJoin(
+                position,
+                elements(asJson(call.operand(1), position), position),
+                SqlLiteral.createBoolean(false, position),
+                JoinType.COMMA.symbol(position),
+                records,
+                JoinConditionType.NONE.symbol(position),
+                null);
+        SqlNode all = SqlIdentifier.star(List.of(RECORD, ""), position, List.of(position, position));
+        SqlNode select = SyntaxNodes.select(position, List.of(all), from, null, null);
+        SqlNode rows = SqlStdOperatorTable.LATERAL.createCall(tokens.positionFrom(start), select);
+        boolean named = tokens.peek().isWord("as") || QueryWords.isItemAlias(tokens);
+        return named ? rows : SyntaxNodes.as(rows, name);
     }
 
     /** A call that was read, as a relation. */
@@ -234,15 +271,8 @@ final class TableCallParser {
 
     /** The value of a key of a row, as a type. */
     private static SqlNode value(SqlNode row, SqlIdentifier key, SqlDataTypeSpec as, SqlParserPos position) {
-        TypeSpec type = (TypeSpec) as.getTypeNameSpec();
-        boolean array = type.dimensions() > 0;
-        boolean json = !array && Set.of("jsonb", "json").contains(type.name());
         SqlNode name = SyntaxNodes.text(key.getSimple(), position);
-        SqlNode field = Operators.infix(json || array ? "->" : "->>").createCall(position, row, name);
-        if (json) {
-            return SyntaxNodes.function("nullif", position, field, SyntaxNodes.text("null", position));
-        }
-        return SyntaxNodes.cast(
-                array ? SyntaxNodes.function("json_elements_text", position, field) : field, as, position);
+        SqlNode field = Operators.infix("->").createCall(position, row, name);
+        return SyntaxNodes.cast(SyntaxNodes.function("json value", position, field), as, position);
     }
 }

@@ -53,7 +53,8 @@ record JsonPath(boolean strict, Node root) {
 
     record Filter(Expression base, Predicate predicate) implements Expression {}
 
-    record Method(Expression base, String name) implements Expression {}
+    /** @param argument the template of datetime, as it was written */
+    record Method(Expression base, String name, Optional<String> argument) implements Expression {}
 
     record Arithmetic(char operator, Expression left, Expression right) implements Expression {}
 
@@ -76,5 +77,6 @@ record JsonPath(boolean strict, Node root) {
 
     record StartsWith(Expression operand, Expression start) implements Predicate {}
 
-    record Matches(Expression operand, Regex regex) implements Predicate {}
+    /** @param flags each once, in the order ismxq */
+    record Matches(Expression operand, String pattern, String flags, Regex regex) implements Predicate {}
 }

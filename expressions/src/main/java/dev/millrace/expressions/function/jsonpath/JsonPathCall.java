@@ -14,6 +14,7 @@ import dev.millrace.json.JsonStrings;
 import dev.millrace.nested.ImageWriter;
 import dev.millrace.text.TextBuffer;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,6 +72,13 @@ public final class JsonPathCall implements AutoCloseable {
             }
             throw e.error();
         }
+    }
+
+    /** The path in its normal form: what a value of the type JSONPATH is. */
+    public void normal(Text out) {
+        TextBuffer buffer = out.begin();
+        buffer.append(NormalPath.of(path.orElseThrow()).getBytes(StandardCharsets.UTF_8));
+        out.written();
     }
 
     /** {@code jsonb_path_query}: an array to be unnested. */
@@ -145,7 +153,7 @@ public final class JsonPathCall implements AutoCloseable {
             out.append(part.at(), (int) (JsonScan.end(part.at(), part.limit()) - part.at()));
         } else if (item instanceof String string) {
             long start = out.length();
-            out.append(string.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+            out.append(string.getBytes(StandardCharsets.UTF_8));
             JsonStrings.quoteFrom(out, start);
         } else if (item instanceof BigDecimal number) {
             out.appendAscii(number.toPlainString());

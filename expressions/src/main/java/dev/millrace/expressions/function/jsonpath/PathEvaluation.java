@@ -346,6 +346,7 @@ final class PathEvaluation {
                 }
                 yield BigDecimal.valueOf(isArray(item) ? elements(item).size() : 1);
             }
+            case "keyvalue", "datetime" -> throw PathParser.notAvailable(method);
             default -> PathNumbers.called(method, item);
         };
     }

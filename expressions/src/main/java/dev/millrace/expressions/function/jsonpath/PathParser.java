@@ -11,6 +11,7 @@ import dev.millrace.expressions.function.regex.RegexFlags;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -19,17 +20,24 @@ final class PathParser {
     private static final Set<String> METHODS = Set.of(
             "type", "size", "double", "ceiling", "floor", "abs", "number", "string", "integer", "bigint", "boolean");
 
-    private final String text;
-    private int at;
+    /** What can be written in a path, but not evaluated. */
+    private static final Set<String> WRITTEN = Set.of("keyvalue", "datetime");
+
+    private static final String REGEX_FLAGS = "ismxq"; // in the order in which they are written
+
+    private final PathScanner in;
     private int filters; // how deep: @ means something within one only
     private int subscripts; // how deep: last means something within one only
 
     private PathParser(String text) {
-        this.text = text;
+        in = new PathScanner(text);
     }
 
-    /** @throws MillraceException 42601 for what is no path, 0A000 for what is not available */
+    /** @throws MillraceException 42601 or 22P02 for what is no path, 0A000 for what is not available */
     static JsonPath parse(String text) {
+        if (text.isEmpty()) {
+            throw invalid("invalid input syntax for type jsonpath: \"\"");
+        }
         try {
             return new PathParser(text).path();
         } catch (StackOverflowError e) {
@@ -42,14 +50,13 @@ final class PathParser {
     }
 
     private JsonPath path() {
-        boolean strict = word("strict");
+        boolean strict = in.word("strict");
         if (!strict) {
-            word("lax");
+            in.word("lax");
         }
         Node root = or();
-        space();
-        if (at < text.length()) {
-            throw unexpected();
+        if (!in.atEnd()) {
+            throw in.unexpected();
         }
         return new JsonPath(strict, root);
     }
@@ -58,7 +65,7 @@ final class PathParser {
 
     private Node or() {
         Node left = and();
-        while (symbol("||")) {
+        while (in.symbol("||")) {
             left = new JsonPath.Or(predicate(left), predicate(and()));
         }
         return left;
@@ -66,20 +73,16 @@ final class PathParser {
 
     private Node and() {
         Node left = not();
-        while (symbol("&&")) {
+        while (in.symbol("&&")) {
             left = new JsonPath.And(predicate(left), predicate(not()));
         }
         return left;
     }
 
     private Node not() {
-        space();
-        if (text.startsWith("!", at) && !text.startsWith("!=", at)) {
-            at++;
-            space();
-            boolean delimited = text.startsWith("(", at) || text.startsWith("exists", at);
-            if (!delimited) {
-                throw unexpected();
+        if (!in.sees("!=") && in.symbol("!")) {
+            if (in.next() != '(' && Character.toLowerCase(in.next()) != 'e') { // of exists
+                throw in.unexpected();
             }
             return new JsonPath.Not(predicate(not()));
         }
@@ -88,60 +91,64 @@ final class PathParser {
 
     private Node comparison() {
         Node left = additive();
-        space();
         for (String operator : List.of("==", "!=", "<>", "<=", ">=", "<", ">")) {
-            if (text.startsWith(operator, at)) {
-                at += operator.length();
+            if (in.symbol(operator)) {
                 return new JsonPath.Comparison(
                         operator.equals("<>") ? "!=" : operator, expression(left), expression(additive()));
             }
         }
-        if (word("starts")) {
-            if (!word("with")) {
-                throw unexpected();
+        if (in.word("starts")) {
+            if (!in.word("with")) {
+                throw in.unexpected();
             }
-            space();
-            Expression start = text.startsWith("$", at) ? variable() : new JsonPath.Constant(string());
+            Expression start = in.next() == '$' ? variable() : new JsonPath.Constant(in.string());
             return new JsonPath.StartsWith(expression(left), start);
         }
-        if (word("like_regex")) {
-            String pattern = string();
-            String flags = word("flag") ? string() : "";
-            return new JsonPath.Matches(expression(left), regex(pattern, flags));
+        if (in.word("like_regex")) {
+            String pattern = in.string();
+            String flags = in.word("flag") ? in.string() : "";
+            return matches(expression(left), pattern, flags);
         }
         return left;
     }
 
-    private Regex regex(String pattern, String flags) {
-        boolean[] given = new boolean["isxmq".length()];
+    private static Predicate matches(Expression operand, String pattern, String flags) {
+        StringBuilder given = new StringBuilder(); // each once, in one order
+        REGEX_FLAGS.chars().filter(flag -> flags.indexOf(flag) >= 0).forEach(flag -> given.append((char) flag));
         for (char flag : flags.toCharArray()) {
-            int known = "isxmq".indexOf(flag);
-            if (known < 0) {
-                throw error("unrecognized flag character \"" + flag + "\" in LIKE_REGEX predicate");
+            if (REGEX_FLAGS.indexOf(flag) < 0) {
+                throw invalid("unrecognized flag character \"" + flag + "\" in LIKE_REGEX predicate");
             }
-            given[known] = true;
         }
-        if (given[2]) {
+        return new JsonPath.Matches(operand, pattern, given.toString(), regex(pattern, given.toString()));
+    }
+
+    private static Regex regex(String pattern, String flags) {
+        String ignoringCase = flags.contains("i") ? "i" : "";
+        if (flags.contains("q")) {
+            return Regex.compile("***=" + pattern, RegexFlags.NONE.with(ignoringCase));
+        }
+        if (flags.contains("x")) {
             throw MillraceException.notAvailableYet("the flag \"x\" of like_regex");
         }
-        String lines = given[1] ? (given[3] ? "w" : "") : (given[3] ? "n" : "p"); // what newlines mean to . and ^
-        boolean quoted = given[4];
-        RegexFlags options = RegexFlags.NONE.with((given[0] ? "i" : "") + (quoted ? "" : lines));
-        return Regex.compile(quoted ? "***=" + pattern : pattern, options);
+        boolean anchors = flags.contains("m");
+        String lines =
+                flags.contains("s") ? (anchors ? "w" : "") : (anchors ? "n" : "p"); // what newlines mean to . and ^
+        return Regex.compile(pattern, RegexFlags.NONE.with(ignoringCase + lines));
     }
 
     private Predicate predicate(Node node) {
         if (node instanceof Predicate predicate) {
             return predicate;
         }
-        throw unexpected();
+        throw in.unexpected();
     }
 
     private Expression expression(Node node) {
         if (node instanceof Expression expression) {
             return expression;
         }
-        throw unexpected();
+        throw in.unexpected();
     }
 
     // ---- expressions -----------------------------------------------------------------------------------------------
@@ -149,9 +156,9 @@ final class PathParser {
     private Node additive() {
         Node left = multiplicative();
         while (true) {
-            space();
-            if (at < text.length() && (text.charAt(at) == '+' || text.charAt(at) == '-')) {
-                char operator = text.charAt(at++);
+            char operator = in.next();
+            if (operator == '+' || operator == '-') {
+                in.advance();
                 left = new JsonPath.Arithmetic(operator, expression(left), expression(multiplicative()));
             } else {
                 return left;
@@ -162,9 +169,9 @@ final class PathParser {
     private Node multiplicative() {
         Node left = signed();
         while (true) {
-            space();
-            if (at < text.length() && "*/%".indexOf(text.charAt(at)) >= 0) {
-                char operator = text.charAt(at++);
+            char operator = in.next();
+            if (operator == '*' || operator == '/' || operator == '%') {
+                in.advance();
                 left = new JsonPath.Arithmetic(operator, expression(left), expression(signed()));
             } else {
                 return left;
@@ -173,44 +180,42 @@ final class PathParser {
     }
 
     private Node signed() {
-        space();
-        if (at < text.length() && (text.charAt(at) == '+' || text.charAt(at) == '-')) {
-            boolean negative = text.charAt(at++) == '-';
-            return new JsonPath.Sign(negative, expression(signed()));
+        char sign = in.next();
+        if (sign == '+' || sign == '-') {
+            in.advance();
+            Expression operand = expression(signed());
+            return operand instanceof JsonPath.Constant constant && constant.item() instanceof BigDecimal number
+                    ? new JsonPath.Constant(sign == '-' ? number.negate() : number)
+                    : new JsonPath.Sign(sign == '-', operand);
         }
         return accessors(primary());
     }
 
     private Node primary() {
-        space();
-        if (at >= text.length()) {
-            throw unexpected();
-        }
-        char first = text.charAt(at);
+        char first = in.next();
         if (first == '$') {
-            return at + 1 < text.length() && (isKey(text.charAt(at + 1)) || text.charAt(at + 1) == '"')
+            return PathScanner.isKey(in.letter(1)) || in.letter(1) == '"' || in.letter(1) == '\\'
                     ? variable()
                     : advanced(new JsonPath.Root());
         }
         if (first == '@') {
             if (filters == 0) {
-                throw error("@ is not allowed in root expressions");
+                throw PathScanner.error("@ is not allowed in root expressions");
             }
             return advanced(new JsonPath.Current());
         }
         if (first == '"') {
-            return new JsonPath.Constant(string());
+            return new JsonPath.Constant(in.string());
         }
-        if (Character.isDigit(first)
-                || first == '.' && at + 1 < text.length() && Character.isDigit(text.charAt(at + 1))) {
-            return new JsonPath.Constant(number());
+        if (PathScanner.isDigit(first) || first == '.' && PathScanner.isDigit(in.letter(1))) {
+            return new JsonPath.Constant(in.number());
         }
-        if (symbol("(")) {
+        if (in.symbol("(")) {
             Node inner = or();
-            require(")");
-            if (inner instanceof Predicate predicate && word("is")) {
-                if (!word("unknown")) {
-                    throw unexpected();
+            in.require(")");
+            if (inner instanceof Predicate predicate && in.word("is")) {
+                if (!in.word("unknown")) {
+                    throw in.unexpected();
                 }
                 return new JsonPath.IsUnknown(predicate);
             }
@@ -220,52 +225,49 @@ final class PathParser {
     }
 
     private Node named() {
-        if (word("true")) {
+        if (in.smallWord("true")) {
             return new JsonPath.Constant(true);
-        } else if (word("false")) {
+        } else if (in.smallWord("false")) {
             return new JsonPath.Constant(false);
-        } else if (word("null")) {
+        } else if (in.smallWord("null")) {
             return new JsonPath.Constant(Nothing.NULL);
-        } else if (word("last")) {
+        } else if (in.word("last")) {
             if (subscripts == 0) {
-                throw error("LAST is allowed only in array subscripts");
+                throw PathScanner.error("LAST is allowed only in array subscripts");
             }
             return new JsonPath.Last();
-        } else if (word("exists")) {
-            require("(");
+        } else if (in.word("exists")) {
+            in.require("(");
             Expression operand = expression(additive());
-            require(")");
+            in.require(")");
             return new JsonPath.Exists(operand);
         }
-        throw unexpected();
+        throw in.unexpected();
     }
 
     private Node advanced(Node node) {
-        at++;
+        in.advance();
         return node;
     }
 
     private Expression variable() {
-        at++;
-        return new JsonPath.Variable(text.startsWith("\"", at) ? string() : key());
+        in.advance();
+        return new JsonPath.Variable(in.letter(0) == '"' ? in.string() : in.key());
     }
 
     private Node accessors(Node start) {
         Node node = start;
         while (true) {
-            space();
-            if (text.startsWith("[", at)) {
+            if (in.next() == '[') {
                 node = subscript(operand(node));
-            } else if (text.startsWith("?", at)) {
-                at++;
-                require("(");
+            } else if (in.symbol("?")) {
+                in.require("(");
                 filters++;
                 Predicate condition = predicate(or());
                 filters--;
-                require(")");
+                in.require(")");
                 node = new JsonPath.Filter(operand(node), condition);
-            } else if (text.startsWith(".", at)) {
-                at++;
+            } else if (in.symbol(".")) {
                 node = dotted(operand(node));
             } else {
                 return node;
@@ -278,200 +280,68 @@ final class PathParser {
     }
 
     private Expression dotted(Expression base) {
-        space();
-        if (symbol("**")) {
+        if (in.symbol("**")) {
             return descendants(base);
         }
-        if (symbol("*")) {
+        if (in.symbol("*")) {
             return new JsonPath.AllMembers(base);
         }
-        if (text.startsWith("\"", at)) {
-            return new JsonPath.Member(base, string());
+        if (in.next() == '"') {
+            return new JsonPath.Member(base, in.string());
         }
-        String key = key();
-        int behind = at;
-        if (!symbol("(")) {
-            at = behind;
+        String key = in.key();
+        if (!in.symbol("(")) {
             return new JsonPath.Member(base, key);
         }
-        if (!METHODS.contains(key)) {
-            throw MillraceException.notAvailableYet("the jsonpath method ." + key + "()")
-                    .withHint("there are "
-                            + String.join(", ", METHODS.stream().sorted().toList()));
+        String method = key.toLowerCase(Locale.ROOT);
+        if (!METHODS.contains(method) && !WRITTEN.contains(method)) {
+            throw notAvailable(method);
         }
-        require(")");
-        return new JsonPath.Method(base, key);
+        Optional<String> argument =
+                method.equals("datetime") && in.next() == '"' ? Optional.of(in.string()) : Optional.empty();
+        in.require(")");
+        return new JsonPath.Method(base, method, argument);
+    }
+
+    static MillraceException notAvailable(String method) {
+        return MillraceException.notAvailableYet("the jsonpath method ." + method + "()")
+                .withHint("there are "
+                        + String.join(", ", METHODS.stream().sorted().toList()));
     }
 
     private Expression descendants(Expression base) {
-        if (!symbol("{")) {
+        if (!in.symbol("{")) {
             return new JsonPath.Descendants(base, 0, Integer.MAX_VALUE);
         }
         int least = level();
-        int most = word("to") ? level() : least;
-        require("}");
+        int most = in.word("to") ? level() : least;
+        in.require("}");
         return new JsonPath.Descendants(base, least, most);
     }
 
     private int level() {
-        return word("last") ? Integer.MAX_VALUE : number().intValue();
+        return in.word("last") ? Integer.MAX_VALUE : in.whole();
     }
 
     private Expression subscript(Expression base) {
-        require("[");
-        if (symbol("*")) {
-            require("]");
+        in.require("[");
+        if (in.symbol("*")) {
+            in.require("]");
             return new JsonPath.AllElements(base);
         }
         List<JsonPath.Range> ranges = new ArrayList<>();
         subscripts++;
         do {
             Expression from = expression(additive());
-            ranges.add(new JsonPath.Range(from, word("to") ? Optional.of(expression(additive())) : Optional.empty()));
-        } while (symbol(","));
+            ranges.add(
+                    new JsonPath.Range(from, in.word("to") ? Optional.of(expression(additive())) : Optional.empty()));
+        } while (in.symbol(","));
         subscripts--;
-        require("]");
+        in.require("]");
         return new JsonPath.Elements(base, ranges);
     }
 
-    // ---- tokens ----------------------------------------------------------------------------------------------------
-
-    private void space() {
-        while (at < text.length()) {
-            if (Character.isWhitespace(text.charAt(at))) {
-                at++;
-            } else if (text.startsWith("/*", at)) {
-                int end = text.indexOf("*/", at + 2);
-                at = end < 0 ? text.length() : end + 2;
-            } else {
-                return;
-            }
-        }
-    }
-
-    private boolean symbol(String symbol) {
-        space();
-        if (text.startsWith(symbol, at)) {
-            at += symbol.length();
-            return true;
-        }
-        return false;
-    }
-
-    private void require(String symbol) {
-        if (!symbol(symbol)) {
-            throw unexpected();
-        }
-    }
-
-    private boolean word(String word) {
-        space();
-        int end = at + word.length();
-        boolean found = text.startsWith(word, at) && (end >= text.length() || !isKey(text.charAt(end)));
-        at = found ? end : at;
-        return found;
-    }
-
-    private static boolean isKey(char letter) {
-        return Character.isLetterOrDigit(letter) || letter == '_' || letter > 127;
-    }
-
-    private String key() {
-        int start = at;
-        while (at < text.length() && isKey(text.charAt(at))) {
-            at++;
-        }
-        if (at == start) {
-            throw unexpected();
-        }
-        return text.substring(start, at);
-    }
-
-    private BigDecimal number() {
-        space();
-        int start = at;
-        digits();
-        if (at < text.length()
-                && text.charAt(at) == '.'
-                && at + 1 < text.length()
-                && Character.isDigit(text.charAt(at + 1))) {
-            at++;
-            digits();
-        }
-        if (at < text.length() && (text.charAt(at) == 'e' || text.charAt(at) == 'E')) {
-            at++;
-            if (at < text.length() && (text.charAt(at) == '+' || text.charAt(at) == '-')) {
-                at++;
-            }
-            digits();
-        }
-        try {
-            return PathEvaluation.number(text.substring(start, at));
-        } catch (NumberFormatException e) {
-            throw unexpected();
-        }
-    }
-
-    private void digits() {
-        while (at < text.length() && Character.isDigit(text.charAt(at))) {
-            at++;
-        }
-    }
-
-    private String string() {
-        space();
-        if (!text.startsWith("\"", at)) {
-            throw unexpected();
-        }
-        StringBuilder string = new StringBuilder();
-        for (at++; at < text.length() && text.charAt(at) != '"'; at++) {
-            char letter = text.charAt(at);
-            if (letter != '\\' || at + 1 == text.length()) {
-                string.append(letter);
-                continue;
-            }
-            char escaped = text.charAt(++at);
-            switch (escaped) {
-                case 'b' -> string.append('\b');
-                case 'f' -> string.append('\f');
-                case 'n' -> string.append('\n');
-                case 'r' -> string.append('\r');
-                case 't' -> string.append('\t');
-                case 'v' -> string.append('\u000b');
-                case 'u' -> string.append(unicode());
-                default -> string.append(escaped);
-            }
-        }
-        if (at >= text.length()) {
-            throw error("unterminated quoted string at end of jsonpath input");
-        }
-        at++;
-        return string.toString();
-    }
-
-    private char unicode() {
-        try {
-            char letter = (char) Integer.parseInt(text.substring(at + 1, at + 5), 16);
-            at += 4;
-            return letter;
-        } catch (IndexOutOfBoundsException | NumberFormatException e) {
-            throw error("invalid Unicode escape sequence in jsonpath input");
-        }
-    }
-
-    private MillraceException unexpected() {
-        space();
-        if (at >= text.length()) {
-            return error("syntax error at end of jsonpath input");
-        }
-        int end = at + 1;
-        while (isKey(text.charAt(at)) && end < text.length() && isKey(text.charAt(end))) {
-            end++;
-        }
-        return error("syntax error at or near \"" + text.substring(at, end) + "\" of jsonpath input");
-    }
-
-    private static MillraceException error(String message) {
-        return MillraceException.user(SqlState.SYNTAX_ERROR, message);
+    private static MillraceException invalid(String message) {
+        return MillraceException.user(SqlState.INVALID_TEXT_REPRESENTATION, message);
     }
 }

@@ -9,6 +9,7 @@ import dev.millrace.json.JsonScan;
 import dev.millrace.memory.Memory;
 import dev.millrace.nested.Images;
 import dev.millrace.type.DataType;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 
 /** Functions that look into JSONB. Results are slices of their argument wherever that can be. */
@@ -171,10 +172,23 @@ public final class JsonFunctions {
         return false;
     }
 
+    /** Whether two scalars are equal: numbers by their values, as 25 and 25.0 are. */
     private static boolean equal(long a, long aLimit, long b, long bLimit) {
         int aLength = (int) (JsonScan.end(a, aLimit) - a);
         int bLength = (int) (JsonScan.end(b, bLimit) - b);
-        return aLength == bLength && Memory.equal(a, b, aLength);
+        return aLength == bLength && Memory.equal(a, b, aLength)
+                || isNumber(a) && isNumber(b) && number(a, aLength).compareTo(number(b, bLength)) == 0;
+    }
+
+    private static boolean isNumber(long value) {
+        byte first = Memory.getByte(value);
+        return first == '-' || first >= '0' && first <= '9';
+    }
+
+    private static BigDecimal number(long value, int length) {
+        byte[] bytes = new byte[length];
+        Memory.copyOut(value, bytes, 0, length);
+        return new BigDecimal(new String(bytes, StandardCharsets.US_ASCII));
     }
 
     /** {@code json ? 'key'}: a member's key, or a string of an array. */

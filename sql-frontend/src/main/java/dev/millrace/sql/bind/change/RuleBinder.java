@@ -41,9 +41,11 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.rex.RexVisitorImpl;
+import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.util.SqlBasicVisitor;
 
 /** Binds what rows of a relation take and must hold: DEFAULT, GENERATED and CHECK. */
 public final class RuleBinder {
@@ -115,7 +117,7 @@ public final class RuleBinder {
         switch (rule.kind()) {
             case DEFAULT -> {
                 SqlNode expression = rule.expression().orElseThrow();
-                requireNoSubQuery(byDefault(column, expression), "DEFAULT expression", expression);
+                requireOwn(byDefault(column, expression), "DEFAULT expression", expression);
                 return new ColumnRule(rule.kind(), rule.text());
             }
             case UUID -> {
@@ -141,7 +143,7 @@ public final class RuleBinder {
             }
             case GENERATED -> {
                 SqlNode expression = rule.expression().orElseThrow();
-                requireNoSubQuery(generated(column, expression), "column generation expression", expression);
+                requireOwn(generated(column, expression), "column generation expression", expression);
                 return new ColumnRule(rule.kind(), rule.text());
             }
         }
@@ -216,7 +218,7 @@ public final class RuleBinder {
                 }));
         for (Syntax.CheckClause check : create.checks()) {
             RexNode condition = condition(rows(), check.expression());
-            requireNoSubQuery(condition, "check constraint", check.expression());
+            requireOwn(condition, "check constraint", check.expression());
             checks.add(new Check(
                     check.name().orElseGet(() -> name(create.name(), check, condition, names)), check.text()));
         }
@@ -278,10 +280,21 @@ public final class RuleBinder {
         return new ExpressionBinder(rows.context(), rows.scope(), Clause.plain("CHECK")).bindCondition(expression);
     }
 
-    private static void requireNoSubQuery(RexNode value, String what, SqlNode where) {
+    /** A rule goes by nothing that could be dropped or altered: it has no sub-query, and no relation's name as a type. */
+    private static void requireOwn(RexNode value, String what, SqlNode where) {
         if (RexUtil.SubQueryFinder.find(value) != null) {
             throw Errors.error(SqlState.FEATURE_NOT_SUPPORTED, "cannot use subquery in " + what, where);
         }
+        where.accept(new SqlBasicVisitor<Void>() {
+            @Override
+            public Void visit(SqlDataTypeSpec type) {
+                TypeSpec spec = (TypeSpec) type.getTypeNameSpec();
+                if (!spec.name().startsWith("reg")) { // of the catalog
+                    TypeNames.resolve(spec);
+                }
+                return null;
+            }
+        });
     }
 
     private static Set<Integer> columnsOf(RexNode value) {

@@ -13,10 +13,13 @@ import dev.millrace.sql.bind.type.Coercions;
 import dev.millrace.sql.bind.type.Coercions.Strength;
 import dev.millrace.sql.bind.type.Errors;
 import dev.millrace.sql.bind.type.TypeNames;
+import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.syntax.IntervalFields;
+import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.Field;
 import java.util.List;
 import java.util.Optional;
 import org.apache.calcite.rex.RexCall;
@@ -28,7 +31,10 @@ import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 
-/** Binds explicit casts, with what PostgreSQL reads into them: days by name, names of the catalog, dimensions of arrays. */
+/**
+ * Binds explicit casts, with what PostgreSQL reads into them: days by name, names of the catalog, dimensions of arrays, JSON paths, relations'
+ * names as types of rows.
+ */
 final class CastBinder {
     private final QueryContext context;
     private final ExpressionBinder expressions;
@@ -45,18 +51,48 @@ final class CastBinder {
         if (name.isPresent()) {
             return name.get();
         }
-        DataType target = TypeNames.resolve(spec);
-        RexNode operand = expressions.bind(call.operand(0));
+        DataType target = type(spec);
+        JsonRecordBinder records = new JsonRecordBinder(context, expressions);
+        Optional<RexNode> json = records.givenValue(call.operand(0));
+        if (json.isPresent() && JsonRecordBinder.isOfParts(target)) {
+            return records.value(json.get(), target, call);
+        }
+        RexNode operand = json.isPresent() ? records.text(json.get(), call) : expressions.bind(call.operand(0));
         Optional<IntervalFields> fields = TypeNames.fields(spec);
         RexNode value = fields.isPresent()
                 ? interval(operand, fields.get(), call)
                 : to(operand, nested(operand, target), TypeNames.isUndeclaredNumeric(spec), call.operand(0));
+        if (spec.name().equals(TypeNames.JSON_PATH) && spec.dimensions() == 0) {
+            return context.functions().operator("json_path", List.of(value), call);
+        }
         boolean time = target.isTimestamp() || target.kind() == Kind.TIME || target.kind() == Kind.INTERVAL;
         if (time && !spec.arguments().isEmpty() && spec.arguments().get(0) < 6) {
             RexNode digits = Rex.literal(new Literal((long) spec.arguments().get(0), DataType.INTEGER));
             return context.functions().operator("round_time", List.of(value, digits), call);
         }
         return value;
+    }
+
+    /** A type by its name, which may be that of a relation: the type of its rows. */
+    private DataType type(TypeSpec spec) {
+        try {
+            return TypeNames.resolve(spec);
+        } catch (MillraceException e) {
+            if (e.sqlState() != SqlState.UNDEFINED_OBJECT) {
+                throw e;
+            }
+            Relation relation = context.catalog()
+                    .relation(RelationNames.of(spec.getTypeName().names))
+                    .orElseThrow(() -> e);
+            context.names(relation);
+            DataType type = DataType.row(relation.schema().fields().stream()
+                    .map(field -> new Field(field.name(), field.type(), true))
+                    .toList());
+            for (int i = 0; i < spec.dimensions(); i++) {
+                type = DataType.array(type);
+            }
+            return type;
+        }
     }
 
     /** As an interval of some fields, which say what a constant means. */
@@ -86,7 +122,7 @@ final class CastBinder {
                 if (e.sqlState() == SqlState.FEATURE_NOT_SUPPORTED || e.sqlState() == SqlState.UNDEFINED_OBJECT) {
                     throw e;
                 }
-                return Rex.nullOf(TypeNames.resolve((TypeSpec) ((SqlDataTypeSpec) call.operand(1)).getTypeNameSpec()));
+                return Rex.nullOf(type((TypeSpec) ((SqlDataTypeSpec) call.operand(1)).getTypeNameSpec()));
             }
         }
         RexNode cast = bind(call);

@@ -152,6 +152,9 @@ final class ScalarBinder {
         }
         Optional<String> canonical = FunctionResolver.canonical(name);
         if (canonical.isPresent()) {
+            if (canonical.get().equals("jsonb_build_object")) {
+                JsonRecordBinder.requireScalarKeys(arguments, call);
+            }
             RexNode result = context.functions().function(canonical.get(), name, arguments, call);
             return GivenPlaces.of(canonical.get(), result, arguments);
         }

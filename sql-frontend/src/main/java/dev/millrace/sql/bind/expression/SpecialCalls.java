@@ -41,6 +41,8 @@ final class SpecialCalls {
             "array_value",
             "flatten",
             "format",
+            "json_populate_record",
+            "jsonb_populate_record",
             "list_aggr",
             "list_aggregate",
             "list_pack",
@@ -58,6 +60,8 @@ final class SpecialCalls {
     Optional<RexNode> bind(String name, SqlCall call) {
         return switch (name) {
             case "format" -> Optional.of(new FormatBinder(context, expressions).bind(call));
+            case "json_populate_record", "jsonb_populate_record" ->
+                Optional.of(new JsonRecordBinder(context, expressions).populate(name, call));
             case "row" -> Optional.of(new NestedBinder(context, expressions).row(call));
             case FromClauses.ROW_OF -> Optional.of(new RowBinder(context, expressions).named(call));
             case "array_sum" ->

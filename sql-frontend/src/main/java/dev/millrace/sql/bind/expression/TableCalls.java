@@ -60,9 +60,14 @@ public final class TableCalls {
     /** Of the SQL standard's schema in PostgreSQL: drivers take the columns of keys apart with it. */
     private static final String NUMBERED = "_pg_expandarray";
 
-    /** Functions whose one column has a name of its own. */
+    /** Functions whose one column, if it is one, has a name of its own. */
     private static final List<String> UNNAMED_BY_ALIAS = List.of(
-            "jsonb_array_elements", "jsonb_array_elements_text", "json_array_elements", "json_array_elements_text");
+            "jsonb_array_elements",
+            "jsonb_array_elements_text",
+            "json_array_elements",
+            "json_array_elements_text",
+            "jsonb_populate_record",
+            "json_populate_record");
 
     private final QueryContext context;
     private final ExpressionBinder expressions;
@@ -99,6 +104,7 @@ public final class TableCalls {
         return user.isPresent()
                 ? user.get().kind() == UserFunction.Kind.SQL || user.get().kind() == UserFunction.Kind.SCALAR
                 : FunctionResolver.canonical(name).isPresent()
+                        || SpecialCalls.NAMES.contains(name)
                         || BuiltInFunctions.find(name, call.operandCount()).isPresent()
                         || context.catalog().sessionFunction(name, List.of()).isPresent();
     }

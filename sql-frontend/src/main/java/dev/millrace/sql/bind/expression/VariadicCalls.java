@@ -57,6 +57,8 @@ final class VariadicCalls {
             return function("array_to_string", name, List.of(array, before.get(0)), call);
         } else if (name.matches("jsonb?_build_array") && before.isEmpty() && flat) {
             return function("to_jsonb", name, List.of(array), call);
+        } else if (name.matches("jsonb?_build_array") && before.isEmpty()) {
+            return function("to_jsonb", name, List.of(flat(array)), call);
         } else if (name.matches("jsonb?_build_object") && before.isEmpty() && texts) {
             return function("jsonb_object", name, List.of(array), call);
         } else if (name.matches("jsonb?_extract_path(_text)?") && before.size() == 1 && texts) {
@@ -67,6 +69,16 @@ final class VariadicCalls {
                 .withHint(
                         "concat, concat_ws, jsonb_build_array, jsonb_build_object of texts and jsonb_extract_path take it;"
                                 + " others take one argument after the other");
+    }
+
+    /** The elements of all dimensions in one. */
+    private static RexNode flat(RexNode array) {
+        RexNode flat = array;
+        for (DataType type = Coercions.type(flat); type.element().kind() == Kind.ARRAY; type = type.element()) {
+            flat = Rex.call(
+                    "flatten", List.of(flat), type.element(), flat.getType().isNullable());
+        }
+        return flat;
     }
 
     private RexNode function(String canonical, String shown, List<RexNode> arguments, SqlCall call) {

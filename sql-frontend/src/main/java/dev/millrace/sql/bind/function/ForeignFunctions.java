@@ -83,9 +83,7 @@ public final class ForeignFunctions {
         OURS.put("random_normal", OURS.get("uuid"));
         OURS.put("array_shuffle", "array_sort(list), which is the same each time");
         OURS.put("array_sample", "(array_sort(list))[1:n], which is the same each time");
-        OURS.put("jsonb_populate_record", "jsonb_to_record(j) AS r(a INTEGER, b TEXT)");
-        OURS.put("json_populate_record", OURS.get("jsonb_populate_record"));
-        OURS.put("jsonb_populate_recordset", "jsonb_to_recordset(j) AS r(a INTEGER, b TEXT)");
+        OURS.put("jsonb_populate_recordset", "it stands in FROM; jsonb_to_recordset(j) AS r(a INTEGER, b TEXT)");
         OURS.put("json_populate_recordset", OURS.get("jsonb_populate_recordset"));
         OURS.put("json_array", "jsonb_build_array(a, b)");
         OURS.put("json_merge_patch", "a || b, for the keys at the top");

@@ -8,8 +8,10 @@ import dev.millrace.sql.bind.scope.Aliases;
 import dev.millrace.sql.bind.scope.QueryContext;
 import dev.millrace.sql.bind.scope.Scope;
 import dev.millrace.sql.bind.scope.Scope.Column;
+import dev.millrace.sql.bind.type.Coercions;
 import dev.millrace.sql.bind.type.Errors;
 import dev.millrace.sql.syntax.FromClauses;
+import dev.millrace.type.DataType;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +29,8 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlNumericLiteral;
 import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.sql.parser.SqlParserPos;
 
 /** The output columns of one SELECT, and what of them GROUP BY, DISTINCT ON and ORDER BY mean by a name or a number. */
 final class SelectList {
@@ -100,6 +104,7 @@ final class SelectList {
                 String name = OutputNames.of(node);
                 new StarColumns(scope)
                         .expand(node)
+                        .or(() -> fields(node, binder))
                         .orElseGet(() -> List.of(new StarColumns.Expanded(value, name)))
                         .forEach(item -> {
                             SqlNode full = aliases.inPlace(item.value(), items.size());
@@ -107,6 +112,26 @@ final class SelectList {
                         });
             }
         }
+    }
+
+    /** The fields of {@code (row).*}. */
+    private static Optional<List<StarColumns.Expanded>> fields(SqlNode node, ExpressionBinder binder) {
+        if (node.getKind() != SqlKind.DOT
+                || !(((SqlCall) node).operand(1) instanceof SqlIdentifier star)
+                || !star.isStar()) {
+            return Optional.empty();
+        }
+        SqlNode row = ((SqlCall) node).operand(0);
+        DataType type = Coercions.type(binder.bind(row));
+        if (type.kind() != DataType.Kind.ROW) {
+            throw Errors.error(SqlState.WRONG_OBJECT_TYPE, "type " + Coercions.name(type) + " is not composite", row);
+        }
+        SqlParserPos position = node.getParserPosition();
+        return Optional.of(type.fields().stream()
+                .map(field -> new StarColumns.Expanded(
+                        SqlStdOperatorTable.DOT.createCall(position, row, new SqlIdentifier(field.name(), position)),
+                        field.name()))
+                .toList());
     }
 
     /** Whether a node of GROUP BY or ORDER BY is ALL. */

@@ -157,6 +157,11 @@ public final class QueryContext {
 
     public void reads(Relation relation) {
         relations.add(relation.name());
+        names(relation);
+    }
+
+    /** Whose columns the statement goes by, though it may read no row of it. */
+    public void names(Relation relation) {
         if (viewsAround == 0) {
             named.add(relation.name());
         }

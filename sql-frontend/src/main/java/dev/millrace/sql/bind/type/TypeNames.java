@@ -17,6 +17,9 @@ public final class TypeNames {
     /** NUMERIC where nothing says how many digits. */
     public static final DataType UNDECLARED_NUMERIC = DataType.numeric(38, 16);
 
+    /** The type of JSON paths, which is TEXT; a cast to it writes a path anew. */
+    public static final String JSON_PATH = "jsonpath";
+
     private static final Map<String, DataType> SIMPLE = new HashMap<>();
 
     static {
@@ -41,7 +44,7 @@ public final class TypeNames {
         name(DataType.INTERVAL, "interval");
         name(DataType.UUID, "uuid", "guid");
         name(DataType.JSONB, "jsonb", "json");
-        name(DataType.TEXT, "jsonpath"); // parsed where it is used
+        name(DataType.TEXT, JSON_PATH);
         name(DataType.INTEGER, "oid");
     }
 
