@@ -30,6 +30,12 @@ public final class DefinitionZone {
                 || syntax instanceof Syntax.Explain explain && concerns(explain.statement());
     }
 
+    /** Whether a statement keeps a text that is read again by statements of other sessions. */
+    public static boolean isRead(Syntax syntax) {
+        return syntax instanceof Syntax.CreateView
+                || syntax instanceof Syntax.Explain explain && isRead(explain.statement());
+    }
+
     /** Whether a statement defines a query, which can be in a zone, and says none. */
     public static boolean isUnsaid(Syntax syntax) {
         return options(syntax).filter(given -> !given.containsKey(OPTION)).isPresent();
@@ -46,7 +52,7 @@ public final class DefinitionZone {
 
     static TimeStyle of(Syntax syntax, TimeStyle session) {
         if (!concerns(syntax)) {
-            return session;
+            return isRead(syntax) ? session.monthsFirst() : session;
         }
         Optional<String> name = options(syntax).map(given -> given.get(OPTION));
         boolean isUtc = name.isEmpty()

@@ -23,6 +23,11 @@ public record TimeStyle(Optional<String> zone, DateStyle dates, IntervalStyle in
         return zone.flatMap(TimeZones::find).map(ZoneClock::new);
     }
 
+    /** The same, but that months come before days. */
+    public TimeStyle monthsFirst() {
+        return new TimeStyle(zone, new DateStyle(dates.form(), DateStyle.Order.MDY), intervals);
+    }
+
     /** Whether texts are read as they are where no settings say more. */
     public boolean readsPlainly() {
         return zone.isEmpty() && dates.order() == DateStyle.Order.MDY;

@@ -392,7 +392,7 @@ final class Execution {
                 .orElseGet(() -> queries.offload().run(() -> database.plans().analyze(parsed, names, parameters))));
         transactions.check(statement);
         names.permissions().require(statement, parsed.syntax());
-        zones.notice(parsed).ifPresent(notices);
+        zones.notices(parsed).forEach(notices);
         Optional<StatementResult> done = executeForTransactions(statement);
         if (done.isPresent()) {
             return done.get();

@@ -5,8 +5,10 @@ import com.google.common.cache.CacheBuilder;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.sql.DefinitionZone;
 import dev.millrace.sql.ParsedStatement;
+import dev.millrace.text.DateStyle;
 import dev.millrace.text.TimeStyle;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A session's statements in its time zone and style of dates. What was found of a statement is kept by its object: in a zone it is another one, which the session has for itself.
@@ -22,12 +24,20 @@ final class StatementZones {
         this.settings = settings;
     }
 
-    /** What users who define something are told who may take it to be in their zone. */
-    Optional<String> notice(ParsedStatement statement) {
-        return settings.timeZone()
+    /** What users who define something are told who may take it to be in their zone and style. */
+    List<String> notices(ParsedStatement statement) {
+        List<String> notices = new ArrayList<>();
+        settings.timeZone()
                 .filter(zone -> DefinitionZone.isUnsaid(statement.syntax()))
-                .map(zone -> "it computes in UTC, whatever the session's time zone is; WITH (timezone = '" + zone
-                        + "') has it in that zone");
+                .ifPresent(zone ->
+                        notices.add("it computes in UTC, whatever the session's time zone is; WITH (timezone = '" + zone
+                                + "') has it in that zone"));
+        boolean isInOrder = settings.timeStyle().dates().order() == DateStyle.Order.MDY;
+        boolean keepsText = DefinitionZone.concerns(statement.syntax()) || DefinitionZone.isRead(statement.syntax());
+        if (!isInOrder && keepsText) {
+            notices.add("it reads dates such as 1/2/2020 month first, whatever the session's DateStyle is");
+        }
+        return notices;
     }
 
     /** The statement as it is executed now. */

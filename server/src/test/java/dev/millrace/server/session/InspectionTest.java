@@ -113,6 +113,11 @@ class InspectionTest {
         db.run("SET datestyle = dmy");
         assertEquals(List.of(), db.notices());
         assertEquals(List.of("ISO, DMY"), db.rows("SHOW datestyle"));
+        db.run("CREATE VIEW second_of_january AS SELECT date '1/2/2020' AS day");
+        assertEquals(
+                List.of("it reads dates such as 1/2/2020 month first, whatever the session's DateStyle is"),
+                db.notices());
+        assertEquals(List.of("2020-01-02|2020-02-01"), db.rows("SELECT day, date '1/2/2020' FROM second_of_january"));
         assertTrue(db.error("SET datestyle = 'ISO, SQL'").startsWith("22023 "));
         assertTrue(db.error("SET timezone = 'Europe/Nowhere'").startsWith("22023 "));
         assertTrue(db.error("SET server_version = '9'").startsWith("55000 "));

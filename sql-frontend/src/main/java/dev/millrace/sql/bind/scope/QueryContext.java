@@ -173,10 +173,12 @@ public final class QueryContext {
             named.add(name);
         }
         viewsAround++;
+        parameters.enterView();
     }
 
     public void leaveView() {
         viewsAround--;
+        parameters.leaveView();
     }
 
     /** What the statement itself names of relations and users' views. */

@@ -22,6 +22,7 @@ public final class ParameterTypes {
     private final Parameters parameters;
     private final List<DataType> types;
     private final Optional<SessionTimes> times;
+    private int viewsAround;
 
     public ParameterTypes(Parameters parameters, int count) {
         this.parameters = parameters;
@@ -82,9 +83,18 @@ public final class ParameterTypes {
         return times;
     }
 
-    /** Of dates and times in the statement and in the values. */
+    /** Of dates and times in the statement and in the values; constants of views are read month first, whoever reads them. */
     public TimeStyle style() {
-        return parameters.style();
+        return viewsAround == 0 ? parameters.style() : parameters.style().monthsFirst();
+    }
+
+    /** What is bound from now on is the text of a view. */
+    public void enterView() {
+        viewsAround++;
+    }
+
+    public void leaveView() {
+        viewsAround--;
     }
 
     /** Gives an open parameter its type; one that has another type by now keeps that. */
