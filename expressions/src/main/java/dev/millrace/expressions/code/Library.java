@@ -297,6 +297,7 @@ final class Library {
             jsonb_pretty          nested.JsonForms.pretty
             jsonb_set             nested.JsonEdits#set
             jsonb_insert          nested.JsonEdits#insert
+            json_assign           nested.JsonEdits#assign
             """;
 
     private static final String PACKAGE = "dev.millrace.expressions.function.";

@@ -66,6 +66,7 @@ final class NestedSignatures {
             parse_ident(text, boolean?) text[]
             regexp_match(text, text, text?) text[]
 
+            json_assign(jsonb, text[], jsonb) jsonb
             json_get(jsonb, text) jsonb
             json_get(jsonb, integer) jsonb
             json_get_text(jsonb, text) text

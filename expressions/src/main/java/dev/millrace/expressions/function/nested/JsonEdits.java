@@ -22,6 +22,7 @@ import org.apache.arrow.memory.BufferAllocator;
  */
 public final class JsonEdits implements AutoCloseable {
     static final int NO_INDEX = Integer.MIN_VALUE;
+    private static final int MOST_NULLS = 1 << 20;
 
     private final JsonNormalizer normalizer = new JsonNormalizer();
     private final TextBuffer draft;
@@ -301,6 +302,40 @@ public final class JsonEdits implements AutoCloseable {
     public void set(
             long json, int length, long path, int pathLength, long value, int valueLength, boolean create, Text out) {
         edit(json, length, path, value, valueLength, create ? Change.SET_OR_CREATE : Change.SET, out);
+    }
+
+    /**
+     * {@code json[key] = value}, by a path of one step: a member is set or made, and an element set; before one beyond the end there are
+     * nulls. 22004 for an element before the first, 54000 for one too far beyond the last.
+     */
+    public void assign(long json, int length, long path, int pathLength, long value, int valueLength, Text out) {
+        long step = Images.elements(path);
+        if (Images.isNull(step)) {
+            throw MillraceException.user(
+                    SqlState.NULL_VALUE_NOT_ALLOWED, "jsonb subscript in assignment must not be null");
+        }
+        int index = JsonScan.isArray(json) ? index(step + 5, Memory.getInt(step + 1)) : NO_INDEX;
+        int count = index == NO_INDEX ? 0 : JsonScan.count(json, json + length);
+        if (index == NO_INDEX || index < count && index >= -count) {
+            edit(json, length, path, value, valueLength, Change.SET_OR_CREATE, out);
+            return;
+        } else if (index < 0) {
+            throw MillraceException.user(SqlState.NULL_VALUE_NOT_ALLOWED, "path element is out of range: " + index);
+        } else if (index - count > MOST_NULLS) {
+            throw MillraceException.user(
+                    SqlState.PROGRAM_LIMIT_EXCEEDED,
+                    "more than " + MOST_NULLS + " elements are missing before the one that is assigned");
+        }
+        draft.clear();
+        draft.append('[');
+        boolean any = items(json, length, false, false);
+        for (int i = count; i < index; i++) {
+            draft.appendAscii(any ? ",null" : "null");
+            any = true;
+        }
+        created(false, 0, 0, value, valueLength, !any);
+        draft.append(']');
+        finish(out);
     }
 
     public void insert(long json, int length, long path, int pathLength, long value, int valueLength, Text out) {

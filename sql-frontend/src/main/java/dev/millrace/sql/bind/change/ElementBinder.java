@@ -21,7 +21,8 @@ import org.apache.calcite.sql.SqlNode;
 
 /**
  * Binds {@code SET a[2] = x} and {@code SET a[2:3] = array}: to the array with that part changed, which is made of the one there is. As
- * arrays of several dimensions are arrays of arrays, {@code a[1][2] = x} is {@code a[1] = (a[1] with [2] = x)}.
+ * arrays of several dimensions are arrays of arrays, {@code a[1][2] = x} is {@code a[1] = (a[1] with [2] = x)}. So it is with JSONB,
+ * {@code j['key'][0] = x}, where what is missing becomes an object or, by a number, an array.
  */
 final class ElementBinder {
     private final QueryContext context;
@@ -48,26 +49,52 @@ final class ElementBinder {
 
     private RexNode assign(RexNode array, List<SqlNode> subscripts, SqlNode part, SqlNode value) {
         DataType type = Coercions.type(array);
-        if (type.kind() != Kind.ARRAY) {
+        if (type.kind() != Kind.ARRAY && type.kind() != Kind.JSONB) {
             throw Errors.error(
-                            type.kind() == Kind.JSONB ? SqlState.FEATURE_NOT_SUPPORTED : SqlState.DATATYPE_MISMATCH,
+                            SqlState.DATATYPE_MISMATCH,
                             "a part of type " + Coercions.name(type) + " cannot be assigned",
                             part)
-                    .withHint(
-                            type.kind() == Kind.JSONB
-                                    ? "jsonb_set(column, '{key}', value)"
-                                    : "only arrays have parts that are assigned, one subscript for each dimension");
+                    .withHint("arrays have parts that are assigned, one subscript for each dimension, and JSONB has");
         }
         SqlNode first = subscripts.get(0);
         List<SqlNode> others = subscripts.subList(1, subscripts.size());
         if (first instanceof SqlCall bounds && FunctionNames.of(bounds).equals(Optional.of("slice bounds"))) {
+            if (type.kind() == Kind.JSONB) {
+                throw Errors.error(SqlState.DATATYPE_MISMATCH, "jsonb subscript does not support slices", part);
+            }
             return slice(array, bounds, others, part, value);
+        }
+        if (type.kind() == Kind.JSONB) {
+            return member(array, first, others, part, value);
         }
         RexNode index = number(first);
         RexNode element = others.isEmpty()
                 ? converted(value, type.element())
                 : assign(context.functions().operator("subscript", List.of(array, index), part), others, part, value);
         return context.functions().operator("array_set", List.of(array, index, element), part);
+    }
+
+    private RexNode member(RexNode json, SqlNode subscript, List<SqlNode> others, SqlNode part, SqlNode value) {
+        RexNode key = context.coercions().decided(expressions.bind(subscript));
+        boolean isNumber = Coercions.type(key).isInteger();
+        if (!isNumber && !Coercions.isCharacter(Coercions.type(key))) {
+            throw Errors.error(
+                    SqlState.DATATYPE_MISMATCH,
+                    "subscript type " + Coercions.name(Coercions.type(key)) + " is not supported",
+                    subscript);
+        }
+        RexNode text = context.coercions().convert(key, DataType.TEXT, Strength.EXPLICIT, subscript);
+        RexNode path = context.functions().operator("make_array", List.of(text), part);
+        RexNode there = orElse(json, isNumber ? "[]" : "{}", part);
+        RexNode inside = others.isEmpty()
+                ? orElse(converted(value, DataType.JSONB), "null", value)
+                : assign(context.functions().operator("json_at", List.of(there, path), part), others, part, value);
+        return context.functions().operator("json_assign", List.of(there, path, inside), part);
+    }
+
+    private RexNode orElse(RexNode json, String otherwise, SqlNode where) {
+        RexNode constant = context.coercions().convert(Rex.unknown(otherwise), DataType.JSONB);
+        return context.functions().function("coalesce", "coalesce", List.of(json, constant), where);
     }
 
     private RexNode slice(RexNode array, SqlCall bounds, List<SqlNode> others, SqlNode part, SqlNode value) {

@@ -63,6 +63,7 @@ final class OperatorNames {
             "json_members",
             "json_elements",
             "json_keys",
+            "json_assign",
             "json_object_only",
             "json_array_text",
             "json_path",
