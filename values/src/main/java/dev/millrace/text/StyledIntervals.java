@@ -1,5 +1,7 @@
 package dev.millrace.text;
 
+import dev.millrace.text.TimeStyle.IntervalStyle;
+
 /** Writes intervals in the styles that are not PostgreSQL's default. Stateless; {@link IntervalText} writes that and reads all. */
 final class StyledIntervals {
     private static final int MICROS_PER_SECOND = 1_000_000;

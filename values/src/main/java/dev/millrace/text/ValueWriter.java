@@ -1,6 +1,7 @@
 package dev.millrace.text;
 
 import dev.millrace.memory.Memory;
+import dev.millrace.text.TimeStyle.IntervalStyle;
 import java.util.Optional;
 
 /** Appends values to a buffer in the text form of PostgreSQL's output functions. Stateless; allocates nothing per value. */
@@ -41,7 +42,7 @@ public final class ValueWriter {
         if (style.form() == DateStyle.Form.ISO) {
             DateTimeWriter.writeDate(out, days);
         } else {
-            StyledDateTimes.writeDate(out, days, style);
+            DateTimeWriter.writeDate(out, days, style);
         }
     }
 
@@ -59,7 +60,7 @@ public final class ValueWriter {
         if (style.form() == DateStyle.Form.ISO) {
             DateTimeWriter.writeTimestamp(out, micros);
         } else {
-            StyledDateTimes.writeTimestamp(out, micros, style);
+            DateTimeWriter.writeTimestamp(out, micros, style);
         }
     }
 
@@ -80,7 +81,7 @@ public final class ValueWriter {
             DateTimeWriter.writeInstant(out, micros, offset);
         } else {
             Optional<String> name = isShown ? clock.get().abbreviation(micros) : Optional.of("UTC");
-            StyledDateTimes.writeInstant(out, micros, offset, name, style);
+            DateTimeWriter.writeInstant(out, micros, offset, name, style);
         }
     }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.text.DateStyle.Form;
 import dev.millrace.text.DateStyle.Order;
+import dev.millrace.text.TimeStyle.IntervalStyle;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package dev.millrace.server.settings;
 
 import dev.millrace.text.DateStyle;
-import dev.millrace.text.IntervalStyle;
 import dev.millrace.text.TimeStyle;
+import dev.millrace.text.TimeStyle.IntervalStyle;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;

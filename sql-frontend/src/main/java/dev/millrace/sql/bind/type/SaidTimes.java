@@ -1,5 +1,6 @@
 package dev.millrace.sql.bind.type;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.type.DataType;
@@ -38,6 +39,11 @@ public final class SaidTimes {
         RexNode day = Rex.call("add", List.of(today, distance), DataType.DATE, false);
         if (rest.isEmpty()) {
             return Optional.of(coercions.convert(day, target));
+        }
+        try {
+            coercions.convert(Rex.unknown("2000-01-01 " + rest), target);
+        } catch (MillraceException e) {
+            return Optional.empty(); // then the text is none
         }
         RexNode whole = Rex.call(
                 "text_concat", List.of(Rex.cast(day, DataType.TEXT), Rex.text(' ' + rest)), DataType.TEXT, false);
