@@ -21,6 +21,9 @@ import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BaseFixedWidthVector;
+import org.apache.arrow.vector.BaseVariableWidthVector;
+import org.apache.arrow.vector.FieldVector;
 
 /**
  * Computes what a query of WITH RECURSIVE reads, before it: round by round, as PostgreSQL does. All rounds and the query see the relations
@@ -157,11 +160,27 @@ final class Recursions {
                     }
                 }
                 if (batch.rowCount() > 0) {
-                    long each = Math.max(1, batch.sizeInBytes() / batch.rowCount());
-                    hold(each * (copier.rowCount() - before));
+                    hold(bytesOfRow(batch) * (copier.rowCount() - before));
                 }
             });
             return copier.build();
         }
+    }
+
+    /** What a row of a batch takes among many, on average: less than in a batch of one, as most rounds have it. */
+    private static long bytesOfRow(Batch batch) {
+        int rows = batch.rowCount();
+        long bytes = 1;
+        for (int column = 0; column < batch.columnCount(); column++) {
+            FieldVector vector = batch.column(column);
+            if (vector instanceof BaseFixedWidthVector fixed) {
+                bytes += 1 + fixed.getTypeWidth();
+            } else if (vector instanceof BaseVariableWidthVector texts) {
+                bytes += 1 + Integer.BYTES + texts.getOffsetBuffer().getInt((long) rows * Integer.BYTES) / rows;
+            } else {
+                bytes += batch.sizeInBytes() / rows;
+            }
+        }
+        return bytes;
     }
 }
