@@ -64,14 +64,18 @@ final class Upserts {
             return insertNew(insert, table, changed, rows, KeyChoices.newKeys(changed, rows, skips));
         }
         KeyChoices.claim(changed, rows);
-        InTheWay way = changedUnique(insert.onConflict())
-                .<InTheWay>map(unique -> new TakenValues(unique, table, changed, queries, allocator))
+        Optional<String> byUnique = changedUnique(insert.onConflict());
+        InTheWay way = byUnique.<InTheWay>map(unique -> new TakenValues(unique, table, changed, queries, allocator))
                 .orElseGet(() -> new TakenKeys(table, changed, allocator));
         Sorted sorted = sorted(way, rows);
         if (sorted.taken.isEmpty()) {
-            return keys.hasKey()
-                    ? insertNew(insert, table, changed, rows, KeyChoices.newKeys(changed, rows, Optional.empty()))
-                    : insertWithoutKey(insert, changed, rows);
+            if (!keys.hasKey()) {
+                return insertWithoutKey(insert, changed, rows);
+            }
+            Map<String, Integer> fresh = byUnique.isPresent()
+                    ? KeyChoices.newKeys(changed, rows, Optional.empty())
+                    : sorted.keys; // which are the primary ones
+            return insertNew(insert, table, changed, rows, fresh);
         }
         return update(insert, table, changed, rows, way, sorted);
     }
@@ -87,22 +91,24 @@ final class Upserts {
      * The rows to be inserted.
      *
      * @param fresh the numbers of those that nothing is in the way of
+     * @param keys of these the ones there are, with the numbers
      * @param taken of the others
      * @param last of the others the last of each key
      */
-    private record Sorted(List<Integer> fresh, List<Integer> taken, Map<String, Integer> last) {}
+    private record Sorted(
+            List<Integer> fresh, Map<String, Integer> keys, List<Integer> taken, Map<String, Integer> last) {}
 
     private static Sorted sorted(InTheWay way, Batch rows) {
-        Sorted sorted = new Sorted(new ArrayList<>(), new ArrayList<>(), new HashMap<>());
-        Set<String> added = new HashSet<>();
+        Sorted sorted = new Sorted(new ArrayList<>(), new LinkedHashMap<>(), new ArrayList<>(), new HashMap<>());
         for (int row = 0; row < rows.rowCount(); row++) {
             Optional<String> key = way.keyOf(rows, row);
             if (key.filter(way::isTaken).isPresent()) {
                 sorted.taken.add(row);
                 sorted.last.put(key.get(), row);
-            } else if (key.filter(one -> !added.add(one)).isPresent()) {
-                throw twice();
             } else {
+                if (key.isPresent() && sorted.keys.put(key.get(), row) != null) {
+                    throw twice();
+                }
                 sorted.fresh.add(row);
             }
         }

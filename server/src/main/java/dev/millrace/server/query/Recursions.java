@@ -20,10 +20,12 @@ import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BaseFixedWidthVector;
 import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.complex.ListVector;
 
 /**
  * Computes what a query of WITH RECURSIVE reads, before it: round by round, as PostgreSQL does. All rounds and the query see the relations
@@ -169,18 +171,32 @@ final class Recursions {
 
     /** What a row of a batch takes among many, on average: less than in a batch of one, as most rounds have it. */
     private static long bytesOfRow(Batch batch) {
-        int rows = batch.rowCount();
         long bytes = 1;
         for (int column = 0; column < batch.columnCount(); column++) {
-            FieldVector vector = batch.column(column);
-            if (vector instanceof BaseFixedWidthVector fixed) {
-                bytes += 1 + fixed.getTypeWidth();
-            } else if (vector instanceof BaseVariableWidthVector texts) {
-                bytes += 1 + Integer.BYTES + texts.getOffsetBuffer().getInt((long) rows * Integer.BYTES) / rows;
-            } else {
-                bytes += batch.sizeInBytes() / rows;
-            }
+            bytes += bytes(batch.column(column), batch.rowCount()) / batch.rowCount();
         }
         return bytes;
+    }
+
+    /** What so many values take, without room for more. */
+    private static long bytes(FieldVector vector, long count) {
+        if (vector instanceof BaseFixedWidthVector fixed) {
+            return count * (1 + fixed.getTypeWidth());
+        } else if (vector instanceof BaseVariableWidthVector texts) {
+            return count * (1 + Integer.BYTES) + inside(texts.getOffsetBuffer(), count);
+        } else if (vector instanceof ListVector lists) {
+            long elements = inside(lists.getOffsetBuffer(), count);
+            return count * (1 + Integer.BYTES) + bytes((FieldVector) lists.getDataVector(), elements);
+        }
+        long bytes = count;
+        for (FieldVector field : vector.getChildrenFromFields()) {
+            bytes += bytes(field, count);
+        }
+        return bytes;
+    }
+
+    /** Bytes or elements of so many values. */
+    private static long inside(ArrowBuf offsets, long count) {
+        return count == 0 ? 0 : offsets.getInt(count * Integer.BYTES) - offsets.getInt(0);
     }
 }

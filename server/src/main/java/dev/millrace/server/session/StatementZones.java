@@ -9,12 +9,16 @@ import dev.millrace.text.DateStyle;
 import dev.millrace.text.TimeStyle;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * A session's statements in its time zone and style of dates. What was found of a statement is kept by its object: in a zone it is another one, which the session has for itself.
  */
 final class StatementZones {
     private static final int REMEMBERED = 1000;
+
+    /** In quotes, what may be a day, a month and a year in any order. */
+    private static final Pattern NUMBERS_OF_DATE = Pattern.compile("'\\s*\\d{1,2}[-/. ]\\d{1,2}[-/. ]\\d{1,4}\\b");
 
     private final SessionSettings settings;
     private final Cache<ParsedStatement, ParsedStatement> zoned =
@@ -34,7 +38,7 @@ final class StatementZones {
                                 + "') has it in that zone"));
         boolean isInOrder = settings.timeStyle().dates().order() == DateStyle.Order.MDY;
         boolean keepsText = DefinitionZone.concerns(statement.syntax()) || DefinitionZone.isRead(statement.syntax());
-        if (!isInOrder && keepsText) {
+        if (!isInOrder && keepsText && NUMBERS_OF_DATE.matcher(statement.text()).find()) {
             notices.add("it reads dates such as 1/2/2020 month first, whatever the session's DateStyle is");
         }
         return notices;

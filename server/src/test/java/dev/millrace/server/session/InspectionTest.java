@@ -113,6 +113,8 @@ class InspectionTest {
         db.run("SET datestyle = dmy");
         assertEquals(List.of(), db.notices());
         assertEquals(List.of("ISO, DMY"), db.rows("SHOW datestyle"));
+        db.run("CREATE VIEW new_year AS SELECT date '2020-01-01' AS day");
+        assertEquals(List.of(), db.notices());
         db.run("CREATE VIEW second_of_january AS SELECT date '1/2/2020' AS day");
         assertEquals(
                 List.of("it reads dates such as 1/2/2020 month first, whatever the session's DateStyle is"),
