@@ -6,6 +6,7 @@ import dev.millrace.plan.node.PlanNode.Aggregate;
 import dev.millrace.plan.node.PlanNode.Calc;
 import dev.millrace.plan.node.PlanNode.Distribution;
 import dev.millrace.plan.node.PlanNode.Exchange;
+import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode.Union;
@@ -19,9 +20,11 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -168,6 +171,23 @@ public final class PlanGraph {
 
     public List<Node> nodesOf(int pipeline) {
         return nodes.stream().filter(node -> node.pipeline == pipeline).toList();
+    }
+
+    /** The scans whose rows a join has meet by the event time of both sides: which keeps those of one side until the other has come as far. */
+    public Set<Node> scansThatMeetByTime() {
+        Set<Node> found = new HashSet<>();
+        for (int i = nodes.size() - 1; i >= 0; i--) { // who reads comes after what is read
+            Node node = nodes.get(i);
+            boolean meets = node.plan instanceof Join join
+                    && join.time()
+                            .filter(time -> time.hasTime(0) && time.hasTime(1))
+                            .isPresent();
+            if (meets || found.contains(node)) {
+                found.addAll(node.inputs);
+            }
+        }
+        found.removeIf(node -> !(node.plan instanceof Scan));
+        return found;
     }
 
     /** Gives connected nodes one number, numbers without gaps. */

@@ -35,6 +35,7 @@ import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.task.Restores;
 import dev.millrace.engine.task.SourceInput;
+import dev.millrace.engine.task.SourcePace;
 import dev.millrace.engine.task.Stage;
 import dev.millrace.engine.task.TaskInput;
 import dev.millrace.engine.task.TaskOutput;
@@ -100,6 +101,8 @@ final class TaskBuilder {
     private final Map<Integer, Integer> instances = new HashMap<>(); // of a pipeline
     private final Map<Long, Runnable> wakes = new HashMap<>(); // of a pipeline's instance
     private final Map<Long, Built> built = new HashMap<>(); // of a pipeline's instance
+    private final Set<Node> meeting; // scans
+    private final SourcePace pace = new SourcePace();
     private final List<Runnable> restores = new ArrayList<>();
     private List<Outlet> outlets = List.of(); // of the last pipeline's instances
 
@@ -129,6 +132,7 @@ final class TaskBuilder {
         this.output = output;
         this.graph = new PlanGraph(
                 plan, workers, scan -> scannable(scan) instanceof Scannable.Replay, output.takesSeveral());
+        this.meeting = standing ? graph.scansThatMeetByTime() : Set.of();
         this.shared = standing
                 ? SharedSides.of(plan, relation -> keepsRows(relations.scannable(relation)))
                 : SharedSides.NONE;
@@ -473,6 +477,9 @@ final class TaskBuilder {
         if (!left.isEmpty()) {
             SourceInput input = new SourceInput(entry, left.remove(0), query, node.plan() instanceof Values);
             query.failedRows().filter(failed -> standing).ifPresent(failed -> input.noteRejected(failed.newPart(true)));
+            if (meeting.contains(node)) {
+                input.keepPace(pace);
+            }
             inputs.add(input);
             sources.add(input);
             wakeable.getOrDefault(node, new ArrayList<>()).add(input);

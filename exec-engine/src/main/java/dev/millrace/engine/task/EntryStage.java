@@ -42,6 +42,11 @@ public final class EntryStage extends Stage {
         return assigner.isPresent() ? assigner.get().assignedMicros() : Operator.NO_WATERMARK;
     }
 
+    /** Whether that is the time of the clock. */
+    boolean followsClock() {
+        return assigner.isPresent() && assigner.get().followsClock();
+    }
+
     /** Time may have gone on without a row; returns whether it has. */
     boolean tellTime() {
         return assigner.isPresent() && assigner.get().tellTime();

@@ -105,6 +105,15 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
         }
     }
 
+    boolean followsClock() {
+        return assigner.isPresent() && assigner.get().followsClock();
+    }
+
+    /** Rows were there, but not read: whether they come from now on is what counts. */
+    void beginToBeIdle() {
+        lastRowNanos = host.clock().nanoTime();
+    }
+
     /** Passes on a watermark that went on without a row, as other parts of the source did; returns whether it has. */
     boolean tellTime() {
         long before = assigned;

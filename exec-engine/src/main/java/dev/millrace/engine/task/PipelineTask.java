@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *   a watermark or epoch's end is half handled (an operator had more to emit than there was room) -> go on with it
  *   a checkpoint has not got all of what the task kept at an epoch's end -> some of it before each unit of work, all before the end
  *   all inputs ended             -> end the outlets, DONE
- *   else                         -> the next item, of the input whose event time is least; none: flush, wait
+ *   else                         -> the next item, of the input whose event time is least; none: flush, wait, as for a source that keeps pace with others
  * </pre>
  *
  * <p>Long because all that one step may have to go on with is decided here.
@@ -47,6 +47,7 @@ public final class PipelineTask implements Task, AutoCloseable {
     private final List<Settling> settling = new ArrayList<>();
     private final boolean passesSignals; // while it is full
     private boolean watermarksMoved;
+    private boolean wasHeldBack; // an input was, when there was nothing to do
     private long aligning = NO_EPOCH; // the epoch some inputs have reached the end of
     private long endingEpoch = NO_EPOCH; // the epoch all inputs have reached the end of
     private int endedStages; // of the epoch that is ending
@@ -299,6 +300,14 @@ public final class PipelineTask implements Task, AutoCloseable {
         }
         settling.forEach(Settling::settle);
         outlets.forEach(outlet -> outlet.outlet().flush());
+        if (inputs.stream().anyMatch(TaskInput::isHeldBack)) {
+            wasHeldBack = true;
+            return Outcome.WAITING;
+        }
+        if (wasHeldBack) {
+            wasHeldBack = false;
+            idleAssigners.forEach(OperatorStage::beginToBeIdle);
+        }
         return becomeIdle() ? Outcome.READY : Outcome.WAITING;
     }
 

@@ -39,6 +39,10 @@ public final class SourceInput extends TaskInput {
     private Optional<Timers.Timer> timer = Optional.empty();
     private boolean lastEpochEnded;
     private boolean closed;
+    private Optional<SourcePace> pace = Optional.empty();
+    private Optional<SourcePace.Place> place = Optional.empty();
+    private boolean wasRead; // since its place was told
+    private boolean isHeldBack;
     private Optional<FailedRows.Part> notes = Optional.empty(); // set once, before the task runs
     private volatile boolean finished; // written by the task's worker, read by statistics
     private volatile boolean woken; // set by I/O threads, cleared by the task's worker
@@ -58,6 +62,12 @@ public final class SourceInput extends TaskInput {
     public void start(Optional<EpochInput> newEpochs, Runnable newWake) {
         epochs = newEpochs;
         wake = newWake;
+        place = place.or(() -> pace.map(all -> all.take(this::wakeUp)));
+    }
+
+    /** Has it wait for other sources that are behind it. Before {@link #start}. */
+    public void keepPace(SourcePace newPace) {
+        pace = Optional.of(newPace);
     }
 
     /** Has records that its reader rejects noted, which would else fail the query. Before the task runs. */
@@ -159,6 +169,10 @@ public final class SourceInput extends TaskInput {
                 lastEpochEnded = true;
                 return Optional.of(end ? Item.END : new Item.EpochEnd(ONLY_EPOCH));
             }
+            isHeldBack = place.isPresent() && !mayGoOn(place.get());
+            if (isHeldBack) {
+                return Optional.empty();
+            }
             if (dry && !woken && host.clock().nanoTime() < retryAtNanos) {
                 setTimer();
                 return Optional.empty();
@@ -168,6 +182,19 @@ public final class SourceInput extends TaskInput {
                 return item;
             }
         }
+    }
+
+    private boolean mayGoOn(SourcePace.Place among) {
+        if (wasRead) {
+            wasRead = false;
+            among.read(entry().followsClock() ? Operator.NO_WATERMARK : progress());
+        }
+        return among.mayGoOn();
+    }
+
+    @Override
+    boolean isHeldBack() {
+        return isHeldBack;
     }
 
     /** Rows, none for a step that found none, or the end; empty when nothing is at hand. */
@@ -189,9 +216,11 @@ public final class SourceInput extends TaskInput {
                         EpochInput::touch); // first: who sees the end also sees that there is an epoch to wait for
             }
             finished = true;
+            place.ifPresent(SourcePace.Place::rest);
             return Optional.of(new Item.Watermark(Operator.END_OF_INPUT));
         }
         dry = true;
+        place.ifPresent(SourcePace.Place::rest);
         retryAtNanos = host.clock().nanoTime() + 1_000 * Math.max(1, reader.retryAfterMicros());
         epochs.ifPresent(EpochInput::ranDry);
         return Optional.empty();
@@ -205,6 +234,7 @@ public final class SourceInput extends TaskInput {
         }
         if (batch.isPresent()) {
             dry = false;
+            wasRead |= batch.get().rowCount() > 0;
             progress = reader.progress();
             if (batch.get().rowCount() > 0 && !ofFirstEpoch) {
                 epochs.ifPresent(EpochInput::arrived);
@@ -264,6 +294,7 @@ public final class SourceInput extends TaskInput {
         if (!closed) {
             closed = true;
             timer.ifPresent(Timers.Timer::cancel);
+            place.ifPresent(SourcePace.Place::rest);
             epochs.ifPresent(EpochInput::leave);
             reader.close();
         }

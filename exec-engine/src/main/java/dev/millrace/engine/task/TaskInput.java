@@ -43,6 +43,11 @@ public abstract sealed class TaskInput implements AutoCloseable permits ChannelI
     /** Whether nobody is held up if what is here is read later. */
     abstract boolean mayWait();
 
+    /** Whether it has something, but waits for others that are behind it. */
+    boolean isHeldBack() {
+        return false;
+    }
+
     /** Bytes that wait here; on any thread. */
     public abstract long queuedBytes();
 
