@@ -10,15 +10,16 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * has come as far. Without it the state of a join over two topics that are read from the beginning is what the faster one is ahead, which grows.
  *
  * <pre>
- *   a source may go on if where it was LEAD batches ago is not ahead of where any of the others is
+ *   a source waits when where it was MOST batches ago is ahead of where another is,
+ *   and goes on when where it was FEW batches ago is not ahead of any: so that it does not wait again after each batch
  * </pre>
  *
- * So the one that is furthest behind always may, and nobody waits for one that has nothing at hand, nor for one without event time. Places are taken
+ * So the one that is furthest behind never waits, and nobody waits for one that has nothing at hand, nor for one without event time. Places are taken
  * before the first is read; each is its task's worker's, and they see of each other what is volatile.
  */
 public final class SourcePace {
-    /** Batches: enough for each worker to be at a source of its own. */
-    private static final int LEAD = 8;
+    private static final int MOST = 32;
+    private static final int FEW = 8; // enough for each worker to be at a source of its own
 
     private final List<Place> places = new CopyOnWriteArrayList<>();
 
@@ -32,10 +33,11 @@ public final class SourcePace {
     /** Where a source is. */
     final class Place {
         private final Runnable wake;
-        private final long[] reachedBefore = new long[LEAD]; // a ring
+        private final long[] reachedBefore = new long[MOST]; // a ring
         private int batches;
         private volatile long reached = Operator.NO_WATERMARK;
-        private volatile long mark = Operator.NO_WATERMARK; // what was reached LEAD batches ago
+        private volatile long longAgo = Operator.NO_WATERMARK; // what was reached MOST batches ago
+        private volatile long shortlyAgo = Operator.NO_WATERMARK; // FEW batches ago
         private volatile boolean rests; // nobody waits for it
         private volatile boolean waits;
 
@@ -46,11 +48,12 @@ public final class SourcePace {
 
         /** Its source gave a batch, whose rows have brought it so far in event time. */
         void read(long newReached) {
-            int oldest = batches++ % LEAD;
-            mark = reachedBefore[oldest];
+            int oldest = batches++ % MOST;
+            longAgo = reachedBefore[oldest];
+            shortlyAgo = reachedBefore[(oldest + MOST - FEW) % MOST];
             reachedBefore[oldest] = newReached;
             reached = newReached;
-            rests = batches > LEAD && newReached == Operator.NO_WATERMARK;
+            rests = batches > FEW && newReached == Operator.NO_WATERMARK;
             wakeOthers();
         }
 
@@ -64,26 +67,30 @@ public final class SourcePace {
 
         /** Whether its source may be read; if not, it is woken when it may. */
         boolean mayGoOn() {
-            waits = !isInStep();
-            if (waits && isInStep()) { // another that moved in between may not have seen that this one waits
+            if (!waits && isAhead(longAgo)) {
+                waits = true;
+            }
+            if (waits
+                    && !isAhead(
+                            shortlyAgo)) { // asked again: another that moved in between may not have seen that this one
+                // waits
                 waits = false;
             }
             return !waits;
         }
 
-        private boolean isInStep() {
-            long from = mark;
+        private boolean isAhead(long from) {
             for (Place other : places) {
                 if (from > other.reached && !other.rests && other != this) {
-                    return false;
+                    return true;
                 }
             }
-            return true;
+            return false;
         }
 
         private void wakeOthers() {
             for (Place other : places) {
-                if (other.waits && other.isInStep()) {
+                if (other.waits && !other.isAhead(other.shortlyAgo)) {
                     other.waits = false;
                     other.wake.run();
                 }
