@@ -31,7 +31,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code ./millrace bench kafka}: JSON or Avro bids of a topic into a windowed view, and into another topic. */
+/**
+ * {@code ./millrace bench kafka}: JSON or Avro bids of a topic into a windowed view, and into another topic; that exactly once by turns with
+ * {@link BareClients}.
+ */
 @Command(
         name = "kafka",
         description =
@@ -102,6 +105,10 @@ public final class KafkaCommand implements Callable<Integer> {
                         "CREATE SINK k FROM bids" + with(broker, "out" + round, ""));
             }
             for (int round = 0; round < rounds; round++) {
+                broker.topic("bare" + round, PARTITIONS);
+                ProcessClock.Reading start = ProcessClock.now();
+                new BareClients(broker.bootstrap()).passOn("bids", "bare" + round, PARTITIONS, records);
+                print("topic to topic, exactly once", "clients", round, start, ProcessClock.now());
                 broker.topic("once" + round, PARTITIONS);
                 measure(
                         "topic to topic, exactly once",
@@ -187,21 +194,26 @@ public final class KafkaCommand implements Callable<Integer> {
             if (read != records) {
                 throw new IllegalStateException(read + " records were read of " + records);
             }
-            double seconds = (end.nanos() - start.nanos()) / 1e9;
-            System.out.printf(
-                    Locale.ROOT,
-                    "{\"what\": \"%s%s\", \"of\": \"millrace\", \"format\": \"%s\", \"records\": %d, \"rows_per_second\": %.0f,%s"
-                            + " \"cpu_seconds_per_million\": %.2f}%n",
-                    round == 0 ? "(warm-up) " : "",
-                    what,
-                    format,
-                    records,
-                    records / seconds,
-                    bytes == 0 ? "" : String.format(Locale.ROOT, " \"mb_per_second\": %.0f,", bytes / 1e6 / seconds),
-                    (end.cpuNanos() - start.cpuNanos()) / 1e3 / records);
+            print(what, "millrace", round, start, end);
         } finally {
             delete(data);
         }
+    }
+
+    private void print(String what, String whose, int round, ProcessClock.Reading start, ProcessClock.Reading end) {
+        double seconds = (end.nanos() - start.nanos()) / 1e9;
+        System.out.printf(
+                Locale.ROOT,
+                "{\"what\": \"%s%s\", \"of\": \"%s\", \"format\": \"%s\", \"records\": %d, \"rows_per_second\": %.0f,%s"
+                        + " \"cpu_seconds_per_million\": %.2f}%n",
+                round == 0 ? "(warm-up) " : "",
+                what,
+                whose,
+                format,
+                records,
+                records / seconds,
+                bytes == 0 ? "" : String.format(Locale.ROOT, " \"mb_per_second\": %.0f,", bytes / 1e6 / seconds),
+                (end.cpuNanos() - start.cpuNanos()) / 1e3 / records);
     }
 
     private static void delete(Path folder) throws IOException {
