@@ -129,8 +129,10 @@ public final class FileSinkFactory implements SinkFactory {
                                     + " as windows are");
         }
         PartitionColumns partitions = PartitionColumns.read(schema, options);
-        Delivery delivery =
-                options.oneOf("delivery", context.home().isPresent() ? Delivery.EXACTLY_ONCE : Delivery.AT_LEAST_ONCE);
+        boolean isKept = context.home().isPresent();
+        Delivery delivery = options.oneOf("delivery", isKept ? Delivery.EXACTLY_ONCE : Delivery.AT_LEAST_ONCE);
+        // the rows of a file that is not complete are in no other place once a checkpoint has them
+        boolean exactlyOnce = isKept || delivery == Delivery.EXACTLY_ONCE;
         Schema written = partitions.written();
         PartFormat parts = switch (format) {
             case CSV ->
@@ -142,7 +144,7 @@ public final class FileSinkFactory implements SinkFactory {
         };
         Optional<Sink> opened = Optional.empty();
         try {
-            opened = Optional.of(opening.open(partitions, parts, delivery == Delivery.EXACTLY_ONCE));
+            opened = Optional.of(opening.open(partitions, parts, exactlyOnce));
             options.rejectUnread();
             return opened.get();
         } catch (RuntimeException | Error e) {
@@ -180,7 +182,7 @@ public final class FileSinkFactory implements SinkFactory {
                         new OptionDescription(
                                 "delivery",
                                 "exactly_once with a data directory",
-                                "directory: exactly_once shows files when a checkpoint has their rows, at_least_once when they are complete")));
+                                "directory: exactly_once shows files when a checkpoint has their rows, as at_least_once does with a data directory; without one that shows them when they are complete")));
         all.addAll(DirectorySink.options());
         all.addAll(ObjectSink.options());
         all.addAll(StoreOptions.descriptions());

@@ -70,7 +70,7 @@ final class DirectoryImage {
         return found;
     }
 
-    private static void delete(Path folder) throws IOException {
+    static void delete(Path folder) throws IOException {
         if (!Files.exists(folder)) {
             return;
         }
