@@ -13,6 +13,7 @@ final class IntervalText {
     private static final long MICROS_PER_MINUTE = 60 * MICROS_PER_SECOND;
     private static final long MICROS_PER_HOUR = 60 * MICROS_PER_MINUTE;
     private static final int NANO_DIGITS = 9;
+    private static final long MOST_MICROS = Long.MAX_VALUE / 1000; // as vectors have them in nanoseconds
     private static final String[] WRITTEN = {"year", "mon", "day"};
 
     // The names of each unit; addUnit knows them by their places.
@@ -66,7 +67,7 @@ final class IntervalText {
         if (outcome != ValueParser.OK) {
             return outcome;
         }
-        boolean fits = months == (int) months && days == (int) days && Math.abs(micros) <= Long.MAX_VALUE / 1000;
+        boolean fits = months == (int) months && days == (int) days && micros >= -MOST_MICROS && micros <= MOST_MICROS;
         out.high = (months & 0xffff_ffffL) | days << 32;
         out.low = micros;
         return fits ? ValueParser.OK : ValueParser.FIELD;

@@ -245,6 +245,8 @@ final class Library {
             zoned_text            time.StyledTimes#timestamptz 1
             zone_seconds          time.ZonedTimes#seconds 1
             zoned_timestamptz     time.StyledTimes#parseTimestamptz 1
+            zoned_to_char         time.ZonedPattern#format 1 2
+            zoned_to_timestamp    time.ZonedPattern#parse 1 2
             zoned_add             time.ZonedTimes#add 2
             zoned_subtract        time.ZonedTimes#subtract 2
 

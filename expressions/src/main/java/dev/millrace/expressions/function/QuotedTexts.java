@@ -92,6 +92,9 @@ public final class QuotedTexts {
                 at = from + digits - 1;
             }
         }
+        if (result.codePoints().anyMatch(code -> Character.getType(code) == Character.SURROGATE)) {
+            throw MillraceException.user(SqlState.SYNTAX_ERROR, "invalid Unicode surrogate pair");
+        }
         out.write(result.toString());
     }
 

@@ -346,6 +346,8 @@ public final class FunctionCatalog {
             zoned_text(timestamptz, text) text
             zone_seconds(timestamptz, text) integer
             zoned_timestamptz(text, text) timestamptz
+            zoned_to_char(timestamptz, text, text) text
+            zoned_to_timestamp(text, text, text) timestamptz
             zoned_add(timestamptz, interval, text) timestamptz
             zoned_subtract(timestamptz, interval, text) timestamptz
             proctime() timestamptz

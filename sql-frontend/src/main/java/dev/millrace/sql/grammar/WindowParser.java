@@ -6,7 +6,9 @@ import dev.millrace.sql.grammar.Infix.Level;
 import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.sql.text.Lexeme;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
@@ -77,8 +79,14 @@ final class WindowParser {
     SqlNodeList definitions() {
         int place = tokens.place() - 1;
         List<SqlNode> windows = new ArrayList<>();
+        Set<String> names = new HashSet<>();
         do {
             SqlIdentifier name = tokens.queryName();
+            if (!names.add(name.getSimple())) {
+                throw MillraceException.user(
+                                SqlState.WINDOWING_ERROR, "window \"" + name.getSimple() + "\" is already defined")
+                        .at(name.getParserPosition().getColumnNum());
+            }
             tokens.requireWord("as");
             SqlWindow window = specification();
             window.setDeclName(name);

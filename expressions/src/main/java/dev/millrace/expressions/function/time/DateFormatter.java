@@ -45,7 +45,8 @@ final class DateFormatter {
             DateTemplate.Field.OF);
 
     private final TextBuffer out;
-    private final boolean zone;
+    private final String zone;
+    private final int offset; // of clocks from UTC, in seconds
     private long hour;
     private int minute;
     private int second;
@@ -56,10 +57,14 @@ final class DateFormatter {
     private int day;
     private boolean isInterval;
 
-    /** @param zone whether the time has a zone, which is UTC */
-    DateFormatter(TextBuffer out, boolean zone) {
+    /**
+     * @param zone what clocks are called there; blank for a time without a zone
+     * @param offset how far they are east of UTC, in seconds
+     */
+    DateFormatter(TextBuffer out, String zone, int offset) {
         this.out = out;
         this.zone = zone;
+        this.offset = offset;
     }
 
     DateFormatter time(long newHour, long microsOfHour) {
@@ -151,11 +156,32 @@ final class DateFormatter {
                 }
             }
             case ROMAN -> word(part, roman(), part.fill() && !roman().isEmpty() ? 4 : 0);
-            case TZ -> word(part, zone ? "UTC" : "", 0);
-            case TZH, OF -> out.appendAscii("+00");
-            case TZM -> out.appendAscii("00");
+            case TZ -> word(part, zone, 0);
+            case TZH -> offsetHours();
+            case TZM -> offsetMinutes();
+            case OF -> {
+                offsetHours();
+                if (offset % 3600 != 0) {
+                    out.append(':');
+                    offsetMinutes();
+                }
+            }
             case LITERAL -> throw new AssertionError(part);
         }
+    }
+
+    private void offsetHours() {
+        out.append(offset < 0 ? '-' : '+');
+        twoDigits(Math.abs(offset) / 3600);
+    }
+
+    private void offsetMinutes() {
+        twoDigits(Math.abs(offset) % 3600 / 60);
+    }
+
+    private void twoDigits(int value) {
+        out.append((byte) ('0' + value / 10));
+        out.append((byte) ('0' + value % 10));
     }
 
     /** Whole years of an interval count as twelve months of the last one, and months before as counted from its end. */

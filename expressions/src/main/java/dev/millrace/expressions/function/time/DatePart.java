@@ -75,7 +75,11 @@ public final class DatePart {
         }
     }
 
+    /** As in PostgreSQL a date has no time of day to extract, whereas DATE_PART takes it for midnight. */
     public void extractDate(int day, int scale, Int128 out) {
+        if (field.compareTo(DateField.HOUR) <= 0 || isZone()) {
+            throw field.notSupportedFor("date");
+        }
         extractTimestamp(day * Intervals.DAY_MICROS, scale, out);
     }
 

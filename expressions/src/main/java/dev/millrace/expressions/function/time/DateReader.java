@@ -3,14 +3,17 @@ package dev.millrace.expressions.function.time;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.text.CivilDays;
+import dev.millrace.text.ZoneClock;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** Reads one time by a {@link DateTemplate}. Blanks before fields do not count, and separators match each other. */
 final class DateReader {
     private static final int MOST_YEARS = 300_000; // more than a timestamp can be of
 
     private final String text;
+    private final Optional<ZoneClock> clock;
     private int at;
 
     private int year = Integer.MIN_VALUE;
@@ -20,6 +23,7 @@ final class DateReader {
     private int isoYear;
     private int isoWeek;
     private int isoDay = 1;
+    private int isoDayOfYear;
     private long julian = Long.MIN_VALUE;
     private int hour;
     private boolean twelveHours;
@@ -29,9 +33,12 @@ final class DateReader {
     private int micros;
     private boolean beforeChrist;
     private int zoneMinutes;
+    private boolean saysZone;
 
-    DateReader(String text) {
+    /** @param clock of the zone that a text is in which says none; UTC if there is none */
+    DateReader(String text, Optional<ZoneClock> clock) {
         this.text = text;
+        this.clock = clock;
     }
 
     /** Microseconds since 1970-01-01 UTC. */
@@ -160,7 +167,8 @@ final class DateReader {
             }
             case YYYY -> year = number(part, 4, bounded);
             case YYY, YY, Y -> year = shortYear(part, bounded);
-            case IYYY, IYY, IY, I -> isoYear = number(part, 4, bounded);
+            case IYYY -> isoYear = number(part, 4, bounded);
+            case IYY, IY, I -> isoYear = shortYear(part, bounded);
             case ERA, ERA_AD, ERA_DOTS, ERA_DOTS_AD -> {
                 beforeChrist = word("bc") || word("b.c.");
                 if (!beforeChrist && !word("ad") && !word("a.d.")) {
@@ -173,14 +181,17 @@ final class DateReader {
             case DAY_NAME -> name(part, DateFormatter.DAYS, true);
             case DAY_SHORT -> name(part, DateFormatter.DAYS, false);
             case DDD -> dayOfYear = number(part, 3, bounded);
-            case IDDD, D, W, WW, CC, Q -> number(part, 2, bounded); // read, and without effect
+            case IDDD -> isoDayOfYear = number(part, 3, bounded);
+            case WW -> dayOfYear = 7 * number(part, 2, bounded) - 6;
+            case D, CC, Q -> number(part, part.field().name().length(), bounded); // read, and without effect
+            case W -> day = 7 * number(part, 1, bounded) - 6;
             case DD -> day = number(part, 2, bounded);
             case ID -> isoDay = number(part, 1, bounded);
             case IW -> isoWeek = number(part, 2, bounded);
             case J -> julian = number(part, 9, bounded);
             case ROMAN -> month = roman(part);
             case TZ, OF, TZH -> zone(part);
-            case TZM -> zoneMinutes += Integer.signum(zoneMinutes == 0 ? 1 : zoneMinutes) * number(part, 2, bounded);
+            case TZM -> minutesOfZone(part, bounded);
             case LITERAL -> throw new AssertionError(part);
         }
     }
@@ -228,7 +239,13 @@ final class DateReader {
         throw invalid(part);
     }
 
+    private void minutesOfZone(DateTemplate.Part part, boolean bounded) {
+        saysZone = true;
+        zoneMinutes += Integer.signum(zoneMinutes == 0 ? 1 : zoneMinutes) * number(part, 2, bounded);
+    }
+
     private void zone(DateTemplate.Part part) {
+        saysZone = true;
         if (word("utc") || word("gmt") || word("z")) {
             return;
         }
@@ -251,14 +268,16 @@ final class DateReader {
         if (twelveHours) {
             hours = hour % 12 + (afternoon ? 12 : 0);
         }
-        if (hours < 0 || hours > 24 || minute < 0 || minute > 59 || second < 0 || second > 60) {
+        if (hours < 0 || hours > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) {
             throw outOfRange();
         }
         long time = hours * Intervals.HOUR_MICROS + (minute * 60L + second) * 1_000_000 + micros;
         if (Math.abs(days) > MOST_YEARS * 366L) {
             throw outOfRange(); // before it does not fit 64 bits
         }
-        return Timestamps.checked(days * Intervals.DAY_MICROS + time - zoneMinutes * 60_000_000L);
+        long local = days * Intervals.DAY_MICROS + time;
+        return Timestamps.checked(
+                clock.isPresent() && !saysZone ? clock.get().toUtc(local) : local - zoneMinutes * 60_000_000L);
     }
 
     private long days() {
@@ -269,8 +288,12 @@ final class DateReader {
             throw outOfRange();
         }
         if (isoYear != 0) {
+            if (isoDayOfYear > 7 * 53) {
+                throw outOfRange();
+            }
             long fourth = CivilDays.of(isoYear, 1, 4); // always in week 1
-            return fourth - CivilFields.dayOfWeek(fourth) + (Math.max(1, isoWeek) - 1) * 7L + isoDay - 1;
+            long first = fourth - CivilFields.dayOfWeek(fourth);
+            return isoDayOfYear > 0 ? first + isoDayOfYear - 1 : first + (Math.max(1, isoWeek) - 1) * 7L + isoDay - 1;
         }
         int civilYear = year == Integer.MIN_VALUE ? 0 : year; // without a year it is 1 BC
         if (beforeChrist || civilYear < 0) {

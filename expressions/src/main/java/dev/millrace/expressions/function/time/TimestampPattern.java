@@ -6,6 +6,7 @@ import dev.millrace.memory.Memory;
 import dev.millrace.text.CivilDays;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * TO_CHAR, TO_TIMESTAMP and TO_DATE of dates and times. Remembers for which times the last text written holds, since
@@ -59,7 +60,7 @@ public final class TimestampPattern {
         long day = Math.floorDiv(micros, Intervals.DAY_MICROS);
         long date = CivilDays.packed(day);
         long time = micros - day * Intervals.DAY_MICROS;
-        new DateFormatter(out.begin(), zone)
+        new DateFormatter(out.begin(), zone ? "UTC" : "", 0)
                 .time(time / Intervals.HOUR_MICROS, time % Intervals.HOUR_MICROS)
                 .date(day, Timestamps.year(date), Timestamps.month(date), Timestamps.day(date))
                 .write(parts);
@@ -67,7 +68,7 @@ public final class TimestampPattern {
     }
 
     public void formatInterval(int months, int days, long micros, Text out) {
-        new DateFormatter(out.begin(), false)
+        new DateFormatter(out.begin(), "", 0)
                 .time(micros / Intervals.HOUR_MICROS, micros % Intervals.HOUR_MICROS)
                 .interval(months / 12, months % 12, days)
                 .write(parts);
@@ -78,7 +79,7 @@ public final class TimestampPattern {
     public long parse(long address, int length) {
         byte[] bytes = new byte[length];
         Memory.copyOut(address, bytes, 0, length);
-        return new DateReader(new String(bytes, StandardCharsets.UTF_8)).read(parts);
+        return new DateReader(new String(bytes, StandardCharsets.UTF_8), Optional.empty()).read(parts);
     }
 
     /** The day that a text in this form says. */

@@ -133,22 +133,27 @@ final class CastBinder {
                 : cast;
     }
 
-    /** As in PostgreSQL, the text of an array says how many dimensions it has, whatever its type is called. */
+    /** As in PostgreSQL, an array or its text says how many dimensions it has, whatever the type is called. */
     private static DataType nested(RexNode operand, DataType target) {
         DataType type = target;
-        String text =
-                target.kind() == Kind.ARRAY ? Coercions.unknownText(operand).orElse("") : "";
-        int depth = 1;
-        for (DataType element = target;
-                target.kind() == Kind.ARRAY && element.element().kind() == Kind.ARRAY; ) {
-            element = element.element();
-            depth++;
+        int depth = dimensions(target);
+        if (depth == 0) {
+            return target;
         }
-        String braces = text.replace(" ", "");
-        for (int i = depth; i < braces.length() && braces.startsWith("{".repeat(i + 1)); i++) {
+        String braces = Coercions.unknownText(operand).orElse("").replace(" ", "");
+        int given = Coercions.isUnknown(operand) ? 0 : dimensions(Coercions.type(operand));
+        for (int i = depth; i < given || i < braces.length() && braces.startsWith("{".repeat(i + 1)); i++) {
             type = DataType.array(type);
         }
         return type;
+    }
+
+    private static int dimensions(DataType type) {
+        int dimensions = 0;
+        for (DataType element = type; element.kind() == Kind.ARRAY; element = element.element()) {
+            dimensions++;
+        }
+        return dimensions;
     }
 
     /** {@code 'mv'::regclass} is the number of what has a name, {@code oid::regclass} the name of what has a number. */

@@ -19,6 +19,7 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -31,6 +32,8 @@ import org.apache.calcite.sql.SqlNode;
  * exact matches, then most preferred types, then the order of the catalog; and casts the arguments to what was chosen.
  */
 public final class FunctionResolver {
+    private static final Set<String> WHOLE_OF_DAYS =
+            Set.of("epoch", "julian", "jd"); // fields that have digits behind the point of times alone
     private static final Set<String> ARITHMETIC = Set.of("add", "subtract", "multiply", "divide", "mod");
     private static final Set<String> COMPARISONS =
             Set.of("eq", "ne", "lt", "le", "gt", "ge", "is_distinct_from", "is_not_distinct_from");
@@ -318,7 +321,8 @@ public final class FunctionResolver {
         if (name.equals("extract")) {
             boolean day = types.get(1).kind() == Kind.DATE;
             result = Literals.textOf(converted.get(0))
-                    .map(field -> ResultRule.extract(day && field.equalsIgnoreCase("epoch") ? "day" : field))
+                    .map(field -> ResultRule.extract(
+                            day && WHOLE_OF_DAYS.contains(field.toLowerCase(Locale.ROOT)) ? "day" : field))
                     .orElse(result);
         }
         return Rex.call(name, converted, result, nullable(signature, converted));

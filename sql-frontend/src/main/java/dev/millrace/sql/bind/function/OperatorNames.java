@@ -92,6 +92,8 @@ final class OperatorNames {
             "styled_timestamp",
             "zoned_text",
             "zoned_timestamptz",
+            "zoned_to_char",
+            "zoned_to_timestamp",
             "zoned_add",
             "zoned_subtract",
             "zone_seconds",

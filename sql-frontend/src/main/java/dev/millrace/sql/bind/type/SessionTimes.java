@@ -10,6 +10,7 @@ import dev.millrace.text.TimeStyle;
 import dev.millrace.text.TimeStyle.IntervalStyle;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -25,8 +26,7 @@ import org.apache.calcite.rex.RexNode;
  */
 public record SessionTimes(TimeStyle style) {
     /** Functions of a TIMESTAMPTZ that ask what clocks show, and have a form for TIMESTAMP. */
-    private static final Set<String> OF_LOCAL_TIME =
-            Set.of("date_trunc", "date_part", "extract", "to_char", "strftime", "age");
+    private static final Set<String> OF_LOCAL_TIME = Set.of("date_trunc", "date_part", "extract", "strftime", "age");
 
     private static final Set<String> OF_FIELDS = Set.of("date_part", "extract");
 
@@ -151,12 +151,11 @@ public record SessionTimes(TimeStyle style) {
         }
         if (arguments.isEmpty() || arguments.stream().noneMatch(SessionTimes::isInstant)) {
             return isReadingText(function, arguments)
-                    ? Optional.of(instant(Rex.call(
-                            "timezone",
-                            List.of(Rex.text("UTC"), Rex.call(function, arguments, DataType.TIMESTAMPTZ, true)),
-                            DataType.TIMESTAMP,
-                            true)))
+                    ? Optional.of(inZone("zoned_to_timestamp", arguments, DataType.TIMESTAMPTZ))
                     : Optional.empty();
+        }
+        if (function.equals("to_char")) {
+            return Optional.of(inZone("zoned_to_char", arguments, DataType.TEXT));
         }
         if (function.equals("add") || function.equals("subtract")) {
             return Coercions.type(arguments.get(1)).kind() == Kind.INTERVAL
@@ -191,6 +190,16 @@ public record SessionTimes(TimeStyle style) {
                 .map(node -> isInstant(node) ? local(node) : node)
                 .toList());
         return Optional.of(function.equals("date_trunc") ? instant(result) : result);
+    }
+
+    private RexNode inZone(String function, List<RexNode> arguments, DataType type) {
+        List<RexNode> operands = new ArrayList<>(arguments);
+        operands.add(Rex.text(style.zone().orElseThrow()));
+        return Rex.call(
+                function,
+                operands,
+                type,
+                arguments.stream().anyMatch(node -> node.getType().isNullable()));
     }
 
     private static boolean isReadingText(String function, List<RexNode> arguments) {
