@@ -211,6 +211,14 @@ public interface Engine extends AutoCloseable {
     boolean awaitEpoch(long epoch, Collection<String> relations);
 
     /**
+     * Waits so long at most until an epoch is visible in a relation; where its epochs are not known, in all.
+     *
+     * @param mostNanos 0 to have a look only
+     * @return whether it is
+     */
+    boolean awaitVisible(long epoch, String relation, long mostNanos);
+
+    /**
      * Waits until all that was accepted before the call is in all views: appended rows, what live sources gave, and
      * bounded sources to their end. Paused, failed and dropped queries are not waited for.
      *

@@ -513,6 +513,17 @@ class LocalEngine implements Engine {
     }
 
     @Override
+    public boolean awaitVisible(long epoch, String relation, long mostNanos) {
+        Optional<EpochOutput> output = relations.output(relation);
+        BooleanSupplier isVisible =
+                () -> output.map(of -> epochs.isPublished(of, epoch)).orElseGet(() -> epochs.isCommitted(epoch));
+        if (mostNanos > 0) {
+            await(() -> closed || isVisible.getAsBoolean(), mostNanos);
+        }
+        return closed || isVisible.getAsBoolean();
+    }
+
+    @Override
     public void flush(Consumer<FlushProgress> progress) {
         new Flush(running(), epochs, quiescence, clock).run(progress);
     }

@@ -205,10 +205,10 @@ public final class Writes {
         }
     }
 
-    private long appendNow(String name, List<Batch> rows) {
+    private Accepted appendNow(String name, List<Batch> rows) {
         Accepted accepted = accept(name, rows);
         queries.epochs().wrote(accepted);
-        return accepted.epoch();
+        return settings.waitsForDisk() ? accepted : new Accepted(accepted.epoch(), 0);
     }
 
     private Accepted accept(String name, List<Batch> rows) {

@@ -124,7 +124,7 @@ public final class KeyReads implements AutoCloseable {
                 && before.found
                         .filter(found -> found.goesOn && found.query.lookup().isPresent() && found.query.isShort())
                         .isPresent()
-                && queries.readsAtOnce();
+                && queries.readsAtOnce(before.found.get().query.plan().relation());
     }
 
     /** Whether a statement was looked at, as the catalog is now, and is answered here with some values at least. */

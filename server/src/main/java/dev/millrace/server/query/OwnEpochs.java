@@ -8,22 +8,25 @@ import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.result.Progress;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.statement.Query;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** The epochs that a session made by its writes, and waits for before it reads. Belongs to the session's thread. */
 public final class OwnEpochs {
     private static final int MOST = 256;
-    private static final Set<String> WITHOUT_WAITING = Set.of("off", "false");
-
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private final Engine engine;
     private final Recovery recovery;
     private final PastReaders pastReaders;
     private final RowJournal journal;
+    private final Map<String, TableKeys> tables;
     private final SessionSettings settings;
     private final Set<Long> epochs = new LinkedHashSet<>();
     private long entry; // of the journal, the last that nobody waited for; 0 if there is none
@@ -33,6 +36,7 @@ public final class OwnEpochs {
         this.recovery = database.recovery();
         this.pastReaders = new PastReaders(database, showProgress);
         this.journal = database.journal();
+        this.tables = database.tableKeys();
         this.settings = settings;
     }
 
@@ -63,13 +67,9 @@ public final class OwnEpochs {
      * @return the entry of the journal to be on disk before a client hears of it; 0 if there is none
      */
     public long takeEntry() {
-        long last = isAcknowledgedFirst() ? 0 : entry;
+        long last = settings.waitsForDisk() ? entry : 0;
         entry = 0;
         return last;
-    }
-
-    private boolean isAcknowledgedFirst() {
-        return WITHOUT_WAITING.contains(settings.get(Setting.SYNCHRONOUS_COMMIT));
     }
 
     /** Waits until what the session wrote is on disk, whatever its settings say. */
@@ -91,20 +91,43 @@ public final class OwnEpochs {
         return epochs;
     }
 
-    /** Whether there is nothing to wait for before rows are read. */
-    boolean isEmpty() {
-        return epochs.isEmpty() && recovery.isOver() && pastReaders.isEmpty();
+    /** Whether there is nothing to wait for before rows of a relation are read. */
+    boolean isNothingFor(String relation) {
+        return epochs.isEmpty() && recovery.isOver() && pastReaders.isEmpty() && showsTold(relation, 0);
+    }
+
+    /** Whether a table shows what anybody was told is there, whoever wrote it, within so long. */
+    private boolean showsTold(String relation, long mostNanos) {
+        TableKeys table = tables.get(relation);
+        long told = table == null ? 0 : table.toldEpoch(journal::isDurable);
+        if (told == 0) {
+            return true;
+        }
+        boolean shows = engine.awaitVisible(told, relation, mostNanos);
+        if (shows) {
+            table.showsAllUpTo(told);
+        }
+        return shows;
+    }
+
+    /** Waits until a table shows what anybody was told; while the disk fails for nothing, as what else is of that epoch may never be shown. */
+    private void awaitTold(String relation) {
+        boolean shows = showsTold(relation, 0);
+        while (!shows && journal.failure().isEmpty()) {
+            shows = showsTold(relation, LOOK_NANOS);
+        }
     }
 
     /**
-     * Before the rows of a query are read: waits until what the session wrote is in what it reads, and what came again when the
-     * database was opened.
+     * Before the rows of a query are read: waits until what the session wrote is in what it reads, what others were told is in tables, and
+     * what came again when the database was opened.
      */
     void await(Query query) {
         recovery.await(query.relations());
         if (!query.relations().isEmpty() && settings.isOn(Setting.READ_YOUR_WRITES)) {
             epochs.removeIf(epoch -> engine.awaitEpoch(epoch, query.relations()));
             pastReaders.await(query.relations());
+            query.relations().forEach(this::awaitTold);
         }
     }
 

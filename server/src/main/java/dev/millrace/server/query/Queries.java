@@ -486,8 +486,8 @@ public final class Queries {
     }
 
     /** Whether what is read is what is committed, and there is nothing to wait for. */
-    boolean readsAtOnce() {
-        return epochs.isEmpty()
+    boolean readsAtOnce(String relation) {
+        return epochs.isNothingFor(relation)
                 && atHand.isEmpty()
                 && transactions.withChanges().isEmpty();
     }

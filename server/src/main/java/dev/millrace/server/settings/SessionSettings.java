@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * One session's values. Not thread-safe: the session's thread sets and reads.
@@ -17,6 +18,8 @@ import java.util.OptionalLong;
  * client's connection begin with, which RESET goes back to; the defaults.
  */
 public final class SessionSettings {
+    private static final Set<String> WITHOUT_WAITING = Set.of("off", "false"); // of synchronous_commit
+
     private final Map<Setting, String> initial = new EnumMap<>(Setting.class);
     private Map<Setting, String> values = new EnumMap<>(Setting.class);
     private Map<Setting, String> local = new EnumMap<>(Setting.class);
@@ -172,6 +175,11 @@ public final class SessionSettings {
     /** Whether a setting that is on or off is on. */
     public boolean isOn(Setting setting) {
         return get(setting).equals("on");
+    }
+
+    /** Whether who writes hears of it only when it is on disk. */
+    public boolean waitsForDisk() {
+        return !WITHOUT_WAITING.contains(get(Setting.SYNCHRONOUS_COMMIT));
     }
 
     /** A setting that is a time. */

@@ -2,6 +2,7 @@ package dev.millrace.server.transaction;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.ValueText;
+import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.rows.RowCopier;
@@ -21,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -62,6 +64,8 @@ public final class TableKeys implements AutoCloseable {
     private long touched; // what comes of words that were loaded ahead, which keeps the JIT from dropping the loads
 
     private final AtomicLong lastEpoch = new AtomicLong(); // of what anybody wrote who holds the lock
+
+    private final ToldEpochs told = new ToldEpochs();
 
     private volatile boolean gone; // written by who alters or drops the table, read by who is about to change it
 
@@ -191,6 +195,22 @@ public final class TableKeys implements AutoCloseable {
 
     public void wrote(long epoch) {
         lastEpoch.accumulateAndGet(epoch, Math::max);
+    }
+
+    /** Rows were accepted, of which a client hears when their entry is on disk; at once for 0. */
+    public void wrote(Accepted accepted) {
+        told.add(accepted);
+        wrote(accepted.epoch());
+    }
+
+    /** The last epoch with rows that somebody may have been told are there, and that is not known to be shown; 0 if there is none. */
+    public long toldEpoch(LongPredicate isOnDisk) {
+        return told.last(isOnDisk);
+    }
+
+    /** The table shows the rows of all epochs up to this one, which {@link #toldEpoch} gave. */
+    public void showsAllUpTo(long epoch) {
+        told.isShown(epoch);
     }
 
     /** What identifies a row, as text: each value with its length before it. */

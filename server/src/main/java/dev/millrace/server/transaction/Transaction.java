@@ -150,9 +150,11 @@ public final class Transaction implements AutoCloseable {
      * Has all changes take effect in one epoch.
      *
      * @param accept takes the rows over by the names of their relations
+     * @param waitsForDisk whether its client hears of it only when it is on disk
      * @return what became of them; empty if nothing was changed. The transaction is over, also when it throws
      */
-    public synchronized Optional<Accepted> commit(Function<Map<String, List<Batch>>, Accepted> accept) {
+    public synchronized Optional<Accepted> commit(
+            Function<Map<String, List<Batch>>, Accepted> accept, boolean waitsForDisk) {
         List<TransactionTable> locked = new ArrayList<>();
         try {
             for (TransactionTable table : tables.values()) {
@@ -177,7 +179,8 @@ public final class Transaction implements AutoCloseable {
                 throw e;
             }
             Accepted accepted = accept.apply(all);
-            locked.forEach(table -> table.committed(accepted.epoch()));
+            Accepted told = waitsForDisk ? accepted : new Accepted(accepted.epoch(), 0);
+            locked.forEach(table -> table.committed(told));
             return Optional.of(accepted);
         } finally {
             locked.forEach(table -> table.keys().unlock());

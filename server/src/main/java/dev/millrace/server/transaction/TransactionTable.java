@@ -2,6 +2,7 @@ package dev.millrace.server.transaction;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.server.rows.RowCopier;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -138,8 +139,8 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
     }
 
     /** The rows took effect: makes the current ones known to all. With the table's lock held. */
-    void committed(long epoch) {
-        keys.wrote(epoch);
+    void committed(Accepted accepted) {
+        keys.wrote(accepted);
         keys.uniques().apply(uniques);
         Map<Batch, Map<String, Integer>> current = new LinkedHashMap<>();
         changed.forEach((key, row) -> {

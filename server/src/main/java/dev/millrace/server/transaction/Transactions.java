@@ -278,7 +278,7 @@ public final class Transactions {
         Optional<Transaction> ending = current;
         try {
             if (ending.isPresent()) {
-                ending.get().commit(engine::accept).ifPresent(onCommit);
+                ending.get().commit(engine::accept, settings.waitsForDisk()).ifPresent(onCommit);
             }
         } catch (RuntimeException e) {
             rollBack();

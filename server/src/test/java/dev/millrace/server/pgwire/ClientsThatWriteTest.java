@@ -221,7 +221,7 @@ class ClientsThatWriteTest {
             run(patient, "CREATE TABLE t (id INT PRIMARY KEY)");
             run(patient, "INSERT INTO t VALUES (0)"); // the log has room from then on
             run(late, "SET statement_timeout = 100");
-            standStill(stands, goesOn);
+            standStill("", stands, goesOn); // whoever writes: mostly the log's thread, and a session's if that is late
             patient.send(query("INSERT INTO t VALUES (1)"), query("INSERT INTO t VALUES (2)"));
             stands.await(); // in the force of that
             cancelled.send(query("INSERT INTO t VALUES (3)"));
