@@ -15,7 +15,10 @@ import java.util.stream.Stream;
 /** All settings. Those of PostgreSQL that drivers send are here with the values that hold. */
 public enum Setting {
     READ_YOUR_WRITES(
-            "read_your_writes", "on", SettingForm.SWITCH, "whether a SELECT waits for what this session wrote before"),
+            "read_your_writes",
+            "on",
+            SettingForm.SWITCH,
+            "whether a SELECT waits for what this session wrote before, and of a table for what anybody was told is there"),
     SCHEDULING_POLICY(
             "scheduling_policy",
             EngineOptions.defaults().schedulingPolicy(),
