@@ -205,10 +205,10 @@ public final class Writes {
         }
     }
 
-    private Accepted appendNow(String name, List<Batch> rows) {
-        Accepted accepted = accept(name, rows);
-        queries.epochs().wrote(accepted);
-        return settings.waitsForDisk() ? accepted : new Accepted(accepted.epoch(), 0);
+    private long appendNow(TableKeys keys, List<Batch> rows) {
+        Accepted accepted = accept(keys.table(), rows);
+        queries.epochs().wrote(keys, accepted);
+        return accepted.epoch();
     }
 
     private Accepted accept(String name, List<Batch> rows) {
@@ -276,7 +276,7 @@ public final class Writes {
                 }
                 ChangedTable changed = transaction.isPresent()
                         ? transaction.get().table(keys, transactions.mostBytes())
-                        : new CommittedTable(keys, database.rowLocks(), rows -> appendNow(table.name(), rows));
+                        : new CommittedTable(keys, database.rowLocks(), rows -> appendNow(keys, rows));
                 return change.apply(changed);
             } catch (RowsHeld held) {
                 if (isAtOnce) {

@@ -10,6 +10,7 @@ import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.statement.Query;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -29,6 +30,8 @@ public final class OwnEpochs {
     private final Map<String, TableKeys> tables;
     private final SessionSettings settings;
     private final Set<Long> epochs = new LinkedHashSet<>();
+    private final Map<TableKeys, Accepted> untold =
+            new LinkedHashMap<>(); // what it wrote last to tables and nobody was told of
     private long entry; // of the journal, the last that nobody waited for; 0 if there is none
 
     OwnEpochs(Instance database, SessionSettings settings, Consumer<Supplier<Optional<Progress>>> showProgress) {
@@ -44,6 +47,13 @@ public final class OwnEpochs {
     public void wrote(Accepted accepted) {
         wrote(accepted.epoch());
         entry = Math.max(entry, accepted.entry());
+    }
+
+    /** The same of rows of a table, for which readers of all sessions wait once the client hears of them. */
+    public void wrote(TableKeys table, Accepted accepted) {
+        wrote(accepted);
+        untold.merge(
+                table, accepted, (first, last) -> new Accepted(last.epoch(), Math.max(first.entry(), last.entry())));
     }
 
     /**
@@ -67,7 +77,10 @@ public final class OwnEpochs {
      * @return the entry of the journal to be on disk before a client hears of it; 0 if there is none
      */
     public long takeEntry() {
-        long last = settings.waitsForDisk() ? entry : 0;
+        boolean waits = settings.waitsForDisk();
+        untold.forEach((table, accepted) -> table.tells(waits ? accepted : new Accepted(accepted.epoch(), 0)));
+        untold.clear();
+        long last = waits ? entry : 0;
         entry = 0;
         return last;
     }

@@ -2,22 +2,21 @@ package dev.millrace.server.transaction;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.server.rows.RowCopier;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /** A table whose changes take effect at once. */
 public final class CommittedTable implements ChangedTable {
     private final TableKeys keys;
     private final RowLocks locks;
-    private final Function<List<Batch>, Accepted> append;
+    private final ToLongFunction<List<Batch>> append;
 
-    /** @param append has rows take effect, and says in which epoch, and on which entry of the journal who wrote them waits: 0 for none */
-    public CommittedTable(TableKeys keys, RowLocks locks, Function<List<Batch>, Accepted> append) {
+    /** @param append has rows take effect, and says in which epoch */
+    public CommittedTable(TableKeys keys, RowLocks locks, ToLongFunction<List<Batch>> append) {
         this.keys = keys;
         this.locks = locks;
         this.append = append;
@@ -57,7 +56,7 @@ public final class CommittedTable implements ChangedTable {
     public void write(List<Batch> rows) {
         reserve(rows);
         if (keys.uniques().isEmpty()) {
-            keys.wrote(append.apply(rows));
+            keys.wrote(append.applyAsLong(rows));
             return;
         }
         Map<String, Integer> changes = keys.uniques().changes(rows);
@@ -72,7 +71,7 @@ public final class CommittedTable implements ChangedTable {
             Closing.all(rows);
             throw e;
         }
-        keys.wrote(append.apply(rows));
+        keys.wrote(append.applyAsLong(rows));
         keys.uniques().apply(changes);
     }
 

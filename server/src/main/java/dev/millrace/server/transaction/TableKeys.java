@@ -197,10 +197,9 @@ public final class TableKeys implements AutoCloseable {
         lastEpoch.accumulateAndGet(epoch, Math::max);
     }
 
-    /** Rows were accepted, of which a client hears when their entry is on disk; at once for 0. */
-    public void wrote(Accepted accepted) {
+    /** A client is about to hear of rows, once their entry is on disk; at once for 0. */
+    public void tells(Accepted accepted) {
         told.add(accepted);
-        wrote(accepted.epoch());
     }
 
     /** The last epoch with rows that somebody may have been told are there, and that is not known to be shown; 0 if there is none. */

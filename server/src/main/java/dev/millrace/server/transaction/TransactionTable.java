@@ -140,7 +140,8 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
 
     /** The rows took effect: makes the current ones known to all. With the table's lock held. */
     void committed(Accepted accepted) {
-        keys.wrote(accepted);
+        keys.wrote(accepted.epoch());
+        keys.tells(accepted);
         keys.uniques().apply(uniques);
         Map<Batch, Map<String, Integer>> current = new LinkedHashMap<>();
         changed.forEach((key, row) -> {
