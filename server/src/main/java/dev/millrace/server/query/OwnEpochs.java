@@ -112,7 +112,10 @@ public final class OwnEpochs {
     /** Whether a table shows what anybody was told is there, whoever wrote it, within so long. */
     private boolean showsTold(String relation, long mostNanos) {
         TableKeys table = tables.get(relation);
-        long told = table == null ? 0 : table.toldEpoch(journal::isDurable);
+        if (table == null) {
+            return true;
+        }
+        long told = table.toldEpoch(journal::isDurable);
         if (told == 0) {
             return true;
         }

@@ -22,13 +22,15 @@ public final class TimestampPattern {
     public void prepare(long address, int length) {
         if (template.changed(address, length)) {
             parts = DateTemplate.parse(template.text());
-            granularity = Intervals.DAY_MICROS;
-            for (DateTemplate.Part part : parts) {
-                granularity = Math.min(granularity, granularity(part.field()));
-            }
+            granularity = granularity(parts);
             from = 0;
             to = 0;
         }
+    }
+
+    /** Microseconds within which what a template writes stays the same. */
+    static long granularity(List<DateTemplate.Part> parts) {
+        return parts.stream().mapToLong(part -> granularity(part.field())).min().orElse(Intervals.DAY_MICROS);
     }
 
     private static long granularity(DateTemplate.Field field) {
