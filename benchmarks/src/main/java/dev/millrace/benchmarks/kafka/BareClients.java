@@ -23,6 +23,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 final class BareClients {
     private static final long TRANSACTION_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final Duration PATIENCE = Duration.ofMillis(100);
+    private static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private final Properties common = new Properties();
 
@@ -30,7 +31,11 @@ final class BareClients {
         common.put("bootstrap.servers", brokers);
     }
 
-    /** Passes on so many records. */
+    /**
+     * Passes on so many records.
+     *
+     * @throws IllegalStateException if they do not come in ten minutes
+     */
     void passOn(String from, String to, int partitions, int records) {
         Properties reading = with(Map.of("isolation.level", "read_committed", "enable.auto.commit", "false"));
         Properties writing = with(Map.of("transactional.id", "bare " + to, "batch.size", "200000", "linger.ms", "20"));
@@ -44,7 +49,11 @@ final class BareClients {
             consumer.assign(all);
             consumer.seekToBeginning(all);
             producer.initTransactions();
+            long giveUp = System.nanoTime() + MOST_NANOS;
             for (int passed = 0; passed < records; ) {
+                if (System.nanoTime() > giveUp) {
+                    throw new IllegalStateException(passed + " of " + records + " records of " + from + " came");
+                }
                 producer.beginTransaction();
                 long end = System.nanoTime() + TRANSACTION_NANOS;
                 while (passed < records && System.nanoTime() < end) {

@@ -7,8 +7,8 @@ import java.util.Deque;
 import java.util.function.LongPredicate;
 
 /**
- * The epochs of a table's rows, as far as somebody may have been told that these are there: from when the first entry of the journal that has some of
- * an epoch is on disk. Whoever reads the table then waits until it shows them, which it mostly does already. Any thread.
+ * The epochs of a table's rows, as far as somebody may have been told that these are there: from when the entry of the journal is on disk that a client
+ * waits for, of those with rows of one epoch the first. Whoever reads the table then waits until it shows them, which it mostly does already. Any thread.
  */
 final class ToldEpochs {
     private static final int MOST = 64;
