@@ -118,7 +118,7 @@ class TutorialTest {
                 String[] cells = window.split("\\|");
                 assertEquals("0", cells[2], window);
                 double warm = Double.parseDouble(cells[5]);
-                assertTrue(Double.parseDouble(cells[6]) < warm && warm < Double.parseDouble(cells[7]), window);
+                assertTrue(Double.parseDouble(cells[6]) <= warm && warm <= Double.parseDouble(cells[7]), window);
             }
             assertTrue(!server.rows(plotted()).isEmpty());
             String replaces = tutorial.next();
