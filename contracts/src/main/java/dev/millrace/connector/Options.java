@@ -6,6 +6,7 @@ import dev.millrace.error.Suggestion;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -118,8 +119,11 @@ public final class Options {
     /** @throws MillraceException if it is not there, naming what was perhaps meant to be it */
     public String required(String name) {
         return text(name).orElseThrow(() -> {
-            Optional<String> misspelt = Suggestion.nearest(
-                    name, names().stream().filter(each -> !read.contains(each)).toList());
+            List<String> others =
+                    names().stream().filter(each -> !read.contains(each)).toList();
+            Optional<String> misspelt = Suggestion.nearest(name, others)
+                    .or(() ->
+                            others.stream().filter(each -> each.contains(name)).findFirst());
             return misspelt.map(given -> doesNotExist(given).withHint("did you mean \"" + name + "\"?"))
                     .orElseGet(() -> MillraceException.user(
                             SqlState.INVALID_PARAMETER_VALUE, "option \"" + name + "\" is required"));

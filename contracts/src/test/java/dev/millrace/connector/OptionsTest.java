@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,17 @@ class OptionsTest {
         MillraceException error = assertThrows(MillraceException.class, options::rejectUnread);
         assertEquals("option \"delimeter\" does not exist", error.getMessage());
         assertEquals(Optional.of("did you mean \"delimiter\"?"), error.hint());
+    }
+
+    @Test
+    void whatWasMeantToBeARequiredOptionIsNamed() {
+        for (String given : List.of("bootstrp", "bootstrap.servers", "properties.bootstrap.servers")) {
+            MillraceException error = assertThrows(
+                    MillraceException.class, () -> new Options(Map.of("a", "b", given, "c")).required("bootstrap"));
+            assertEquals("option \"" + given + "\" does not exist", error.getMessage());
+            assertEquals(Optional.of("did you mean \"bootstrap\"?"), error.hint());
+        }
+        assertMessage("option \"path\" is required", () -> new Options(Map.of("a", "b")).required("path"));
     }
 
     @Test

@@ -118,7 +118,7 @@ final class HttpSink implements Sink {
                 }
                 wait = Math.max(backoff.nextMillis(), wished(response));
             } catch (IOException e) {
-                lastError = Optional.of(reason(e));
+                lastError = Optional.of(HttpReason.of(e));
                 wait = backoff.nextMillis();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -182,10 +182,6 @@ final class HttpSink implements Sink {
     private static String shown(String text) {
         String line = text.replaceAll("\\s+", " ").strip();
         return line.length() <= SHOWN_CHARS ? line : line.substring(0, SHOWN_CHARS) + "...";
-    }
-
-    private static String reason(IOException e) {
-        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     }
 
     private MillraceException failure(String reason) {

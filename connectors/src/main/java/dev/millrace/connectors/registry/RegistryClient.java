@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.millrace.connector.Options;
+import dev.millrace.connectors.http.HttpReason;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.io.ByteArrayInputStream;
@@ -185,7 +186,7 @@ record RegistryClient(
         try {
             return asking.ask();
         } catch (IOException | NumberFormatException e) {
-            String why = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+            String why = e instanceof IOException failure ? HttpReason.of(failure) : String.valueOf(e.getMessage());
             throw MillraceException.external(SqlState.CONNECTION_FAILURE, this + ": " + why);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -187,6 +187,21 @@ class HttpSinkTest {
     }
 
     @Test
+    void whoIsNotThereIsSaidInWords() {
+        server.stop(0);
+        try (Sink sink = open("timeout", "300 ms")) {
+            write(sink, 0, 1);
+            MillraceException away = assertThrows(MillraceException.class, () -> sink.commit(1));
+            assertEquals("POST " + url() + ": connection refused", away.getMessage());
+        }
+        try (Sink sink = open("timeout", "300 ms", "url", "http://nowhere.invalid/rows")) {
+            write(sink, 0, 1);
+            MillraceException away = assertThrows(MillraceException.class, () -> sink.commit(1));
+            assertEquals("POST http://nowhere.invalid/rows: unknown host", away.getMessage());
+        }
+    }
+
+    @Test
     void anAnswerIsNotReadFurtherThanAnybodyLooks() {
         try (Sink sink = open("url", url().replace("/rows", "/endless"))) {
             write(sink, 0, 1);

@@ -17,6 +17,11 @@ public final class InsideDatabase {
                 .anyMatch(backfill -> !backfill.progress().isOver());
     }
 
+    /** Whether the log of rows takes none, because the disk does not. */
+    public static boolean isRefusingRows(Database database) {
+        return database.instance().journal().failure().isPresent();
+    }
+
     /** What the thread that looks after streams does now and then where there are threads. */
     public static void maintainRetention(Database database) {
         database.instance()

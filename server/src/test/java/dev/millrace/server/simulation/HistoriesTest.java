@@ -104,6 +104,7 @@ class HistoriesTest {
                     "late rows counted",
                     "no row was late",
                     "view stopped by a row",
+                    "table read that somebody was told of",
                     "past of a stream read",
                     "streams maintained",
                     "row printed",

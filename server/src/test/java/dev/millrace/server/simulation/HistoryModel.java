@@ -13,7 +13,8 @@ import java.util.Set;
  * What a database must have: what is defined, and the rows of its relations after each change that it accepted, in their order.
  *
  * <p>Changes up to some one are known to be on disk: they were answered, or seen. A crash may take the later ones, but only from the
- * last on: the rows are those after some change. Who did not make a change, and did not wait for it by FLUSH, need not see it yet.
+ * last on: the rows are those after some change. A change of a table that somebody was told of is seen by all who read that table. Of other
+ * changes and in views, who did not make one, and did not wait for it by FLUSH, need not see it yet.
  */
 final class HistoryModel {
     private Map<String, ModelObject> catalog = new LinkedHashMap<>();
@@ -21,6 +22,8 @@ final class HistoryModel {
     private Map<Integer, List<ModelRow>> flushed = new HashMap<>();
     private final List<ModelChange> later = new ArrayList<>();
     private int durable; // so many of them are on disk
+    private final Map<Integer, Integer> told =
+            new HashMap<>(); // by the numbers of tables, up to which of them somebody knows of
     private Map<Integer, List<ModelRow>> now = new HashMap<>();
     private int numbers;
 
@@ -185,6 +188,16 @@ final class HistoryModel {
         }
     }
 
+    /** A client heard that a change is there that was accepted last. */
+    void tell(ModelChange change) {
+        change.of().keySet().forEach(relation -> told.put(relation, later.size()));
+    }
+
+    /** Which of {@link #states} is the first that a table may be seen in. */
+    int firstSeen(ModelObject.Table table) {
+        return told.getOrDefault(table.rows(), 0);
+    }
+
     /** Whether something is in the log of a change, before which all others are on disk when it is. */
     boolean isWrittenDown(ModelChange change) {
         return change.of().entrySet().stream()
@@ -206,6 +219,7 @@ final class HistoryModel {
     void allIsShown() {
         flushed = now;
         later.clear();
+        told.clear();
         durable = 0;
     }
 

@@ -80,6 +80,10 @@ final class RandomHistoryChanges {
                                 false));
     }
 
+    long anyKey(Random random) {
+        return random.nextInt(KEYS);
+    }
+
     private static ModelChange restricted(ModelChange change, int relation) {
         ModelChange.Rows rows = change.of().get(relation);
         return rows == null ? ModelChange.NOTHING : ModelChange.of(relation, rows.gone(), rows.come());
