@@ -70,10 +70,8 @@ public final class SourcePace {
             if (!waits && isAhead(longAgo)) {
                 waits = true;
             }
-            if (waits
-                    && !isAhead(
-                            shortlyAgo)) { // asked again: another that moved in between may not have seen that this one
-                // waits
+            // asked again, as another that moved in between may not have seen that this one waits
+            if (waits && !isAhead(shortlyAgo)) {
                 waits = false;
             }
             return !waits;

@@ -62,6 +62,7 @@ final class ForeignForms {
                     "metadata",
                     "a column holds what the records hold; docs/connectors.md lists what each connector gives"),
             new Form("emit | final", "EMIT ON WINDOW CLOSE"),
+            new Form("sink * from | (", "CREATE SINK s WITH (..) AS SELECT .."),
             new Form("sink * | into", "CREATE MATERIALIZED VIEW v AS .. keeps an answer that others read"),
             new Form("changelog", "SUBSCRIBE TO shows changes; a sink writes them, with op '+' and '-'"),
             new Form("session with", "sessions are rows of SESSION(TABLE t PARTITION BY key, DESCRIPTOR(time), gap)"),
