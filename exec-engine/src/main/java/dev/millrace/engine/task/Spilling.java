@@ -7,6 +7,7 @@ import dev.millrace.memory.SpillSpace;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.arrow.memory.BufferAllocator;
@@ -23,6 +24,8 @@ final class Spilling implements ChunkSource {
     private static final int KEPT_PART = 64;
 
     private static final int SHORT_EIGHTHS = 3;
+
+    private static final Set<Thread> WAITING = ConcurrentHashMap.newKeySet(); // for files
 
     private final SpillSpace space;
     private final MemoryPressure pressure;
@@ -44,6 +47,11 @@ final class Spilling implements ChunkSource {
 
     void remove(MemoryScope scope) {
         scopes.remove(scope.own());
+    }
+
+    /** Whether a thread is at having a file made, or waits for another that is. */
+    static boolean waitsForFile(Thread thread) {
+        return WAITING.contains(thread);
     }
 
     /** Bytes in files. */
@@ -129,6 +137,7 @@ final class Spilling implements ChunkSource {
     private Chunk inFile(Optional<MemoryScope> scope, long chunkBytes) {
         charge(scope, chunkBytes);
         boolean done = false;
+        WAITING.add(Thread.currentThread());
         try {
             long address = space.allocate(chunkBytes);
             done = true;
@@ -140,6 +149,7 @@ final class Spilling implements ChunkSource {
                             e)
                     .withHint("free space on the disk, let the query keep less, or raise memory_limit");
         } finally {
+            WAITING.remove(Thread.currentThread());
             if (!done) {
                 refund(scope, chunkBytes);
             }

@@ -6,7 +6,7 @@ import java.lang.management.ThreadMXBean;
 /**
  * How long a thread has been at one step, by looks that another takes from time to time: the time in which it had a processor, and that in
  * which it waited by its own doing, as it sleeps or wants a lock. A thread that would run and is not let (others have the processors, the
- * disk brings a page, the collector is at work) is given ten times as long: it is no fault of the step, but a step that waits within the
+ * disk brings a page or a file for state, the collector is at work) is given ten times as long: it is no fault of the step, but a step that waits within the
  * system for something that does not come looks the same. Of who looks.
  */
 final class StepTime {
@@ -53,6 +53,6 @@ final class StepTime {
 
     /** Whether a thread waits by its own doing. */
     static boolean waits(Thread thread) {
-        return thread.getState() != Thread.State.RUNNABLE;
+        return thread.getState() != Thread.State.RUNNABLE && !Spilling.waitsForFile(thread);
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.engine.task;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,11 +9,13 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
 import dev.millrace.memory.SpillSpace;
+import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.OutOfMemoryException;
@@ -30,6 +33,7 @@ class SpillingTest {
         private boolean full;
         private boolean broken;
         private boolean closed;
+        private Semaphore stall = new Semaphore(Integer.MAX_VALUE); // one for each file that may be made
 
         @Override
         public long allocate(long bytes) throws IOException {
@@ -39,6 +43,7 @@ class SpillingTest {
             if (broken) {
                 throw new IOException("Input/output error");
             }
+            stall.acquireUninterruptibly();
             long address = Memory.allocate(bytes);
             live.add(address);
             return address;
@@ -142,6 +147,36 @@ class SpillingTest {
         giveBackAll();
         scopes.release(limited);
         scopes.release(other);
+    }
+
+    /** Row_timeout is for steps that wait by their own doing: others may have the disk for long. */
+    @Test
+    void whoWaitsForAFileWaitsForTheDisk() throws InterruptedException {
+        MemoryScope scope = scopes.newScope("a");
+        for (int i = 0; i < 8; i++) {
+            take(scope.own(), MB);
+        }
+        space.stall = new Semaphore(0);
+        Semaphore own = new Semaphore(0);
+        Thread taker = new Thread(() -> {
+            take(scope.own(), MB);
+            own.acquireUninterruptibly();
+        });
+        taker.start();
+        try {
+            Eventually.holds("it waits for the file", space.stall::hasQueuedThreads);
+            Eventually.holds("as threads do", () -> taker.getState() == Thread.State.WAITING);
+            assertFalse(StepTime.waits(taker));
+        } finally {
+            space.stall.release();
+        }
+        Eventually.holds("it has the file", own::hasQueuedThreads);
+        Eventually.holds("and waits by its own doing", () -> StepTime.waits(taker));
+        own.release();
+        taker.join();
+        assertEquals(MB, scope.spilledBytes());
+        giveBackAll();
+        scopes.release(scope);
     }
 
     @Test

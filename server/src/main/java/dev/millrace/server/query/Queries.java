@@ -72,7 +72,7 @@ public final class Queries {
     private final RangeRows ranges;
     private final Consumer<Supplier<Optional<Progress>>> showProgress;
     private final Map<String, Batch> atHand = new LinkedHashMap<>(); // what parts of the statement under way returned
-    private long nowMicros; // when the statement under way was begun
+    private long nowMicros; // when the statement under way, or the transaction that it is of, was begun
     private volatile Optional<Progress> flushProgress = Optional.empty(); // written by the session's thread
 
     public Queries(
@@ -95,9 +95,9 @@ public final class Queries {
         this.showProgress = showProgress;
     }
 
-    /** A statement begins: all that it computes reads one time. */
+    /** A statement begins: all that it computes reads one time, when its transaction began. */
     public void begin() {
-        nowMicros = database.clock().epochMicros();
+        nowMicros = transactions.beganMicros().orElseGet(database.clock()::epochMicros);
         checks.begin();
     }
 
@@ -127,7 +127,7 @@ public final class Queries {
         return limits;
     }
 
-    /** A clock that stands during each statement and goes on with the next. */
+    /** A clock that stands during each statement, or transaction, and goes on with the next. */
     public Clock statementClock() {
         return new Clock() {
             @Override
@@ -142,7 +142,7 @@ public final class Queries {
         };
     }
 
-    /** The time of the statement under way, which stands. */
+    /** The time of the statement under way, or of its transaction, which stands. */
     public Clock clock() {
         return Clock.standingAt(nowMicros, database.clock());
     }

@@ -138,7 +138,8 @@ final class Execution {
         this.prepared = names.objects().prepared();
         this.roles = new RoleStatements(database, sessions, identity, names.permissions(), notices);
         this.notices = notices;
-        this.transactions = new Transactions(database.rowLocks(), database.engine(), settings, notices);
+        this.transactions =
+                new Transactions(database.rowLocks(), database.engine(), database.clock(), settings, notices);
         this.queries =
                 new Queries(database, settings, transactions, cancellation, offload, source -> progress = source);
         this.subscriptions = new Subscriptions(database, settings, queries, cancellation, notices, names.permissions());

@@ -11,9 +11,11 @@ import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.TransactionModes;
 import dev.millrace.sql.syntax.Syntax;
+import dev.millrace.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
@@ -41,6 +43,7 @@ public final class Transactions {
 
     private final RowLocks locks;
     private final Engine engine;
+    private final Clock clock;
     private final SessionSettings settings;
     private final Consumer<String> notices;
     private final List<Savepoint> savepoints = new ArrayList<>();
@@ -51,12 +54,15 @@ public final class Transactions {
     private boolean failed;
     private boolean toldOfDefinitions;
     private boolean toldOfViews;
+    private long beganMicros; // of the transaction under way
     private Optional<Transaction> current = Optional.empty();
     private SessionSettings.Saved settingsBefore;
 
-    public Transactions(RowLocks locks, Engine engine, SessionSettings settings, Consumer<String> notices) {
+    public Transactions(
+            RowLocks locks, Engine engine, Clock clock, SessionSettings settings, Consumer<String> notices) {
         this.locks = locks;
         this.engine = engine;
+        this.clock = clock;
         this.settings = settings;
         this.notices = notices;
         this.settingsBefore = settings.save();
@@ -83,6 +89,11 @@ public final class Transactions {
     /** Whether the statement under way is of a transaction, begun or of several statements in one message. */
     public boolean isUnderWay() {
         return mode != Mode.NONE;
+    }
+
+    /** When the transaction under way began, in microseconds since 1970. */
+    public OptionalLong beganMicros() {
+        return mode == Mode.NONE ? OptionalLong.empty() : OptionalLong.of(beganMicros);
     }
 
     /** Where changes go that are not to take effect at once; none outside a transaction. */
@@ -195,6 +206,7 @@ public final class Transactions {
 
     private void begin(Mode newMode) {
         mode = newMode;
+        beganMicros = clock.epochMicros();
         failed = false;
         toldOfDefinitions = false;
         toldOfViews = false;
