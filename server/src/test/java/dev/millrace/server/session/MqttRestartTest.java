@@ -21,6 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 @WithMosquitto
 @Timeout(120)
 class MqttRestartTest {
+    /** Without a bound Mosquitto 2.0 begins again with messages of QoS 2 that it had not heard the end of when it stopped: they come twice. */
+    private static final int MOST_IN_FLIGHT = 20;
+
     @TempDir
     Path folder;
 
@@ -28,7 +31,7 @@ class MqttRestartTest {
     @Test
     void aBrokerThatIsAwayIsWaitedForAndGoesOn() {
         String topic = newTopic();
-        Mosquitto broker = new Mosquitto(folder.resolve("broker"));
+        Mosquitto broker = new Mosquitto(folder.resolve("broker"), MOST_IN_FLIGHT);
         try (TestDatabase database = new TestDatabase(folder.resolve("data"))) {
             database.run(stream("s", broker.url(), topic, ", qos = 2"));
             database.run(view("n", "s"));
