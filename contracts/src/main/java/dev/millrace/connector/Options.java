@@ -121,12 +121,17 @@ public final class Options {
         return text(name).orElseThrow(() -> {
             List<String> others =
                     names().stream().filter(each -> !read.contains(each)).toList();
-            Optional<String> misspelt = Suggestion.nearest(name, others)
-                    .or(() ->
-                            others.stream().filter(each -> each.contains(name)).findFirst());
-            return misspelt.map(given -> doesNotExist(given).withHint("did you mean \"" + name + "\"?"))
-                    .orElseGet(() -> MillraceException.user(
-                            SqlState.INVALID_PARAMETER_VALUE, "option \"" + name + "\" is required"));
+            Optional<String> misspelt = Suggestion.nearest(name, others);
+            if (misspelt.isPresent()) {
+                return doesNotExist(misspelt.get()).withHint("did you mean \"" + name + "\"?");
+            }
+            MillraceException missing =
+                    MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "option \"" + name + "\" is required");
+            return others.stream()
+                    .filter(each -> each.contains(name)) // which may be an option of its own, as json.path.x is
+                    .findFirst()
+                    .map(each -> missing.withHint("\"" + each + "\" is another one"))
+                    .orElse(missing);
         });
     }
 

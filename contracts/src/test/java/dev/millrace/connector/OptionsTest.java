@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -39,12 +38,14 @@ class OptionsTest {
 
     @Test
     void whatWasMeantToBeARequiredOptionIsNamed() {
-        for (String given : List.of("bootstrp", "bootstrap.servers", "properties.bootstrap.servers")) {
-            MillraceException error = assertThrows(
-                    MillraceException.class, () -> new Options(Map.of("a", "b", given, "c")).required("bootstrap"));
-            assertEquals("option \"" + given + "\" does not exist", error.getMessage());
-            assertEquals(Optional.of("did you mean \"bootstrap\"?"), error.hint());
-        }
+        MillraceException misspelt = assertThrows(
+                MillraceException.class, () -> new Options(Map.of("a", "b", "bootstrp", "c")).required("bootstrap"));
+        assertEquals("option \"bootstrp\" does not exist", misspelt.getMessage());
+        assertEquals(Optional.of("did you mean \"bootstrap\"?"), misspelt.hint());
+        MillraceException other = assertThrows(
+                MillraceException.class, () -> new Options(Map.of("bootstrap.servers", "c")).required("bootstrap"));
+        assertEquals("option \"bootstrap\" is required", other.getMessage());
+        assertEquals(Optional.of("\"bootstrap.servers\" is another one"), other.hint());
         assertMessage("option \"path\" is required", () -> new Options(Map.of("a", "b")).required("path"));
     }
 
