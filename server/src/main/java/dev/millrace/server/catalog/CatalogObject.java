@@ -3,14 +3,17 @@ package dev.millrace.server.catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
 import dev.millrace.type.Schema;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * One named object.
@@ -93,6 +96,33 @@ public record CatalogObject(
                 definition,
                 createdMicros,
                 newRules);
+    }
+
+    /** Of a query: the same with other options. */
+    public CatalogObject withOptions(Map<String, String> newOptions) {
+        return new CatalogObject(
+                name,
+                kind,
+                schema,
+                appendOnly,
+                primaryKey,
+                eventTime,
+                input,
+                reads,
+                newOptions,
+                queryDefinition(kind, name, newOptions, queryText()),
+                createdMicros,
+                rules);
+    }
+
+    /** The text that makes a query. */
+    public static String queryDefinition(ObjectKind kind, String name, Map<String, String> options, String queryText) {
+        String with = options.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(option -> option.getKey() + " = " + Identifiers.quoteText(option.getValue()))
+                .collect(Collectors.joining(", "));
+        return "CREATE " + kind.sqlName().toUpperCase(Locale.ROOT) + " " + Identifiers.quote(name)
+                + (with.isEmpty() ? "" : " WITH (" + with + ")") + " AS " + queryText;
     }
 
     /** Names of what has to be there for it: what it reads, and a query in whose place it is to come. */

@@ -23,17 +23,14 @@ import dev.millrace.sql.DefinitionZone;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.sql.text.Identifiers;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 
 /** ALTER CONTINUOUS QUERY and MATERIALIZED VIEW ... AS, and what EXPLAIN says of it before. */
 public final class Alterations {
@@ -205,13 +202,8 @@ public final class Alterations {
 
     private static CatalogObject altered(Planned planned, Statement.AlterQuery alter) {
         CatalogObject object = planned.object;
-        String options = object.options().entrySet().stream()
-                .sorted(Map.Entry.comparingByKey())
-                .map(option -> option.getKey() + " = " + Identifiers.quoteText(option.getValue()))
-                .collect(Collectors.joining(", "));
-        String definition = "CREATE " + object.kind().sqlName().toUpperCase(Locale.ROOT) + " "
-                + Identifiers.quote(object.name()) + (options.isEmpty() ? "" : " WITH (" + options + ")") + " AS "
-                + alter.queryText();
+        String definition =
+                CatalogObject.queryDefinition(object.kind(), object.name(), object.options(), alter.queryText());
         return new CatalogObject(
                 object.name(),
                 object.kind(),

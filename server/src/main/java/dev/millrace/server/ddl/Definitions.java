@@ -33,6 +33,7 @@ import dev.millrace.server.planning.StandingRules;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.retention.RetentionClause;
+import dev.millrace.server.retention.RowChoice;
 import dev.millrace.server.sketched.SketchedForm;
 import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.server.transaction.TableKeys;
@@ -367,7 +368,9 @@ public final class Definitions {
     }
 
     public Command alterOptions(Statement.AlterOptions alter) {
-        return StorageOptions.alter(alter, database.catalog(), notices);
+        return RowChoices.isOne(alter)
+                ? new RowChoices(database).alter(alter)
+                : StorageOptions.alter(alter, database.catalog(), notices);
     }
 
     private static void requireKey(Statement.CreateTable create) {
@@ -404,6 +407,7 @@ public final class Definitions {
             StandingRules rules = StandingRules.ofQuery(options);
             int priority = (int) options.integer("priority", 0, -1000, 1000);
             options.text("stop");
+            options.text(RowChoice.OPTION);
             boolean atEdge = EdgeNeeds.isWanted(options);
             Optional<String> replaced = options.text(CatalogObject.REPLACES);
             replaced.ifPresent(other -> requireReplaceable(kind, name, other, query));

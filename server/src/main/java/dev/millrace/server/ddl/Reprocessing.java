@@ -23,7 +23,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 
 /**
  * REPROCESS, which makes another query beside the one that there is, and ALTER .. APPLY REPLACEMENT, by which it takes its place:
@@ -77,7 +76,8 @@ public final class Reprocessing {
             requireNoDependents(object, name);
             options.put(CatalogObject.REPLACES, object.name());
         }
-        return text(object.kind(), name, options, reprocess.queryText().orElseGet(object::queryText));
+        return CatalogObject.queryDefinition(
+                object.kind(), name, options, reprocess.queryText().orElseGet(object::queryText));
     }
 
     private static MillraceException ends() {
@@ -102,14 +102,6 @@ public final class Reprocessing {
 
     private static String sqlName(CatalogObject object) {
         return object.kind().sqlName().toUpperCase(Locale.ROOT);
-    }
-
-    private static String text(ObjectKind kind, String name, Map<String, String> options, String queryText) {
-        String with = options.entrySet().stream()
-                .map(option -> option.getKey() + " = " + Identifiers.quoteText(option.getValue()))
-                .collect(Collectors.joining(", "));
-        return "CREATE " + kind.sqlName().toUpperCase(Locale.ROOT) + " " + Identifiers.quote(name)
-                + (with.isEmpty() ? "" : " WITH (" + with + ")") + " AS " + queryText;
     }
 
     private CatalogObject require(ObjectKind kind, String name) {
@@ -270,7 +262,7 @@ public final class Reprocessing {
                 by.input(),
                 by.reads(),
                 options,
-                text(object.kind(), object.name(), options, by.queryText()),
+                CatalogObject.queryDefinition(object.kind(), object.name(), options, by.queryText()),
                 by.createdMicros(),
                 TableRules.NONE);
         List<Index> with = indexes.altered(object, after);

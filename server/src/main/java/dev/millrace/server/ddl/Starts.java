@@ -14,6 +14,7 @@ import dev.millrace.server.planning.SketchedPasts;
 import dev.millrace.server.planning.StandingRules;
 import dev.millrace.server.retention.ArrivalSpan;
 import dev.millrace.server.retention.RetainedStreams;
+import dev.millrace.server.retention.RowChoice;
 import dev.millrace.sql.statement.Query;
 import java.time.DateTimeException;
 import java.time.LocalDateTime;
@@ -82,11 +83,14 @@ final class Starts {
             throw MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "stop needs a start in the past")
                     .withHint("start = 'earliest' begins with all that is kept");
         }
+        RowChoice choice = RowChoice.of(options);
         if (start.isEmpty()) {
+            RowChoices.requireNone(choice);
             return plan;
         }
         Set<String> scanned = scanned(plan);
         if (scanned.stream().noneMatch(this::isRetained)) {
+            RowChoices.requireNone(choice);
             requireAsIs(start.get(), query);
             if (stop.isPresent()) {
                 throw MillraceException.notAvailableYet("stop here")
@@ -95,8 +99,15 @@ final class Starts {
             return plan;
         }
         if (start.get().equals("now")) {
+            RowChoices.requireNone(choice);
             return plan;
         }
+        new RowChoices(database)
+                .require(
+                        name,
+                        choice,
+                        plan,
+                        scanned.stream().filter(this::isRetained).toList());
         ArrivalSpan arrivals = new ArrivalSpan(
                 start.get().equals("earliest") ? Long.MIN_VALUE : micros(start.get(), createdMicros),
                 stop.map(text -> text.equals("now") ? createdMicros : micros(text, createdMicros))
@@ -111,7 +122,7 @@ final class Starts {
             return Rewriter.rewrite(
                     plan,
                     node -> node instanceof PlanNode.Scan scan && isRetained(scan.relation())
-                            ? Optional.of(follow(name, scan, arrivals, added))
+                            ? Optional.of(follow(name, scan, arrivals, choice, added))
                             : Optional.empty());
         } catch (RuntimeException e) {
             added.forEach(database.engine().relations()::drop);
@@ -135,12 +146,13 @@ final class Starts {
         }
     }
 
-    private PlanNode follow(String query, PlanNode.Scan scan, ArrivalSpan arrivals, Set<String> added) {
+    private PlanNode follow(
+            String query, PlanNode.Scan scan, ArrivalSpan arrivals, RowChoice choice, Set<String> added) {
         String as = RetainedStreams.ownName(scan.relation(), query);
         if (added.add(as)) {
             database.engine()
                     .relations()
-                    .addSource(as, database.retained().follow(scan.relation(), query, arrivals), OnError.FAIL);
+                    .addSource(as, database.retained().follow(scan.relation(), query, arrivals, choice), OnError.FAIL);
         }
         return new PlanNode.Scan(as, scan.columns(), scan.predicates(), scan.condensation(), scan.schema());
     }

@@ -118,6 +118,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 || statement instanceof Statement.CreateSink
                 || statement instanceof Statement.CreateFunction
                 || statement instanceof Statement.AlterQuery
+                || statement instanceof Statement.AlterOptions
                 || statement instanceof Statement.Reprocess
                 || statement instanceof Statement.ApplyReplacement
                 || statement instanceof AlterTable

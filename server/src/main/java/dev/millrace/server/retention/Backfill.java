@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /**
@@ -21,15 +22,24 @@ public final class Backfill {
     private final LongSupplier durable;
     private final Clock clock;
     private final List<Reading> readings = new CopyOnWriteArrayList<>();
+    private final LongAdder leftOut = new LongAdder();
+    private volatile RowChoice choice;
 
     @GuardedBy("this") private double shown; // the greatest fraction that anybody was told
 
     @GuardedBy("this") private Optional<BackfillProgress> last = Optional.empty(); // when it was over
 
-    Backfill(String stream, SegmentStore store, ArrivalSpan arrivals, LongSupplier durable, Clock clock) {
+    Backfill(
+            String stream,
+            SegmentStore store,
+            ArrivalSpan arrivals,
+            RowChoice choice,
+            LongSupplier durable,
+            Clock clock) {
         this.stream = stream;
         this.store = store;
         this.arrivals = arrivals;
+        this.choice = choice;
         this.durable = durable;
         this.clock = clock;
     }
@@ -50,6 +60,31 @@ public final class Backfill {
             progress(); // which stays
         }
         readings.remove(reading);
+    }
+
+    /** Whose past it reads. */
+    public String stream() {
+        return stream;
+    }
+
+    /** Which rows it is given. */
+    public RowChoice choice() {
+        return choice;
+    }
+
+    /** Which rows it is given from now on. */
+    public void choose(RowChoice next) {
+        choice = next;
+    }
+
+    /** Rows were left out by the choice. */
+    void leaveOut(long rows) {
+        leftOut.add(rows);
+    }
+
+    /** How many rows the choice has left out since the database was opened. */
+    public long leftOut() {
+        return leftOut.sum();
     }
 
     /** The last entry of the stream's rows that anybody was told is there; 0 if there is none. */

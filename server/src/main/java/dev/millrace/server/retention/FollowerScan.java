@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.server.sketched.BoundedScan;
 import dev.millrace.server.sketched.SketchedForm;
+import dev.millrace.sketch.materialise.Materialisation;
 import dev.millrace.storage.retention.SegmentStore;
 import dev.millrace.storage.retention.StoreScan;
 import dev.millrace.storage.segment.ColumnRange;
@@ -38,15 +39,20 @@ record FollowerScan(long lastEntry, long lastDropped, Supplier<Optional<Batch>> 
         return new FollowerScan(scan.lastEntry(), scan.lastDropped(), scan::next, scan::close);
     }
 
-    /** Of columns some of which say how far values of others may be off. */
-    static FollowerScan withErrors(
+    /**
+     * Of columns some of which may say how far values of others may be off.
+     *
+     * @param chosen if it is there, a column behind all others says which rows are among these
+     */
+    static FollowerScan ofSketches(
             SegmentStore store,
             SketchedForm form,
             List<Integer> columns,
             List<ColumnRange> ranges,
+            Optional<Materialisation> chosen,
             long upTo,
             SourceContext context) {
-        BoundedScan scan = BoundedScan.open(store, form, columns, ranges, upTo, context.allocator());
+        BoundedScan scan = BoundedScan.open(store, form, columns, ranges, chosen, upTo, context.allocator());
         return new FollowerScan(scan.lastEntry(), scan.lastDropped(), scan::next, scan::close);
     }
 

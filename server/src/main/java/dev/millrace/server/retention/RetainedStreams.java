@@ -141,10 +141,11 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      *
      * @param query its name
      * @param arrivals rows that arrived at other times are left out
+     * @param choice which of the others it is given
      */
-    public Source follow(String stream, String query, ArrivalSpan arrivals) {
+    public Source follow(String stream, String query, ArrivalSpan arrivals, RowChoice choice) {
         Kept kept = Objects.requireNonNull(byName.get(stream));
-        Backfill backfill = new Backfill(stream, kept.store, arrivals, journal::durable, clock);
+        Backfill backfill = new Backfill(stream, kept.store, arrivals, choice, journal::durable, clock);
         readers.computeIfAbsent(query, first -> new ConcurrentHashMap<>()).put(stream, backfill);
         return new StreamFollower(kept.store, kept.schema, kept.form, arrivals, journal::durable, backfill);
     }
@@ -159,6 +160,13 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         Optional.ofNullable(readers.remove(query)).ifPresent(moved -> readers.put(newName, moved));
     }
 
+    /** Whether a stream's old rows are sketches. */
+    public boolean isSketched(String stream) {
+        return Optional.ofNullable(byName.get(stream))
+                .flatMap(kept -> kept.form)
+                .isPresent();
+    }
+
     /** Whether any query follows a stream from its past on. */
     public boolean isFollowed() {
         return !readers.isEmpty();
@@ -169,16 +177,22 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         return List.copyOf(new TreeMap<>(readers.getOrDefault(query, Map.of())).values());
     }
 
-    /** How far a query is. */
-    public record QueryBackfill(String query, BackfillProgress progress) {}
+    /**
+     * How far a query is.
+     *
+     * @param choice which rows it is given
+     * @param leftOut how many this has left out since the database was opened
+     */
+    public record QueryBackfill(String query, BackfillProgress progress, RowChoice choice, long leftOut) {}
 
     /** How far all queries are that follow streams from their past on, by their names and those of the streams. */
     public List<QueryBackfill> backfills() {
         List<QueryBackfill> all = new ArrayList<>();
         new TreeMap<>(readers)
                 .keySet()
-                .forEach(query ->
-                        backfillsOf(query).forEach(backfill -> all.add(new QueryBackfill(query, backfill.progress()))));
+                .forEach(query -> backfillsOf(query)
+                        .forEach(backfill -> all.add(
+                                new QueryBackfill(query, backfill.progress(), backfill.choice(), backfill.leftOut()))));
         return all;
     }
 

@@ -13,10 +13,12 @@ import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.server.sketched.SketchedForm;
+import dev.millrace.sketch.materialise.Materialisation;
 import dev.millrace.storage.retention.SegmentStore;
 import dev.millrace.storage.segment.ColumnRange;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -34,7 +36,7 @@ import org.apache.arrow.vector.FieldVector;
  * @param form of its old rows; empty where all are exact
  * @param arrivals rows that arrived at other times are left out; with an end, a reader comes to its end
  * @param durable the last entry of the log that is on disk
- * @param backfill told how far its readers are
+ * @param backfill told how far its readers are; it says which rows these are given
  */
 record StreamFollower(
         SegmentStore store,
@@ -48,6 +50,7 @@ record StreamFollower(
     private static final String RETAINED = "what the stream keeps";
     private static final int VERSION = 1;
     private static final System.Logger LOG = System.getLogger(StreamFollower.class.getPackageName());
+    private static final int MOST_WITHOUT = 32; // batches none of whose rows are given, until others may go on
     private static final long GRACE_MICROS = 1_000_000; // in which rows that have their time are accepted
     private static final long RETRY_MICROS = 2_000; // until it looks again, when it has all
     private static final long FIRST_RETRY_MICROS = 50_000; // when it could not read
@@ -90,6 +93,7 @@ record StreamFollower(
         private final Reading reading;
         private final boolean asksErrors;
         private Optional<FollowerScan> scan = Optional.empty();
+        private RowChoice choice = RowChoice.ALL; // of the scan
         private long entry; // rows of entries before were given
         private long given; // and so many of its own
         private boolean finished; // no rows come that are meant
@@ -129,8 +133,11 @@ record StreamFollower(
 
         private Optional<Batch> next() {
             passed();
-            while (!finished) {
-                if (scan.isEmpty() && !begin()) {
+            if (!choice.equals(backfill.choice())) {
+                endScan();
+            }
+            for (int without = 0; !finished; without++) {
+                if (without == MOST_WITHOUT || scan.isEmpty() && !begin()) {
                     return Optional.empty();
                 }
                 FollowerScan from = scan.orElseThrow();
@@ -176,10 +183,12 @@ record StreamFollower(
             if (arrivals.hasBegin() || arrivals.hasEnd()) {
                 ranges.add(ColumnRange.of(schema.size() + 1, arrivals.from(), arrivals.to() - 1));
             }
+            choice = backfill.choice();
+            Optional<Materialisation> chosen = form.flatMap(sketched -> choice.byFrequency());
             scan = Optional.of(
-                    asksErrors
-                            ? FollowerScan.withErrors(
-                                    store, form.orElseThrow(), request.columns(), ranges, upTo, context)
+                    asksErrors || chosen.isPresent()
+                            ? FollowerScan.ofSketches(
+                                    store, form.orElseThrow(), request.columns(), ranges, chosen, upTo, context)
                             : FollowerScan.of(store, schema, request.columns(), ranges, upTo, context));
             toSkip = given;
             reportLost(scan.orElseThrow().lastDropped());
@@ -217,11 +226,34 @@ record StreamFollower(
             while (count - 1 - ofLast >= first && at(entries, count - 1 - ofLast) == last) {
                 ofLast++;
             }
+            BitSet chosen = chosen(batch, first, count);
             given = last == entry ? given + ofLast : ofLast;
             entry = last;
             toPass += count - first;
             arrivedMicros = at(times, count - 1);
-            return Optional.of(chosen(batch, first, count));
+            return chosen.isEmpty() ? Optional.empty() : Optional.of(only(batch, chosen));
+        }
+
+        /** Of the rows from one to before another those that the query is given; the first is behind all that were given before. */
+        private BitSet chosen(Batch batch, int first, int end) {
+            BitSet chosen = new BitSet(end);
+            chosen.set(first, end);
+            if (choice.isAll()) {
+                return chosen;
+            }
+            long entries = batch.dataAddress(request.columns().size());
+            int isChosen = request.columns().size() + 2;
+            long before = entry;
+            long row = given; // of its entry
+            for (int i = first; i < end; i++) {
+                long of = at(entries, i);
+                row = of == before ? row : 0;
+                before = of;
+                boolean isIn = isChosen >= batch.columnCount() || Memory.getBit(batch.dataAddress(isChosen), i);
+                chosen.set(i, isIn && choice.takes(of, row++));
+            }
+            backfill.leaveOut(end - first - chosen.cardinality());
+            return chosen;
         }
 
         /** Looks at rows in their order, once each. */
@@ -236,12 +268,12 @@ record StreamFollower(
             return false;
         }
 
-        private Batch chosen(Batch batch, int first, int end) {
+        private Batch only(Batch batch, BitSet chosen) {
             Schema asked = ErrorColumns.select(schema, request.columns());
-            if (first > 0 || end < batch.rowCount()) {
+            if (chosen.cardinality() < batch.rowCount()) {
                 int[] places = IntStream.range(0, asked.size()).toArray();
                 try (RowCopier copier = new RowCopier(asked, context.allocator())) {
-                    for (int row = first; row < end; row++) {
+                    for (int row = chosen.nextSetBit(0); row >= 0; row = chosen.nextSetBit(row + 1)) {
                         copier.copy(batch, places, row, 1);
                     }
                     return copier.build();

@@ -49,6 +49,7 @@ final class KeptStatements {
         return statement instanceof AlterTable
                 || statement instanceof Statement.AlterQuery
                 || statement instanceof Statement.ApplyReplacement
+                || statement instanceof Statement.AlterOptions // those that have an effect
                 || statement instanceof Statement.Resume resume
                         && (resume.skipRow()
                                 || database.standing(resume.name())

@@ -2,6 +2,7 @@ package dev.millrace.server.sketched;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.condense.ErrorColumns;
+import dev.millrace.sketch.materialise.Materialisation;
 import dev.millrace.storage.retention.SegmentStore;
 import dev.millrace.storage.segment.ColumnRange;
 import java.util.List;
@@ -24,6 +25,7 @@ public final class BoundedScan implements AutoCloseable {
      *
      * @param columns of the stream, and {@link ErrorColumns} of it
      * @param ranges of columns of the stream, the entry and the arrival, by which segments and blocks may be passed by
+     * @param chosen if it is there, a column behind all others says which rows are among these: BOOLEAN, true for those that are in no sketch
      * @param upTo rows of later entries are left out
      */
     public static BoundedScan open(
@@ -31,9 +33,10 @@ public final class BoundedScan implements AutoCloseable {
             SketchedForm form,
             List<Integer> columns,
             List<ColumnRange> ranges,
+            Optional<Materialisation> chosen,
             long upTo,
             BufferAllocator allocator) {
-        return new BoundedScan(SketchPieces.rowsWithEntries(store, form, columns, ranges, upTo, allocator));
+        return new BoundedScan(SketchPieces.rowsWithEntries(store, form, columns, ranges, chosen, upTo, allocator));
     }
 
     /** The next rows, the caller's; empty at the end. */

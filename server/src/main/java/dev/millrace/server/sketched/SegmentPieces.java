@@ -8,6 +8,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.form.SymbolFilter;
+import dev.millrace.sketch.materialise.Materialisation;
 import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.sketch.segment.SegmentFilter;
 import dev.millrace.sketch.time.Times;
@@ -32,6 +33,7 @@ final class SegmentPieces implements AutoCloseable {
     private final List<ColumnRange> ranges;
     private final Wanted wanted;
     private final boolean areRows; // also where the sketches have all columns
+    private final Optional<Materialisation> chosen; // if a column says which rows are
     private final BufferAllocator allocator;
     private final List<Integer> starts;
     private final int sketchColumn; // of the file
@@ -49,8 +51,10 @@ final class SegmentPieces implements AutoCloseable {
             List<ColumnRange> ranges,
             SegmentFilter filter,
             boolean areRows,
+            Optional<Materialisation> chosen,
             BufferAllocator allocator) {
         this.areRows = areRows;
+        this.chosen = chosen;
         this.form = form;
         this.file = file;
         this.columns = columns;
@@ -120,7 +124,7 @@ final class SegmentPieces implements AutoCloseable {
     }
 
     private SketchedRowScan rowsOf(int of) {
-        return new SketchedRowScan(form, file, columns, ranges, of, of + 1, starts.size() - 1, allocator);
+        return new SketchedRowScan(form, file, columns, ranges, chosen, of, of + 1, starts.size() - 1, allocator);
     }
 
     /** A stretch by its sketches; empty if its rows are given, one batch after the other. */

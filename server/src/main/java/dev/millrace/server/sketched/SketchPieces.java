@@ -5,7 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.condense.ErrorColumns;
 import dev.millrace.connector.ScanCounts;
 import dev.millrace.sketch.Sketch;
-import dev.millrace.sketch.materialise.SketchErrors;
+import dev.millrace.sketch.materialise.Materialisation;
 import dev.millrace.sketch.segment.SegmentFilter;
 import dev.millrace.storage.retention.SegmentStore;
 import dev.millrace.storage.retention.StoreScan;
@@ -31,6 +31,7 @@ public final class SketchPieces implements AutoCloseable {
     private final List<Integer> columns;
     private final SegmentFilter filter;
     private final BufferAllocator allocator;
+    private final Optional<Materialisation> chosen; // if a column says which rows are
     private boolean areRows;
     private @Nullable SegmentPieces segment; // that is under way
     private @Nullable AutoCloseable given; // with the piece before
@@ -65,7 +66,13 @@ public final class SketchPieces implements AutoCloseable {
     public record Series(Batch keys, int row, List<Sketch> sketches) {}
 
     private SketchPieces(
-            StoreScan scan, SketchedForm form, List<Integer> columns, SegmentFilter filter, BufferAllocator allocator) {
+            StoreScan scan,
+            SketchedForm form,
+            List<Integer> columns,
+            SegmentFilter filter,
+            Optional<Materialisation> chosen,
+            BufferAllocator allocator) {
+        this.chosen = chosen;
         this.scan = scan;
         this.form = form;
         this.columns = List.copyOf(columns);
@@ -90,7 +97,7 @@ public final class SketchPieces implements AutoCloseable {
             SegmentFilter filter,
             long upTo,
             BufferAllocator allocator) {
-        return ofFiles(store, form, ofFiles(form, columns), ranges, filter, upTo, allocator);
+        return ofFiles(store, form, ofFiles(form, columns), ranges, filter, Optional.empty(), upTo, allocator);
     }
 
     private static List<Integer> ofFiles(SketchedForm form, List<Integer> columns) {
@@ -108,12 +115,13 @@ public final class SketchPieces implements AutoCloseable {
             List<Integer> columns,
             List<ColumnRange> ranges,
             SegmentFilter filter,
+            Optional<Materialisation> chosen,
             long upTo,
             BufferAllocator allocator) {
         List<Integer> stored =
-                columns.stream().filter(column -> !form.isError(column)).toList();
+                columns.stream().filter(column -> !form.isComputed(column)).toList();
         StoreScan scan = store.scans(stored, ranges, upTo, 1, allocator).get(0);
-        return new SketchPieces(scan, form, columns, filter, allocator);
+        return new SketchPieces(scan, form, columns, filter, chosen, allocator);
     }
 
     /**
@@ -121,18 +129,21 @@ public final class SketchPieces implements AutoCloseable {
      *
      * @param columns of the stream, and {@link ErrorColumns} of it
      * @param ranges of columns of the stream, the entry and the arrival
+     * @param chosen if it is there, a column behind all others says which rows are among these
      */
     static SketchPieces rowsWithEntries(
             SegmentStore store,
             SketchedForm form,
             List<Integer> columns,
             List<ColumnRange> ranges,
+            Optional<Materialisation> chosen,
             long upTo,
             BufferAllocator allocator) {
         List<Integer> all = new ArrayList<>(ofFiles(form, columns));
         all.add(form.stream().size());
         all.add(form.stream().size() + 1);
-        return ofFiles(store, form, all, ranges, SegmentFilter.ANY, upTo, allocator)
+        chosen.ifPresent(some -> all.add(form.chosen()));
+        return ofFiles(store, form, all, ranges, SegmentFilter.ANY, chosen, upTo, allocator)
                 .asRows();
     }
 
@@ -153,7 +164,7 @@ public final class SketchPieces implements AutoCloseable {
             if (segment == null) {
                 segment = scan.nextFormed()
                         .map(file -> new SegmentPieces(
-                                form, file.segment(), columns, file.ranges(), filter, areRows, allocator))
+                                form, file.segment(), columns, file.ranges(), filter, areRows, chosen, allocator))
                         .orElse(null);
             }
             if (segment != null) {
@@ -167,12 +178,12 @@ public final class SketchPieces implements AutoCloseable {
                 scan.endFormed();
                 continue;
             }
-            return scan.next().map(rows -> new Piece.Rows(withoutErrors(rows)));
+            return scan.next().map(rows -> new Piece.Rows(withComputed(rows)));
         }
     }
 
-    /** Exact rows, with the errors that were asked for beside them. */
-    private Batch withoutErrors(Batch rows) {
+    /** Exact rows, with what is computed beside them. */
+    private Batch withComputed(Batch rows) {
         if (rows.columnCount() == columns.size()) {
             return rows;
         }
@@ -183,12 +194,10 @@ public final class SketchPieces implements AutoCloseable {
             List<Field> fields = new ArrayList<>();
             int stored = 0;
             for (int i = 0; i < vectors.length; i++) {
-                if (form.isError(columns.get(i))) {
-                    Field field = ErrorColumns.field(
-                            form.stream(), ErrorColumns.of(form.stream(), form.subject(columns.get(i))));
-                    vectors[i] = SketchErrors.vector(field, 0, rows.rowCount(), allocator);
+                if (form.isComputed(columns.get(i))) {
+                    vectors[i] = form.ofExact(columns.get(i), rows.rowCount(), allocator);
                     owned.add(vectors[i]);
-                    fields.add(field);
+                    fields.add(form.computed(columns.get(i)));
                 } else {
                     fields.add(rows.schema().field(stored));
                     vectors[i] = rows.column(stored++);

@@ -5,17 +5,21 @@ import dev.millrace.batch.Vectors;
 import dev.millrace.memory.Memory;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.materialise.ArrowOutput;
+import dev.millrace.sketch.materialise.Materialisation;
 import dev.millrace.type.Field;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
+import org.jspecify.annotations.Nullable;
 
 /** The columns of a sketch as vectors, each when it is first asked for. For one thread. */
 final class SketchVectors implements AutoCloseable {
     private final Sketch sketch;
     private final BufferAllocator allocator;
     private final Map<Integer, FieldVector> features = new HashMap<>(); // TIME for the time
+    private @Nullable BitSet chosen;
     private int given; // rows
     private int slot = -1; // among the sources of a block
     private int block = -1;
@@ -55,6 +59,16 @@ final class SketchVectors implements AutoCloseable {
     FieldVector column(int feature, Field field) {
         return features.computeIfAbsent(
                 feature, f -> f == TIME ? times(field) : ArrowOutput.feature(sketch, f, allocator));
+    }
+
+    /** Which of its rows are among those of a materialisation, always the same; computed when it is first asked for. */
+    BitSet chosen(Materialisation materialisation) {
+        BitSet known = chosen;
+        if (known == null) {
+            known = materialisation.places(sketch);
+            chosen = known;
+        }
+        return known;
     }
 
     private FieldVector times(Field field) {

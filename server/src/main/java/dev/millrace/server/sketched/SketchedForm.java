@@ -22,6 +22,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
 
 /**
  * A stream's old rows as sketches, as the package describes them. Any thread; {@link #write} is called by one at a time.
@@ -108,9 +109,19 @@ public final class SketchedForm implements SegmentForm {
         return stream.size() + STORED_BESIDE + column;
     }
 
+    /** The number, behind those, by which scans are asked which rows are among those of a materialisation. */
+    int chosen() {
+        return errorOf(stream.size());
+    }
+
+    /** Whether a column is not of the file, but said of it: {@link #errorOf} or {@link #chosen}. */
+    boolean isComputed(int column) {
+        return column >= stream.size() + STORED_BESIDE;
+    }
+
     /** Whether scans are asked how far values of a column may be off; then {@link #subject} is the column. */
     boolean isError(int column) {
-        return column >= stream.size() + STORED_BESIDE;
+        return isComputed(column) && column < chosen();
     }
 
     int subject(int errorColumn) {
@@ -120,10 +131,22 @@ public final class SketchedForm implements SegmentForm {
     /** The fields of what is asked of a file, whatever it is. */
     Schema schema(Schema stored, List<Integer> columns) {
         return new Schema(columns.stream()
-                .map(column -> isError(column)
-                        ? ErrorColumns.field(stream, ErrorColumns.of(stream, subject(column)))
-                        : stored.field(column))
+                .map(column -> isComputed(column) ? computed(column) : stored.field(column))
                 .toList());
+    }
+
+    /** The field of a column that is not of the file. */
+    Field computed(int column) {
+        return isError(column)
+                ? ErrorColumns.field(stream, ErrorColumns.of(stream, subject(column)))
+                : ChosenRows.FIELD;
+    }
+
+    /** A column that is not of the file, of rows that are in no sketch; the caller's. */
+    FieldVector ofExact(int column, int rows, BufferAllocator allocator) {
+        return isError(column)
+                ? SketchErrors.vector(computed(column), 0, rows, allocator)
+                : ChosenRows.all(rows, allocator);
     }
 
     /** How far values of a column may be off in a sketch. */
@@ -179,6 +202,6 @@ public final class SketchedForm implements SegmentForm {
             int to,
             int parts,
             BufferAllocator allocator) {
-        return new SketchedRowScan(this, file, columns, ranges, from, to, parts, allocator);
+        return new SketchedRowScan(this, file, columns, ranges, Optional.empty(), from, to, parts, allocator);
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.server.sketched;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.sketch.materialise.Materialisation;
 import dev.millrace.storage.column.ColumnBounds;
 import dev.millrace.storage.segment.ColumnRange;
 import dev.millrace.storage.segment.ColumnSegment;
@@ -20,6 +21,7 @@ final class SketchedRowScan implements RowScan {
     private final List<Integer> stored = new ArrayList<>(); // of the file: #series, #sketch, those asked for
     private final List<Integer> columns;
     private final List<ColumnRange> ranges;
+    private final Optional<Materialisation> chosen;
     private final Schema schema;
     private final BufferAllocator allocator;
     private final List<Integer> starts; // of stretches, and the block behind the last
@@ -38,6 +40,7 @@ final class SketchedRowScan implements RowScan {
             ColumnSegment file,
             List<Integer> columns,
             List<ColumnRange> ranges,
+            Optional<Materialisation> chosen,
             int from,
             int to,
             int parts,
@@ -46,13 +49,14 @@ final class SketchedRowScan implements RowScan {
         this.file = file;
         this.columns = List.copyOf(columns);
         this.ranges = List.copyOf(ranges);
+        this.chosen = chosen;
         this.allocator = allocator;
         this.starts = Stretches.starts(file, form.stream().size() + 2);
         this.needsNoSketch =
-                columns.stream().allMatch(column -> column >= form.stream().size() && !form.isError(column));
+                columns.stream().allMatch(column -> column >= form.stream().size() && !form.isComputed(column));
         stored.add(form.stream().size() + 2);
         stored.add(form.stream().size() + 3);
-        columns.stream().filter(column -> !form.isError(column)).forEach(stored::add);
+        columns.stream().filter(column -> !form.isComputed(column)).forEach(stored::add);
         this.schema = form.schema(file.schema(), columns);
         long all = starts.size() - 1;
         this.stretch = (int) (all * from / parts);
@@ -112,7 +116,7 @@ final class SketchedRowScan implements RowScan {
     }
 
     private StretchReader begin() {
-        StretchReader begun = new StretchReader(form, file, columns, schema, allocator);
+        StretchReader begun = new StretchReader(form, file, columns, schema, chosen, allocator);
         reader = begun;
         return begun;
     }

@@ -7,6 +7,7 @@ import dev.millrace.batch.NestedCopy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
 import dev.millrace.sketch.Sketch;
+import dev.millrace.sketch.materialise.Materialisation;
 import dev.millrace.sketch.materialise.SketchErrors;
 import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.sketch.segment.SegmentFilter;
@@ -33,27 +34,34 @@ final class StretchReader implements AutoCloseable {
     private final ColumnSegment file;
     private final List<Integer> columns;
     private final Schema schema; // of these
+    private final Optional<Materialisation> chosen; // if a column says which rows are
     private final BufferAllocator allocator;
     private final SeriesOrder order = new SeriesOrder();
     private final List<SketchVectors> current = new ArrayList<>(); // by series
     private final FieldVector[] keys; // by column asked for, of each series one; null for others
-    private final int[] storedAs; // by column asked for, its place among what is stored; -1 for errors
+    private final int[] storedAs; // by column asked for, its place among what is stored; -1 for what is computed
     private Optional<SketchSchema> sketched = Optional.empty(); // known with the first sketch
     private boolean isExact;
     private boolean isBegun;
 
     StretchReader(
-            SketchedForm form, ColumnSegment file, List<Integer> columns, Schema schema, BufferAllocator allocator) {
+            SketchedForm form,
+            ColumnSegment file,
+            List<Integer> columns,
+            Schema schema,
+            Optional<Materialisation> chosen,
+            BufferAllocator allocator) {
         this.form = form;
         this.file = file;
         this.columns = columns;
         this.schema = schema;
+        this.chosen = chosen;
         this.allocator = allocator;
         this.keys = new FieldVector[columns.size()];
         this.storedAs = new int[columns.size()];
         int next = FIRST_ASKED;
         for (int i = 0; i < storedAs.length; i++) {
-            storedAs[i] = form.isError(columns.get(i)) ? -1 : next++;
+            storedAs[i] = form.isComputed(columns.get(i)) ? -1 : next++;
         }
     }
 
@@ -182,7 +190,7 @@ final class StretchReader implements AutoCloseable {
         try {
             for (int i = 0; i < vectors.length; i++) {
                 if (storedAs[i] < 0) {
-                    vectors[i] = SketchErrors.vector(schema.field(i), 0, stored.rowCount(), allocator);
+                    vectors[i] = form.ofExact(columns.get(i), stored.rowCount(), allocator);
                     owned.add(vectors[i]);
                 } else {
                     vectors[i] = stored.column(storedAs[i]);
@@ -206,7 +214,9 @@ final class StretchReader implements AutoCloseable {
                 Field field = schema.field(i);
                 int feature = form.placeIn(sketched.orElseThrow(), columns.get(i));
                 if (storedAs[i] < 0) {
-                    vectors[i] = errors(field, form.subject(columns.get(i)), used, sourceOf, count);
+                    vectors[i] = form.isError(columns.get(i))
+                            ? errors(field, form.subject(columns.get(i)), used, sourceOf, count)
+                            : ChosenRows.of(chosen.orElseThrow(), used, sourceOf, rowOf, count, allocator);
                     owned.add(vectors[i]);
                 } else if (keys[i] != null) {
                     theOne = theOne.length == 0 ? new int[count] : theOne;

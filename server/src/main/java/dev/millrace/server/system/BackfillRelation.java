@@ -45,7 +45,9 @@ final class BackfillRelation {
                         real("rows_per_second"),
                         real("seconds_left"),
                         text("replaces"),
-                        text("waits_for")),
+                        text("waits_for"),
+                        text("materialize"),
+                        bigint("rows_left_out")),
                 new BackfillRelation(database)::rows);
     }
 
@@ -73,7 +75,9 @@ final class BackfillRelation {
                             .object(each.query())
                             .map(object -> object.options().getOrDefault(CatalogObject.REPLACES, ""))
                             .filter(replaced -> !replaced.isEmpty()),
-                    database.replacements().whyRefused(each.query()));
+                    database.replacements().whyRefused(each.query()),
+                    each.choice().toString(),
+                    each.leftOut());
         }
     }
 

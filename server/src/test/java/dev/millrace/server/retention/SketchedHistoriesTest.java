@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.condense.ErrorColumns;
+import dev.millrace.connector.Options;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
@@ -154,6 +155,8 @@ class SketchedHistoriesTest {
         List<Entry> log = new ArrayList<>();
         RetentionOptions options = options(random);
         ScanRequest asked = seed % 2 == 0 ? FOLLOWED : FOLLOWED_WITH_ERROR;
+        RowChoice choice =
+                seed % 3 == 0 ? RowChoice.of(new Options(Map.of(RowChoice.OPTION, "sample(0.3)"))) : RowChoice.ALL;
         List<Row> followed = new ArrayList<>();
         Optional<SourcePosition> position = Optional.empty(); // as a checkpoint has it
         int given = 0; // rows before it
@@ -165,7 +168,7 @@ class SketchedHistoriesTest {
                     options.form().map(SketchedForm.class::cast),
                     ArrivalSpan.ALL,
                     store::lastAppended,
-                    new Backfill("s", store, ArrivalSpan.ALL, store::lastAppended, Clock.system()));
+                    new Backfill("s", store, ArrivalSpan.ALL, choice, store::lastAppended, Clock.system()));
             SourceReader reader = null;
             try (store) {
                 long last = store.lastEntry();
@@ -193,7 +196,7 @@ class SketchedHistoriesTest {
                             case 5 -> {
                                 position = reader.position();
                                 given = followed.size();
-                                stoppedWithin += given < rows(log).size() ? 1 : 0;
+                                stoppedWithin += given < rows(log, choice).size() ? 1 : 0;
                                 reader.close();
                                 reader = reader(follower, asked, position);
                             }
@@ -210,14 +213,13 @@ class SketchedHistoriesTest {
                 assertPieces(store, form, log, List.of(0, 10));
                 assertPieces(store, form, log, List.of(0, 10, 1, 2));
                 assertPieces(store, form, log, List.of(0, 10, 2, 6));
-                int before = followed.size();
-                do {
-                    before = followed.size();
+                while (!follower.backfill()
+                        .has(log.isEmpty() ? 0 : log.get(log.size() - 1).number())) {
                     take(reader.poll(), followed);
-                } while (followed.size() > before);
-                assertWithinBounds(rows(log), followed);
+                }
+                assertWithinBounds(rows(log, choice), followed, range(log));
                 if (asked == FOLLOWED_WITH_ERROR) {
-                    assertWithinOwnErrors(rows(log), followed);
+                    assertWithinOwnErrors(rows(log, choice), followed);
                 }
                 disk.killIn(0);
                 store.flush();
@@ -304,7 +306,15 @@ class SketchedHistoriesTest {
     }
 
     private static List<Row> rows(List<Entry> log) {
-        return log.stream().flatMap(entry -> entry.rows().stream()).toList();
+        return rows(log, RowChoice.ALL);
+    }
+
+    private static List<Row> rows(List<Entry> log, RowChoice choice) {
+        return log.stream()
+                .flatMap(entry -> IntStream.range(0, entry.rows().size())
+                        .filter(row -> choice.takes(entry.number(), row))
+                        .mapToObj(entry.rows()::get))
+                .toList();
     }
 
     /** All rows and the entries that they are of, by one scan or several, of all columns or some. */
@@ -320,7 +330,7 @@ class SketchedHistoriesTest {
         List<Long> entries = new ArrayList<>();
         log.forEach(entry -> entry.rows().forEach(row -> entries.add(entry.number())));
         assertEquals(entries, all.stream().map(row -> row.get(SCHEMA.size())).toList());
-        assertWithinBounds(rows(log), all);
+        assertWithinBounds(rows(log), all, range(log));
         int column = random.nextInt(SCHEMA.size());
         List<Row> one = new ArrayList<>();
         try (StoreScan scan = store.scan(List.of(column), List.of(), allocator)) {
@@ -378,15 +388,19 @@ class SketchedHistoriesTest {
         }
     }
 
-    private static void assertWithinBounds(List<Row> expected, List<Row> found) {
-        assertEquals(expected.size(), found.size());
-        double[] temps = expected.stream()
+    /** Of temperatures. */
+    private static double range(List<Entry> log) {
+        double[] temps = rows(log).stream()
                 .map(row -> row.get(2))
                 .filter(temp -> temp != null && Double.isFinite((double) temp))
                 .mapToDouble(temp -> (double) temp)
                 .sorted()
                 .toArray();
-        double range = temps.length == 0 ? 0 : temps[temps.length - 1] - temps[0];
+        return temps.length == 0 ? 0 : temps[temps.length - 1] - temps[0];
+    }
+
+    private static void assertWithinBounds(List<Row> expected, List<Row> found, double range) {
+        assertEquals(expected.size(), found.size());
         for (int i = 0; i < expected.size(); i++) {
             Row row = expected.get(i);
             Row read = found.get(i);

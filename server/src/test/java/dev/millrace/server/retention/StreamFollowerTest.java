@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.connector.Options;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
@@ -25,6 +26,7 @@ import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
@@ -82,19 +84,43 @@ class StreamFollowerTest {
     }
 
     private static StreamFollower follower(SegmentStore store, LongSupplier durable) {
-        Backfill backfill = new Backfill("s", store, ArrivalSpan.ALL, durable, Clock.system());
+        Backfill backfill = new Backfill("s", store, ArrivalSpan.ALL, RowChoice.ALL, durable, Clock.system());
         return new StreamFollower(store, SCHEMA, Optional.empty(), ArrivalSpan.ALL, durable, backfill);
     }
 
-    /** A disk that cannot be read now and then is among what happens. */
+    /** A row, where it is in the log. */
+    private record Placed(long entry, long row, Row value) {}
+
+    /** Moves rows that a choice takes, up to a place in the log, excluded, to what is expected. */
+    private static void settle(List<Placed> appended, long entry, long row, RowChoice choice, List<Row> expected) {
+        while (!appended.isEmpty()
+                && (appended.get(0).entry() < entry
+                        || appended.get(0).entry() == entry && appended.get(0).row() < row)) {
+            Placed next = appended.remove(0);
+            if (choice.takes(next.entry(), next.row())) {
+                expected.add(next.value());
+            }
+        }
+    }
+
+    private static RowChoice choice(Random random) {
+        return RowChoice.of(new Options(Map.of(
+                RowChoice.OPTION,
+                List.of("all", "sample(0.4)", "sample(5%)", "top(1)").get(random.nextInt(4)))));
+    }
+
+    /** A disk that cannot be read now and then is among what happens, and that other rows are wanted from now on. */
     @Test
     void whereverAReaderGoesOnNoRowIsMissingOrDoubled() {
         Random random = new Random(SEED);
         int errors = 0;
+        int changes = 0;
         for (int history = 0; history < 30; history++) {
-            List<Row> appended = new ArrayList<>();
+            List<Placed> appended = new ArrayList<>(); // and not settled
+            List<Row> expected = new ArrayList<>();
             List<Row> read = new ArrayList<>();
             long durable = 0;
+            long all = 0; // rows
             SimulatedDisk disk = new SimulatedDisk(SEED + history);
             try (SegmentStore store = SegmentStore.open(
                     disk,
@@ -107,10 +133,19 @@ class StreamFollowerTest {
                 SourceReader reader = follower.open(ALL, context).get(0);
                 double fraction = 0;
                 for (int step = 0; step < 200; step++) {
-                    switch (random.nextInt(7)) {
+                    switch (random.nextInt(history % 2 == 0 ? 7 : 8)) {
+                        case 7 -> {
+                            long[] at = reader.position().orElseThrow().read("retained", 1, in ->
+                                    new long[] {in.readLong(), in.readLong()});
+                            settle(appended, at[0], at[1], follower.backfill().choice(), expected);
+                            follower.backfill().choose(choice(random));
+                            changes++;
+                        }
                         case 0 -> {
                             durable += 1 + random.nextInt(3);
+                            int before = appended.size();
                             append(store, durable, random, appended);
+                            all += appended.size() - before;
                         }
                         case 1 -> last[0] = last[0] + (durable - last[0]) / (1 + random.nextInt(2));
                         case 2 -> store.flush(last[0]);
@@ -133,34 +168,38 @@ class StreamFollowerTest {
                     assertTrue(progress.allRows() >= progress.rows(), progress.toString());
                 }
                 last[0] = durable;
-                List<Row> more = take(reader.poll());
-                while (!more.isEmpty()) {
-                    read.addAll(more);
-                    more = take(reader.poll());
+                while (!follower.backfill().has(durable)) {
+                    read.addAll(take(reader.poll()));
                 }
+                assertEquals(List.of(), take(reader.poll()));
+                settle(appended, Long.MAX_VALUE, 0, follower.backfill().choice(), expected);
+                assertEquals(all, read.size() + follower.backfill().leftOut());
                 BackfillProgress progress = follower.backfill().progress();
                 assertTrue(progress.isOver() && progress.fraction() == 1 && progress.allRows() == progress.rows());
                 assertTrue(
                         follower.backfill().has(durable) && !follower.backfill().has(durable + 1));
                 reader.close();
             }
-            assertEquals(appended, read, "seed " + SEED + ", history " + history);
+            assertEquals(expected, read, "seed " + SEED + ", history " + history);
             errors += disk.happened().getOrDefault(DiskFault.READ_ERROR, 0);
         }
-        assertTrue(errors > 0);
+        assertTrue(errors > 0 && changes > 0);
         assertEquals(List.of(), reported);
         assertEquals(0, allocator.getAllocatedMemory());
         allocator.close();
     }
 
     /** Entries of several batches, so that readers stop within one. */
-    private void append(SegmentStore store, long entry, Random random, List<Row> appended) {
+    private void append(SegmentStore store, long entry, Random random, List<Placed> appended) {
         List<Batch> batches = new ArrayList<>();
+        long row = 0;
         for (int batch = random.nextInt(4); batch >= 0; batch--) {
             List<Row> rows = LongStream.range(0, 1 + random.nextInt(5))
                     .mapToObj(i -> Row.of((long) random.nextInt(1000)))
                     .toList();
-            appended.addAll(rows);
+            for (Row value : rows) {
+                appended.add(new Placed(entry, row++, value));
+            }
             batches.add(TestBatches.of(SCHEMA, allocator, rows));
         }
         store.append(entry, entry, batches);

@@ -2,65 +2,75 @@ package dev.millrace.sketch.materialise;
 
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.query.RowVerdicts;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** The rows of the most or least frequent combinations of values. Stateless. */
 final class Frequency {
     private Frequency() {}
 
-    private record Combination(int[] values) {
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof Combination that && Arrays.equals(values, that.values);
-        }
-
-        @Override
-        public int hashCode() {
-            return Arrays.hashCode(values);
-        }
-    }
-
     /** Rows by combination; combinations of equal frequency in the order in which they first occur. */
     static int[] rows(Sketch sketch, int k, boolean most) {
-        Map<Combination, List<int[]>> ranges = new LinkedHashMap<>(); // first row and the one behind the last
-        int features = sketch.schema().size();
-        int[][] first = new int[features][];
-        int[][] ranks = new int[features][];
-        for (int f = 0; f < features; f++) {
-            first[f] = first(sketch, f);
-            ranks[f] = sketch.column(f).sequence().ranks();
+        int[] combinations = new int[sketch.rows()];
+        int count = Math.min(sketch.rows(), 1);
+        for (int f = 0; f < sketch.schema().size(); f++) {
+            count = tellApart(
+                    combinations, first(sketch, f), sketch.column(f).sequence().ranks());
         }
-        int[] last = {};
-        int from = 0;
-        for (int row = 0; row <= sketch.rows(); row++) {
-            int[] values = new int[row == sketch.rows() ? 0 : features];
-            for (int f = 0; f < values.length; f++) {
-                values[f] = first[f][ranks[f][row]];
-            }
-            if (row > 0 && !Arrays.equals(values, last)) {
-                ranges.computeIfAbsent(new Combination(last), key -> new ArrayList<>())
-                        .add(new int[] {from, row});
-                from = row;
-            }
-            last = values;
+        int[] sizes = new int[count];
+        for (int combination : combinations) {
+            sizes[combination]++;
         }
-        List<List<int[]>> ordered = new ArrayList<>(ranges.values());
-        ordered.sort((a, b) -> most ? Long.compare(count(b), count(a)) : Long.compare(count(a), count(b)));
-        return ordered.stream()
+        int[] chosen = IntStream.range(0, count)
+                .boxed()
+                .sorted((a, b) -> most ? Integer.compare(sizes[b], sizes[a]) : Integer.compare(sizes[a], sizes[b]))
                 .limit(k)
-                .flatMap(List::stream)
-                .flatMapToInt(range -> java.util.stream.IntStream.range(range[0], range[1]))
+                .mapToInt(Integer::intValue)
                 .toArray();
+        return rowsOf(combinations, sizes, chosen);
     }
 
-    private static long count(List<int[]> ranges) {
-        return ranges.stream().mapToLong(range -> range[1] - range[0]).sum();
+    /** Rows by combination, in the order of these. */
+    private static int[] rowsOf(int[] combinations, int[] sizes, int[] chosen) {
+        int[] next = new int[sizes.length]; // where the next row of a combination has its place
+        Arrays.fill(next, -1);
+        int rows = 0;
+        for (int combination : chosen) {
+            next[combination] = rows;
+            rows += sizes[combination];
+        }
+        int[] found = new int[rows];
+        for (int row = 0; row < combinations.length; row++) {
+            if (next[combinations[row]] >= 0) {
+                found[next[combinations[row]]++] = row;
+            }
+        }
+        return found;
+    }
+
+    /**
+     * Makes of what rows are told apart by what they are told apart by with one feature more: numbers from 0 on, in the order in which they first
+     * occur.
+     *
+     * @return how many there are
+     */
+    private static int tellApart(int[] combinations, int[] first, int[] ranks) {
+        Map<Long, Integer> numbers = new HashMap<>();
+        long last = -1;
+        int number = 0;
+        for (int row = 0; row < combinations.length; row++) {
+            long pair = (long) combinations[row] << Integer.SIZE | first[ranks[row]];
+            if (pair != last) { // most rows are as the one before
+                last = pair;
+                Integer known = numbers.putIfAbsent(pair, numbers.size());
+                number = known == null ? numbers.size() - 1 : known;
+            }
+            combinations[row] = number;
+        }
+        return numbers.size();
     }
 
     /** By rank the first one of the same value, of which there may be several. */

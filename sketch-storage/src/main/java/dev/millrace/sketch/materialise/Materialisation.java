@@ -3,6 +3,7 @@ package dev.millrace.sketch.materialise;
 import dev.millrace.batch.Batch;
 import dev.millrace.sketch.Sketch;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Iterator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -82,6 +83,17 @@ public final class Materialisation {
         return isEverything(sketch)
                 ? ArrowOutput.all(sketch, allocator)
                 : ArrowOutput.rows(sketch, rows(sketch), allocator);
+    }
+
+    /** Which rows these are, by their places in the sketch. */
+    public BitSet places(Sketch sketch) {
+        BitSet places = new BitSet(sketch.rows());
+        if (kind == Kind.ALL) {
+            places.set(0, sketch.rows());
+        } else {
+            Arrays.stream(rows(sketch)).forEach(places::set);
+        }
+        return places;
     }
 
     private boolean isEverything(Sketch sketch) {

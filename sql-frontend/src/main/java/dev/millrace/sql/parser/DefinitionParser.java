@@ -252,7 +252,9 @@ final class DefinitionParser {
             return new Syntax.Complete(new Statement.AlterOptions(kind, name, words.options()));
         }
         if (words.peekAt(1).isSymbol("(") && words.accept("reset")) {
-            return new Syntax.Complete(new Statement.AlterOptions(kind, name, words.options()));
+            Map<String, String> options = words.options();
+            options.replaceAll((option, value) -> "");
+            return new Syntax.Complete(new Statement.AlterOptions(kind, name, options));
         }
         if (isQuery(kind) && words.accept("resume")) {
             return new Syntax.Complete(new Statement.Resume(kind, name, ifExists, words.acceptAll("skip", "row")));
