@@ -11,6 +11,7 @@ import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,7 +43,11 @@ class FirstAnswerTest {
         AtomicBoolean stop = new AtomicBoolean();
         Thread busy = new Thread(() -> {
             while (!stop.get()) {
-                Thread.onSpinWait();
+                long end = System.nanoTime() + 2_000_000;
+                while (System.nanoTime() - end < 0) {
+                    Thread.onSpinWait(); // so that workers are without a core now and then
+                }
+                LockSupport.parkNanos(4_000_000);
             }
         });
         busy.start();
