@@ -1,6 +1,7 @@
 package dev.millrace.edge.config;
 
 import dev.millrace.edge.program.RowProgram;
+import dev.millrace.edge.program.WindowProgram;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
@@ -37,6 +38,9 @@ public record SketchSettings(
         RowSettings rows) {
     /** What names of settings begin with that have what a query needs, which the server makes of it. */
     public static final String QUERY = "query.";
+
+    /** What names of settings begin with that have the windows of a query. */
+    public static final String WINDOWS = "windows.";
 
     /** The setting of which rows are sent. */
     public static final String ROWS = "rows";
@@ -131,6 +135,9 @@ public record SketchSettings(
                 return;
             } else if (name.startsWith(QUERY)) {
                 rows = rows.withQuery(name.substring(QUERY.length()), RowProgram.parse(value));
+                return;
+            } else if (name.startsWith(WINDOWS)) {
+                rows = rows.withWindows(WindowProgram.parse(value));
                 return;
             }
             switch (name) {

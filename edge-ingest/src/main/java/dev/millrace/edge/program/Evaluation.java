@@ -164,7 +164,7 @@ abstract class Evaluation {
     }
 
     /** NaN is one value, and beyond all others; zeros are the same. */
-    private static int order(double a, double b) {
+    static int order(double a, double b) {
         if (a < b) {
             return -1;
         }

@@ -12,6 +12,7 @@ import java.util.Optional;
 /** Programs as texts and back. Reads each text once, from its beginning. */
 final class ProgramText {
     private static final String VERSION = "1";
+    private static final String WINDOWS = "2"; // the version of programs that have windows
     private static final int MOST_CHARACTERS = 8192;
     private static final int MOST_NODES = 256;
     private static final int MOST_DEPTH = 32;
@@ -38,6 +39,29 @@ final class ProgramText {
         program.condition().ifPresent(condition -> write(condition, to.append(' ')));
         String text = to.append(')').toString();
         read(text); // nothing is written that nobody reads
+        return text;
+    }
+
+    static String write(WindowProgram program) {
+        StringBuilder to = new StringBuilder("(" + WINDOWS + " ");
+        quote(program.id(), to);
+        to.append(" (tumble ")
+                .append(program.sizeMicros())
+                .append(' ')
+                .append(program.offsetMicros())
+                .append(' ');
+        quote(program.time(), to);
+        to.append(") (keys");
+        program.keys().forEach(key -> write(key, to.append(' ')));
+        to.append(')');
+        for (WindowProgram.Aggregate aggregate : program.aggregates()) {
+            to.append(" (").append(word(aggregate.function())).append(' ');
+            write(aggregate.argument(), to);
+            to.append(')');
+        }
+        program.condition().ifPresent(condition -> write(condition, to.append(" (where ")));
+        String text = to.append(program.condition().isPresent() ? "))" : ")").toString();
+        readWindows(text); // nothing is written that nobody reads
         return text;
     }
 
@@ -84,20 +108,73 @@ final class ProgramText {
     // ----------------------------------------------------------------------------------------------------
 
     static RowProgram read(String text) {
+        return bounded(text).program();
+    }
+
+    static WindowProgram readWindows(String text) {
+        return bounded(text).windows();
+    }
+
+    private static ProgramText bounded(String text) {
         if (text.length() > MOST_CHARACTERS) {
             throw tooLarge("more than " + MOST_CHARACTERS + " characters");
         }
-        return new ProgramText(text).program();
+        return new ProgramText(text);
+    }
+
+    private void version(String expected) {
+        expect('(');
+        String version = word();
+        if (!version.equals(expected)) {
+            throw MillraceException.user(
+                    SqlState.FEATURE_NOT_SUPPORTED,
+                    "a program for devices of version \"" + version + "\", and not " + expected);
+        }
+    }
+
+    private WindowProgram windows() {
+        version(WINDOWS);
+        String id = quoted();
+        expect('(');
+        named("tumble");
+        long size = whole(word());
+        long offset = whole(word());
+        String time = quoted();
+        expect(')');
+        expect('(');
+        named("keys");
+        List<Term> keys = new ArrayList<>();
+        while (peek() == '(') {
+            keys.add(term(1));
+        }
+        expect(')');
+        List<WindowProgram.Aggregate> aggregates = new ArrayList<>();
+        Optional<Term> condition = Optional.empty();
+        while (condition.isEmpty() && peek() == '(') {
+            expect('(');
+            String name = word();
+            if (name.equals("where")) {
+                condition = Optional.of(term(1));
+            } else {
+                aggregates.add(new WindowProgram.Aggregate(named(WindowProgram.Function.class, name), term(1)));
+            }
+            expect(')');
+        }
+        expect(')');
+        if (at != text.length()) {
+            throw malformed();
+        }
+        return new WindowProgram(id, size, offset, time, keys, aggregates, condition);
+    }
+
+    private void named(String word) {
+        if (!word().equals(word)) {
+            throw malformed();
+        }
     }
 
     private RowProgram program() {
-        expect('(');
-        String version = word();
-        if (!version.equals(VERSION)) {
-            throw MillraceException.user(
-                    SqlState.FEATURE_NOT_SUPPORTED,
-                    "a program for devices of version \"" + version + "\", and not " + VERSION);
-        }
+        version(VERSION);
         expect('(');
         List<String> columns = new ArrayList<>();
         while (peek() == '"') {

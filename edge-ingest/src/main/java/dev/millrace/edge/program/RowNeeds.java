@@ -57,7 +57,7 @@ public final class RowNeeds {
     }
 
     /** As the server finds a stream's columns among a device's. */
-    private static int indexOf(String name, Schema schema) {
+    static int indexOf(String name, Schema schema) {
         int exact = schema.indexOf(name);
         for (int i = 0; exact < 0 && i < schema.size(); i++) {
             if (schema.field(i).name().equalsIgnoreCase(name)) {
@@ -67,7 +67,8 @@ public final class RowNeeds {
         return exact;
     }
 
-    private static Evaluation bound(Term term, Schema schema) {
+    /** A term over the columns of a device. */
+    static Evaluation bound(Term term, Schema schema) {
         if (term instanceof Term.Column column) {
             int index = indexOf(column.name(), schema);
             if (index >= 0 && kind(schema.field(index).type()) != column.kind()) {

@@ -11,6 +11,9 @@ sealed interface CommitPart {
     /** The open segment of a key; without bytes it has none any more. */
     record Open(String stream, String key, byte[] bytes) implements CommitPart {}
 
+    /** The open groups of a program's windows; without bytes it has none any more. */
+    record Groups(String stream, String program, byte[] bytes) implements CommitPart {}
+
     /** Up to where an input was read. */
     record Place(String stream, String text) implements CommitPart {}
 

@@ -131,12 +131,9 @@ public final class EdgeQueue implements AutoCloseable {
                         .versions
                         .put(new StreamIndex.VersionKey(version.incarnation(), version.number()), version.bytes());
             } else if (part instanceof CommitPart.Open open) {
-                Map<String, StreamIndex.OpenSlot> opens = stream(open.stream()).opens;
-                if (open.bytes().length == 0) {
-                    opens.remove(open.key());
-                } else {
-                    opens.put(open.key(), new StreamIndex.OpenSlot(file, base + at, open.bytes().length));
-                }
+                put(stream(open.stream()).opens, open.key(), file, base + at, open.bytes().length);
+            } else if (part instanceof CommitPart.Groups groups) {
+                put(stream(groups.stream()).groups, groups.program(), file, base + at, groups.bytes().length);
             } else if (part instanceof CommitPart.Place place) {
                 stream(place.stream()).place = Optional.of(place.text());
             } else if (part instanceof CommitPart.Stream of) {
@@ -147,6 +144,15 @@ public final class EdgeQueue implements AutoCloseable {
                 stream(counts.stream()).counts = counts.counts();
             }
         });
+    }
+
+    private static void put(
+            Map<String, StreamIndex.OpenSlot> slots, String key, QueueFile file, long at, int length) {
+        if (length == 0) {
+            slots.remove(key);
+        } else {
+            slots.put(key, new StreamIndex.OpenSlot(file, at, length));
+        }
     }
 
     private StreamIndex stream(String name) {
@@ -179,6 +185,23 @@ public final class EdgeQueue implements AutoCloseable {
                     next, next, RecordKind.SEGMENT, rows, firstMicros, lastMicros, incarnation, needs, defines, 0);
             parts.add(new CommitPart.Rows(of.name, record, bytes));
             next++;
+            return this;
+        }
+
+        /** Partial aggregates of windows, which stand for so many rows; it gets the next number. */
+        public Commit partials(long rows, long latestMicros, byte[] bytes) {
+            QueueRecord record =
+                    new QueueRecord(next, next, RecordKind.PARTIALS, rows, latestMicros, latestMicros, 0, 0, 0, 0);
+            parts.add(new CommitPart.Rows(of.name, record, bytes));
+            next++;
+            return this;
+        }
+
+        /** The open groups of a program's windows, in the place of earlier ones; without bytes it has none. */
+        public Commit groups(String program, byte[] bytes) {
+            if (bytes.length > 0 || of.groups.containsKey(program)) {
+                parts.add(new CommitPart.Groups(of.name, program, bytes));
+            }
             return this;
         }
 
@@ -296,6 +319,11 @@ public final class EdgeQueue implements AutoCloseable {
             for (Map.Entry<String, StreamIndex.OpenSlot> open : stream.opens.entrySet()) {
                 StreamIndex.OpenSlot slot = open.getValue();
                 parts.add(new CommitPart.Open(
+                        stream.name, open.getKey(), slot.file().read(slot.at(), slot.length())));
+            }
+            for (Map.Entry<String, StreamIndex.OpenSlot> open : stream.groups.entrySet()) {
+                StreamIndex.OpenSlot slot = open.getValue();
+                parts.add(new CommitPart.Groups(
                         stream.name, open.getKey(), slot.file().read(slot.at(), slot.length())));
             }
             stream.place.ifPresent(text -> parts.add(new CommitPart.Place(stream.name, text)));
@@ -446,10 +474,18 @@ public final class EdgeQueue implements AutoCloseable {
 
     /** Open segments by their keys. */
     public Map<String, byte[]> opens(String stream) {
+        return bytes(stream(stream).opens);
+    }
+
+    /** Open groups of windows, by their programs. */
+    public Map<String, byte[]> groups(String stream) {
+        return bytes(stream(stream).groups);
+    }
+
+    private Map<String, byte[]> bytes(Map<String, StreamIndex.OpenSlot> slots) {
         Map<String, byte[]> all = new TreeMap<>();
         write(() -> {
-            for (Map.Entry<String, StreamIndex.OpenSlot> open :
-                    stream(stream).opens.entrySet()) {
+            for (Map.Entry<String, StreamIndex.OpenSlot> open : slots.entrySet()) {
                 StreamIndex.OpenSlot slot = open.getValue();
                 all.put(open.getKey(), slot.file().read(slot.at(), slot.length()));
             }

@@ -105,6 +105,11 @@ final class PartCodec {
             text(open.stream(), out);
             text(open.key(), out);
             bytes(open.bytes(), out);
+        } else if (part instanceof CommitPart.Groups groups) {
+            out.writeByte(9);
+            text(groups.stream(), out);
+            text(groups.program(), out);
+            bytes(groups.bytes(), out);
         } else if (part instanceof CommitPart.Place place) {
             out.writeByte(4);
             text(place.stream(), out);
@@ -163,7 +168,9 @@ final class PartCodec {
     private static int lengthOf(CommitPart part) {
         return part instanceof CommitPart.Rows rows
                 ? rows.bytes().length
-                : part instanceof CommitPart.Open open ? open.bytes().length : 0;
+                : part instanceof CommitPart.Open open
+                        ? open.bytes().length
+                        : part instanceof CommitPart.Groups groups ? groups.bytes().length : 0;
     }
 
     private static CommitPart part(ByteBuffer in) {
@@ -199,6 +206,7 @@ final class PartCodec {
                 case 7 -> new CommitPart.Counts(stream, new TakenCounts(in.getLong(), in.getLong(), 0, text(in)));
                 case 8 ->
                     new CommitPart.Counts(stream, new TakenCounts(in.getLong(), in.getLong(), in.getLong(), text(in)));
+                case 9 -> new CommitPart.Groups(stream, text(in), bytes(in));
                 default -> throw new IllegalArgumentException("a part of kind " + kind);
             };
         } catch (RuntimeException e) { // whatever is wrong with it

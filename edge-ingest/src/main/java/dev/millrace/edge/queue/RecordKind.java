@@ -11,15 +11,17 @@ public enum RecordKind {
     /** Not found on the disk any more, though it was written; how many rows nobody knows. */
     LOST,
     /** Records of the input that were no rows, as {@link RejectedLines}. */
-    REJECTED;
+    REJECTED,
+    /** Partial aggregates of windows, in the place of rows that stay at the device. */
+    PARTIALS;
 
-    /** Whether there are rows. */
+    /** Whether there are rows, one by one. */
     public boolean hasRows() {
         return this == SEGMENT || this == COARSER;
     }
 
     /** Whether there is anything that can be thrown away. */
     boolean hasBytes() {
-        return hasRows() || this == REJECTED;
+        return hasRows() || this == REJECTED || this == PARTIALS;
     }
 }

@@ -19,6 +19,7 @@ final class StreamIndex {
     final NavigableMap<Long, Slot> slots = new TreeMap<>(); // by first number
     final Map<VersionKey, byte[]> versions = new LinkedHashMap<>();
     final Map<String, OpenSlot> opens = new LinkedHashMap<>();
+    final Map<String, OpenSlot> groups = new LinkedHashMap<>(); // open ones of windows, by their programs
     final Set<Long> pinned = new HashSet<>(); // incarnations whose newest version may be referred to again
     long next = 1;
     long acknowledged;
@@ -104,6 +105,7 @@ final class StreamIndex {
     void beginSummary() {
         versions.clear();
         opens.clear();
+        groups.clear();
         place = Optional.empty();
         settings = Optional.empty();
         counts = TakenCounts.NONE;

@@ -71,7 +71,9 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
     private long skipped;
     private long unneeded;
     private final Refusals refusals;
+    private final StreamRow values;
     private NeededRows needed;
+    private EdgeWindows windows;
     private long sampled;
 
     /** A segment that is not in the queue yet, with its version where it says something of that. */
@@ -108,6 +110,8 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         this.config = config;
         this.mostOpenBytes = mostOpenBytes;
         this.queue = queue;
+        this.columns = ColumnCopy.of(config);
+        this.values = new StreamRow(columns);
         this.input = input;
         this.clock = clock;
         this.allocator = allocator;
@@ -116,8 +120,8 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         this.settingsNumber = steered.isPresent() ? queue.settingsNumber(config.name()) : 0;
         this.schema = SketchSchemas.schema(config, settings);
         this.options = SketchSchemas.options(settings);
-        this.columns = ColumnCopy.of(config);
-        this.needed = new NeededRows(config, settings, columns);
+        this.needed = new NeededRows(config, settings, values);
+        this.windows = new EdgeWindows(config, settings, values);
         TakenCounts before = queue.counts(config.name());
         this.refusals = new Refusals(before); // the decoder may say something at once
         this.decoder = formats.named(config.input().format())
@@ -138,6 +142,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
                     .orElse(config.settings());
             SketchSchemas.schema(config, steered);
             NeededRows.require(config, steered);
+            new EdgeWindows(config, steered, values);
             return Optional.of(steered);
         } catch (MillraceException e) { // the reason is told to the server when it says it again
             return Optional.empty();
@@ -157,6 +162,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
             SketchSchemas.useBins(made.encoder(), settings.bins());
         });
         openBytes = memoryBytes();
+        windows.restore(queue.groups(config.name()), clock.nanoTime());
     }
 
     private long memoryBytes() {
@@ -247,6 +253,8 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
                 }
                 time = times.whole(row);
             }
+            values.arrived(time);
+            windows.take(row, time, nanos);
             if (needed.goes(row, time)) {
                 take(row, time, nanos);
             } else {
@@ -265,6 +273,9 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
                 if (needed.goes(column) && !config.time().equals(Optional.of(column))) {
                     columns[column].copy(row, to);
                 }
+            }
+            if (windows.any()) {
+                to.text(of.encoder().schema().size() - 1, windows.mark());
             }
             rows++;
         } catch (MillraceException e) { // of texts that no segment holds: the row was taken back
@@ -346,8 +357,18 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
      * @throws MillraceException 53100 or 58030 if the disk does not take it: it is tried again with the next commit
      */
     public void commit() {
+        commit(false);
+    }
+
+    /** @param all whether no window stays open */
+    private void commit(boolean all) {
         closeOld();
         EdgeQueue.Commit commit = queue.begin(config.name());
+        if (all) { // partials before what brings later times
+            windows.addAllTo(commit);
+        } else {
+            windows.addTo(commit, clock.nanoTime());
+        }
         for (Closed each : closed) {
             EncodedSegment segment = each.segment();
             if (each.announcement().length > 0) {
@@ -383,6 +404,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
                 counts.lastRejected().orElse("")));
         commit.write();
         closed.clear();
+        windows.committed();
         refusals.committed();
         closedBytes = 0;
         gone.clear();
@@ -410,10 +432,10 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
 
     /** Whether it should be committed before its time: enough is closed, or somebody waits for it. */
     public boolean isFull() {
-        return closedBytes > MOST_PENDING_BYTES / 4 || input.wantsCommit();
+        return closedBytes > MOST_PENDING_BYTES / 4 || windows.isFull() || input.wantsCommit();
     }
 
-    /** Closes all open segments, and commits. */
+    /** Closes all open segments and windows, and commits. */
     public void flush() {
         encoders.values().forEach(each -> {
             if (each.encoder().waitingRows() > 0) {
@@ -421,7 +443,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
                 each.changed();
             }
         });
-        commit();
+        commit(true);
     }
 
     /**
@@ -434,10 +456,11 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
     public void set(long number, Map<String, String> changes) {
         SketchSettings wanted = config.settings().with(changes);
         SketchSchema newSchema = SketchSchemas.schema(config, wanted); // may be refused
-        NeededRows newNeeded = new NeededRows(config, wanted, columns); // likewise
+        NeededRows newNeeded = new NeededRows(config, wanted, values); // likewise
+        EdgeWindows newWindows = new EdgeWindows(config, wanted, values); // likewise
         EncoderOptions newOptions = SketchSchemas.options(wanted);
         encoders.values().forEach(each -> each.encoder().flush());
-        commit();
+        commit(true);
         queue.begin(config.name())
                 .settings(number, SettingsText.write(new TreeMap<>(changes)))
                 .write();
@@ -446,6 +469,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         options = newOptions;
         schema = newSchema;
         needed = newNeeded;
+        windows = newWindows;
         for (KeyEncoder each : encoders.values()) {
             queue.unpin(config.name(), each.encoder().incarnation());
             each.use(encoder(each.encoder().state()));

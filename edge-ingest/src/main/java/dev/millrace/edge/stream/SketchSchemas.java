@@ -55,6 +55,9 @@ final class SketchSchemas {
                     field.type().equals(DataType.DOUBLE) || field.type().equals(DataType.REAL);
             features.add(feature(field, settings.bound(field.name(), fraction), settings.bins()));
         }
+        if (!settings.rows().made().isEmpty()) {
+            features.add(new Feature(EdgeWindows.MARK, DataType.TEXT, Bound.exact(), Binning.SMALLEST));
+        }
         String time = stream.time()
                 .map(column -> stream.columns().field(column).name())
                 .orElse(ARRIVAL);

@@ -33,8 +33,14 @@ public sealed interface Message {
      */
     record Refused(String sqlState, String text, boolean again) implements Message {}
 
-    /** @param settings the number of those that it has from the server; 0 for none */
-    record Open(int stream, String name, long settings) implements Message {}
+    /**
+     * @param settings the number of those that it has from the server; 0 for none
+     * @param programs up to which version it knows what queries may have it do ({@code edge.program})
+     */
+    record Open(int stream, String name, long settings, int programs) implements Message {
+        /** Of a device that makes windows of its rows. */
+        public static final int WINDOWS = 2;
+    }
 
     /** @param waitsFor why nothing of the stream is taken for now; empty if it is */
     record Opened(int stream, long acknowledged, String waitsFor) implements Message {}

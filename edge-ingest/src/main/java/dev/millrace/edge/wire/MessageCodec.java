@@ -74,6 +74,7 @@ public final class MessageCodec {
             out.writeInt(open.stream());
             text(open.name(), out);
             out.writeLong(open.settings());
+            out.writeInt(open.programs());
         } else if (message instanceof Message.Opened opened) {
             out.writeByte(5);
             out.writeInt(opened.stream());
@@ -191,7 +192,12 @@ public final class MessageCodec {
                 new Message.Hello(in.getInt(), text(in), text(in), text(in), text(in), in.getLong(), in.getLong());
             case 2 -> new Message.Welcome(in.getLong());
             case 3 -> new Message.Refused(text(in), text(in), in.get() != 0);
-            case 4 -> new Message.Open(in.getInt(), text(in), in.getLong());
+            case 4 ->
+                new Message.Open(
+                        in.getInt(),
+                        text(in),
+                        in.getLong(),
+                        in.hasRemaining() ? in.getInt() : 1); // of agents that know no windows it ends here
             case 5 -> new Message.Opened(in.getInt(), in.getLong(), text(in));
             case 6 -> new Message.Version(in.getInt(), bytes(in));
             case 7 -> rows(in);

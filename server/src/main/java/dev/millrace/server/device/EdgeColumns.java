@@ -80,6 +80,16 @@ record EdgeColumns(Schema schema, Optional<Integer> device, Map<Integer, Integer
         }
     }
 
+    /** A batch of no rows; the caller's. */
+    static Batch nothing(Schema schema, BufferAllocator allocator) {
+        FieldVector[] none = new FieldVector[schema.size()];
+        for (int c = 0; c < none.length; c++) {
+            none[c] = Vectors.allocate(schema.field(c), 0, 0, allocator);
+            Vectors.finish(none[c], 0);
+        }
+        return Batch.of(schema, none, 0);
+    }
+
     /** How far any value of a column of {@link ArrowOutput#schema} may be off in this sketch; 0 of one that the device does not have. */
     private static double error(Sketch sketch, int column) {
         double error = column < 0 ? 0 : SketchErrors.of(sketch, column - 1);

@@ -10,7 +10,8 @@ import java.util.TreeMap;
 
 /** One device of a stream: what the stream has of it, and how it is. What others read is guarded by this. */
 final class EdgeDevice {
-    private static final int KEPT_BYTES = 7 * Long.BYTES;
+    private static final int KEPT_BYTES = 8 * Long.BYTES;
+    private static final int BYTES_WITHOUT_WINDOWS = 7 * Long.BYTES; // as before devices made any
     private static final String NAME = "at ";
 
     final String name;
@@ -20,6 +21,7 @@ final class EdgeDevice {
     final TreeMap<Long, Message.Rows> early = new TreeMap<>(); // that came before others of lower numbers
     long earlyBytes;
     Optional<DeviceSession> session = Optional.empty();
+    int programs = 1; // the version that it knows
     boolean opening; // the session waits until all that was accepted is on disk
     private long identity;
     private long durable; // number that is on disk
@@ -39,12 +41,17 @@ final class EdgeDevice {
     }
 
     String entry() {
-        return NAME + name;
+        return entry(name);
+    }
+
+    /** The name of the memory that is a device's. */
+    static String entry(String device) {
+        return NAME + device;
     }
 
     /** As of what is remembered. */
     void restore(byte[] bytes) {
-        if (bytes.length >= KEPT_BYTES) {
+        if (bytes.length >= BYTES_WITHOUT_WINDOWS) {
             ByteBuffer in = ByteBuffer.wrap(bytes);
             identity = in.getLong();
             long last = in.getLong();
@@ -52,7 +59,9 @@ final class EdgeDevice {
             long segments = in.getLong();
             long shedRows = in.getLong();
             long lostSegments = in.getLong();
-            kept = new Kept(last, rows, segments, in.getLong(), shedRows, lostSegments);
+            long ofSegments = in.getLong();
+            long windowRows = in.hasRemaining() ? in.getLong() : 0;
+            kept = new Kept(last, rows, segments, ofSegments, shedRows, lostSegments, windowRows);
             durable = last;
             tell();
         }
@@ -67,6 +76,7 @@ final class EdgeDevice {
                 .putLong(kept.shedRows())
                 .putLong(kept.lostSegments())
                 .putLong(kept.bytes())
+                .putLong(kept.windowRows())
                 .array();
     }
 

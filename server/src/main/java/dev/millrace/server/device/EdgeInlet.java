@@ -26,6 +26,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.UnaryOperator;
 
 /**
@@ -51,6 +52,8 @@ public final class EdgeInlet implements PushedReader {
     private final long mostBytes;
     private final PushedContext context;
     private final Map<String, EdgeDevice> devices = new ConcurrentHashMap<>();
+    private final Set<PartialsInlet> followers; // are handed all that is taken
+    private final Deque<Runnable> work = new ConcurrentLinkedDeque<>(); // of others, for the stream's thread
     private final Deque<Given> given = new ArrayDeque<>(); // to the stream, and not on disk
     private long acknowledged; // batches
     private MemoryChange remembered = MemoryChange.NONE;
@@ -71,6 +74,7 @@ public final class EdgeInlet implements PushedReader {
     private EdgeInlet(EdgeInlets inlets, String name, EdgeColumns columns, long mostBytes, PushedContext context) {
         this.inlets = inlets;
         this.name = name;
+        this.followers = inlets.followers(name);
         this.columns = columns;
         this.mostBytes = mostBytes;
         this.context = context;
@@ -153,6 +157,12 @@ public final class EdgeInlet implements PushedReader {
         context.wakeUp();
     }
 
+    /** Has the stream's thread do something soon. */
+    void onThread(Runnable then) {
+        work.add(then);
+        context.wakeUp();
+    }
+
     /** What queries need of devices is something else than it was. */
     void programsChanged() {
         programsKept = false;
@@ -164,8 +174,16 @@ public final class EdgeInlet implements PushedReader {
 
     @Override
     public Optional<Batch> poll() {
+        for (Optional<Runnable> next = Optional.ofNullable(work.poll());
+                next.isPresent();
+                next = Optional.ofNullable(work.poll())) {
+            next.get().run();
+        }
         if (!programsKept && !keepPrograms()) {
             return Optional.empty(); // no device is told what was needed before
+        }
+        if (followers.stream().anyMatch(PartialsInlet::isFull)) {
+            return Optional.empty(); // who has room again says so
         }
         for (Optional<Arrival> next = take(); next.isPresent(); next = take()) {
             Arrival arrival = next.get();
@@ -196,7 +214,11 @@ public final class EdgeInlet implements PushedReader {
         programsKept = true; // what changes meanwhile says so again
         try {
             synchronized (devices) {
-                EdgeSettings.programs(context.memory().entries(), inlets.programs(context.stream()))
+                Map<String, String> windows = new TreeMap<>();
+                followers.stream()
+                        .filter(PartialsInlet::isBegun)
+                        .forEach(follower -> windows.put(follower.id(), follower.program()));
+                EdgeSettings.programs(context.memory().entries(), inlets.programs(context.stream()), windows)
                         .ifPresent(context.memory()::change);
             }
             return true;
@@ -251,6 +273,7 @@ public final class EdgeInlet implements PushedReader {
         device.session = Optional.of(session);
         early.remove(device);
         device.opening = true;
+        device.programs = open.programs();
         device.update(status -> status.withSettingsDone(open.settings(), ""));
         tellSettings(device, open.settings());
         settle(device);
@@ -263,12 +286,13 @@ public final class EdgeInlet implements PushedReader {
         if (another || device.isSettled()) {
             device.useQueue(session.identity());
             device.opening = false;
-            session.opened(device.last());
+            session.opened(Math.min(device.last(), durable(device)));
         }
     }
 
     private void tellSettings(EdgeDevice device, long known) {
-        EdgeSettings settings = EdgeSettings.of(context.memory().entries(), device.name);
+        boolean makesWindows = device.programs >= Message.Open.WINDOWS;
+        EdgeSettings settings = EdgeSettings.of(context.memory().entries(), device.name, makesWindows);
         device.update(status -> status.withSettings(settings.text(), settings.number()));
         if (settings.number() > 0 && settings.number() != known) {
             device.session.ifPresent(session -> session.set(settings.number(), settings.text()));
@@ -287,7 +311,15 @@ public final class EdgeInlet implements PushedReader {
     private Optional<Batch> arrived(EdgeDevice device, DeviceSession session, Message.Rows rows) {
         if (rows.to() <= device.last()) {
             device.update(status -> status.withDropped(1, 0, 0));
-            session.acknowledged(device.durable());
+            long durable = durable(device);
+            if (durable < rows.to()) { // a follower may not have it
+                try {
+                    hand(device, rows, EdgeDevice.brings(rows) ? Optional.of(sketch(device, rows)) : Optional.empty());
+                } catch (MillraceException e) {
+                    return unreadableAgain(device, session, rows, e);
+                }
+            }
+            session.acknowledged(durable);
             return Optional.empty();
         }
         if (rows.from() > device.last() + 1) {
@@ -304,20 +336,38 @@ public final class EdgeInlet implements PushedReader {
             return batch(device, rows, Optional.empty());
         }
         if (!EdgeDevice.brings(rows)) {
-            noted(device, rows);
+            if (rows.kind() != RecordKind.PARTIALS) {
+                noted(device, rows);
+            }
             return batch(device, rows, Optional.empty());
         }
         try {
-            Sketch sketch = SegmentCodec.read(rows.bytes(), device.versions);
-            if (sketch.rows() != rows.rows()) {
-                throw MillraceException.user(
-                        SqlState.DATA_CORRUPTED,
-                        "a segment of " + sketch.rows() + " rows came as one of " + rows.rows());
-            }
-            return batch(device, rows, Optional.of(columns.batch(sketch, device.name, context.allocator())));
+            Sketch sketch = sketch(device, rows);
+            Batch batch = columns.batch(sketch, device.name, context.allocator());
+            return batch(device, rows, Optional.of(sketch), Optional.of(batch));
         } catch (MillraceException e) {
             return unreadable(device, session, rows, e);
         }
+    }
+
+    private static Sketch sketch(EdgeDevice device, Message.Rows rows) {
+        Sketch sketch = SegmentCodec.read(rows.bytes(), device.versions);
+        if (sketch.rows() != rows.rows()) {
+            throw MillraceException.user(
+                    SqlState.DATA_CORRUPTED,
+                    "a segment of " + sketch.rows() + " rows came as one of " + rows.rows());
+        }
+        return sketch;
+    }
+
+    /** The same of rows that the stream has, but not all of its followers. */
+    private Optional<Batch> unreadableAgain(
+            EdgeDevice device, DeviceSession session, Message.Rows rows, MillraceException e) {
+        if (e.sqlState() == SqlState.DATA_CORRUPTED) { // as it was when it came first
+            hand(device, rows, Optional.empty());
+            return Optional.empty();
+        }
+        return unreadable(device, session, rows, e);
     }
 
     private Optional<Batch> unreadable(
@@ -372,7 +422,7 @@ public final class EdgeInlet implements PushedReader {
         String what = switch (rows.kind()) {
             case SHED -> rows.rows() + " rows were shed at the device, as its queue was full";
             case LOST -> rows.to() - rows.from() + 1 + " segments were lost at the device, as its disk was damaged";
-            case SEGMENT, COARSER, REJECTED -> throw new IllegalStateException("they are told otherwise");
+            case SEGMENT, COARSER, PARTIALS, REJECTED -> throw new IllegalStateException("they are told otherwise");
         };
         report(device, rows.from(), what, SqlState.DATA_EXCEPTION);
     }
@@ -406,6 +456,12 @@ public final class EdgeInlet implements PushedReader {
     }
 
     private Optional<Batch> batch(EdgeDevice device, Message.Rows rows, Optional<Batch> made) {
+        return batch(device, rows, Optional.empty(), made);
+    }
+
+    private Optional<Batch> batch(
+            EdgeDevice device, Message.Rows rows, Optional<Sketch> sketch, Optional<Batch> made) {
+        hand(device, rows, sketch);
         device.accepted(rows, made.isEmpty() && EdgeDevice.brings(rows));
         remembered = new MemoryChange(Map.of(device.entry(), device.remembered()), Set.of());
         given.add(new Given(device, device.identity(), rows.to()));
@@ -413,17 +469,50 @@ public final class EdgeInlet implements PushedReader {
         if (!device.early.isEmpty() && device.early.firstKey() <= device.last() + 1) {
             early.add(device);
         }
-        return made.or(() -> Optional.of(nothing()));
+        return made.or(() -> Optional.of(EdgeColumns.nothing(columns.schema(), context.allocator())));
     }
 
-    private Batch nothing() {
-        org.apache.arrow.vector.FieldVector[] none =
-                new org.apache.arrow.vector.FieldVector[columns.schema().size()];
-        for (int c = 0; c < none.length; c++) {
-            none[c] = dev.millrace.batch.Vectors.allocate(columns.schema().field(c), 0, 0, context.allocator());
-            dev.millrace.batch.Vectors.finish(none[c], 0);
+    // ---- followers
+    // --------------------------------------------------------------------------------------------------
+
+    private void hand(EdgeDevice device, Message.Rows rows, Optional<Sketch> sketch) {
+        followers.forEach(follower -> follower.hand(device.name, device.identity(), rows, sketch));
+    }
+
+    /** Up to which number a device's records are on disk, here and with all followers. */
+    private long durable(EdgeDevice device) {
+        long least = device.durable();
+        for (PartialsInlet follower : followers) {
+            least = Math.min(least, follower.durable(device.name, device.identity()));
         }
-        return Batch.of(columns.schema(), none, 0);
+        return least;
+    }
+
+    /** A follower begins: with what comes next of each device. */
+    void begin(PartialsInlet follower) {
+        Map<String, PartialsInlet.Numbers> numbers = new TreeMap<>();
+        devices.forEach((device, known) ->
+                numbers.put(device, new PartialsInlet.Numbers(known.identity(), known.last())));
+        follower.begin(numbers);
+        inlets.follow(name, follower);
+    }
+
+    void acknowledgeAgain(String device) {
+        EdgeDevice known = devices.get(device);
+        if (known != null && !known.opening) {
+            known.session.ifPresent(session -> session.acknowledged(durable(known)));
+        }
+    }
+
+    /** A device is to send all again that is not acknowledged. */
+    void sendAgain(String device) {
+        EdgeDevice known = devices.get(device);
+        if (known != null && !known.opening) {
+            known.session.ifPresent(session -> {
+                close(known);
+                session.needVersions();
+            });
+        }
     }
 
     @Override
@@ -444,7 +533,7 @@ public final class EdgeInlet implements PushedReader {
             if (device.opening) {
                 settle(device);
             } else {
-                device.session.ifPresent(session -> session.acknowledged(device.durable()));
+                device.session.ifPresent(session -> session.acknowledged(durable(device)));
             }
         }
     }

@@ -12,11 +12,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.function.Consumer;
 
 /** The streams of a database that devices send to, by what devices call them. Safe on any thread. */
 public final class EdgeInlets {
     private final Map<String, EdgeInlet> byName = new ConcurrentHashMap<>();
     private final Map<String, Map<String, RowProgram>> needs = new ConcurrentHashMap<>(); // by query, then stream
+    private final Map<String, Set<PartialsInlet>> followers = new ConcurrentHashMap<>(); // by what devices call the stream
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
     /** The one that devices call so. */
@@ -77,6 +80,56 @@ public final class EdgeInlets {
         byName.values().stream()
                 .filter(inlet -> changed.contains(inlet.stream()))
                 .forEach(EdgeInlet::programsChanged);
+    }
+
+    // ---- windows that devices make
+    // ---------------------------------------------------------------------------------
+
+    /** Those that are handed what a stream takes. */
+    Set<PartialsInlet> followers(String name) {
+        return followers.computeIfAbsent(name, first -> new CopyOnWriteArraySet<>());
+    }
+
+    /** One more is handed what the stream takes, from the first record on that it takes. */
+    void follow(String name, PartialsInlet follower) {
+        followers(name).add(follower);
+    }
+
+    /** The same of one that begins; false if the stream is not there for now. */
+    boolean begin(String name, PartialsInlet follower) {
+        return onThread(name, inlet -> inlet.begin(follower));
+    }
+
+    /** It is handed nothing more, and devices are told so. */
+    void unfollow(String name, PartialsInlet follower) {
+        followers(name).remove(follower);
+        programsChanged(name);
+    }
+
+    /** A follower has begun, or is gone. */
+    void programsChanged(String name) {
+        named(name).ifPresent(EdgeInlet::programsChanged);
+    }
+
+    /** A follower has more of a device on disk. */
+    void acknowledge(String name, String device) {
+        onThread(name, inlet -> inlet.acknowledgeAgain(device));
+    }
+
+    /** A follower misses a record of a device. */
+    void again(String name, String device) {
+        onThread(name, inlet -> inlet.sendAgain(device));
+    }
+
+    /** A follower has room again. */
+    void wakeUp(String name) {
+        onThread(name, inlet -> {});
+    }
+
+    private boolean onThread(String name, Consumer<EdgeInlet> work) {
+        Optional<EdgeInlet> inlet = named(name);
+        inlet.ifPresent(each -> each.onThread(() -> work.accept(each)));
+        return inlet.isPresent();
     }
 
     /** What queries need of a stream, by their names. */

@@ -2,6 +2,7 @@ package dev.millrace.server.device;
 
 import dev.millrace.connector.MemoryChange;
 import dev.millrace.edge.config.SketchSettings;
+import dev.millrace.edge.program.WindowProgram;
 import dev.millrace.edge.stream.SettingsText;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -39,15 +40,38 @@ record EdgeSettings(long number, Map<String, String> values) {
         return device.map(of -> NAME + " " + of).orElse(NAME);
     }
 
-    /** Those that count for a device. */
-    static EdgeSettings of(Map<String, byte[]> memory, String device) {
+    /**
+     * Those that count for a device.
+     *
+     * @param makesWindows whether it knows programs of windows; else it sends the rows that these are made of
+     */
+    static EdgeSettings of(Map<String, byte[]> memory, String device, boolean makesWindows) {
         EdgeSettings all = kept(memory, NAME);
         EdgeSettings own = kept(memory, name(Optional.of(device)));
         Map<String, String> both = new TreeMap<>(all.values());
         both.putAll(own.values());
         EdgeSettings set = new EdgeSettings(Math.max(all.number(), own.number()), both);
         boolean onlyNeeded = SketchSettings.ONLY_NEEDED.equals(both.get(SketchSettings.ROWS));
-        return onlyNeeded ? set.with(kept(memory, PROGRAMS)) : set;
+        if (!onlyNeeded) {
+            return set;
+        }
+        EdgeSettings programs = kept(memory, PROGRAMS);
+        return set.with(makesWindows ? programs : programs.withoutWindows());
+    }
+
+    private EdgeSettings withoutWindows() {
+        Map<String, String> rows = new TreeMap<>();
+        values.forEach((name, value) -> {
+            if (name.startsWith(SketchSettings.WINDOWS)) {
+                String id = name.substring(SketchSettings.WINDOWS.length());
+                rows.put(
+                        SketchSettings.QUERY + id,
+                        WindowProgram.parse(value).rows().text());
+            } else {
+                rows.put(name, value);
+            }
+        });
+        return new EdgeSettings(number, rows);
     }
 
     /** The same with what queries need; if that is more than a device is told, it sends all. */
@@ -86,7 +110,7 @@ record EdgeSettings(long number, Map<String, String> values) {
      */
     static MemoryChange changed(Map<String, byte[]> memory, Optional<String> device, Map<String, String> changes) {
         changes.keySet().stream()
-                .filter(name -> name.startsWith(SketchSettings.QUERY))
+                .filter(name -> name.startsWith(SketchSettings.QUERY) || name.startsWith(SketchSettings.WINDOWS))
                 .findFirst()
                 .ifPresent(name -> {
                     throw MillraceException.user(
@@ -109,11 +133,14 @@ record EdgeSettings(long number, Map<String, String> values) {
      * What queries need from now on; empty if it is what they needed before.
      *
      * @param programs by the queries' names
+     * @param windows that devices make, by their ids
      */
-    static Optional<MemoryChange> programs(Map<String, byte[]> memory, Map<String, String> programs) {
+    static Optional<MemoryChange> programs(
+            Map<String, byte[]> memory, Map<String, String> programs, Map<String, String> windows) {
         Map<String, String> values = new TreeMap<>();
         programs.forEach((query, program) ->
                 values.put(SketchSettings.QUERY + URLEncoder.encode(query, StandardCharsets.UTF_8), program));
+        windows.forEach((id, program) -> values.put(SketchSettings.WINDOWS + id, program));
         return values.equals(kept(memory, PROGRAMS).values())
                 ? Optional.empty()
                 : Optional.of(change(PROGRAMS, lastNumber(memory) + 1, values));

@@ -7,6 +7,7 @@ import dev.millrace.connector.PushedReader;
 import dev.millrace.connector.PushedSource;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceFactory;
+import dev.millrace.edge.program.WindowProgram;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.type.DataType;
@@ -45,6 +46,11 @@ public final class EdgeSourceFactory implements SourceFactory {
                     .withHint("CREATE STREAM s (ts TIMESTAMP, temp DOUBLE PRECISION) WITH (connector = 'edge')");
         }
         Optional<String> name = options.text("stream");
+        Optional<String> windows = options.text(WindowProgram.STREAM_OPTION);
+        if (windows.isPresent()) {
+            PartialsColumns partials = new PartialsColumns(declared, WindowProgram.parse(windows.get()));
+            return new PartialsSource(inlets, options.required("stream"), partials);
+        }
         Optional<String> device = options.text("include.device");
         long bytes = options.integer("buffer_bytes", BUFFER_BYTES, 1 << 16, 1 << 30);
         List<Field> fields = new ArrayList<>(declared.fields());
@@ -97,6 +103,19 @@ public final class EdgeSourceFactory implements SourceFactory {
         @Override
         public PushedReader receive(PushedContext context) {
             return EdgeInlet.open(inlets, name.orElse(context.stream()), columns, bufferBytes, context);
+        }
+    }
+
+    /** Of a stream that the server makes for a query whose windows devices make. */
+    private record PartialsSource(EdgeInlets inlets, String leader, PartialsColumns columns) implements PushedSource {
+        @Override
+        public Schema schema() {
+            return columns.schema();
+        }
+
+        @Override
+        public PushedReader receive(PushedContext context) {
+            return PartialsInlet.open(inlets, leader, columns, context);
         }
     }
 

@@ -43,10 +43,13 @@ public record EdgeStatus(
      *
      * @param number up to which it has all
      * @param bytes of segments
+     * @param rows one by one
+     * @param segments those of partial aggregates, too
+     * @param windowRows that stayed at the device, and came as partial aggregates of windows
      * @param shedRows that the device threw away, as the stream was told in their place
      */
-    public record Kept(long number, long rows, long segments, long bytes, long shedRows, long lostSegments) {
-        static final Kept NONE = new Kept(0, 0, 0, 0, 0, 0);
+    public record Kept(long number, long rows, long segments, long bytes, long shedRows, long lostSegments, long windowRows) {
+        static final Kept NONE = new Kept(0, 0, 0, 0, 0, 0, 0);
 
         /** The same with what has the next numbers. */
         Kept with(Message.Rows next) {
@@ -58,17 +61,33 @@ public record EdgeStatus(
                             segments + 1,
                             bytes + next.bytes().length,
                             shedRows,
-                            lostSegments);
+                            lostSegments,
+                            windowRows);
+                case PARTIALS ->
+                    new Kept(
+                            next.to(),
+                            rows,
+                            segments + 1,
+                            bytes + next.bytes().length,
+                            shedRows,
+                            lostSegments,
+                            sum(windowRows, next.rows()));
                 case REJECTED -> withNumber(next.to());
-                case SHED -> new Kept(next.to(), rows, segments, bytes, sum(shedRows, next.rows()), lostSegments);
+                case SHED -> new Kept(next.to(), rows, segments, bytes, sum(shedRows, next.rows()), lostSegments, windowRows);
                 case LOST ->
                     new Kept(
-                            next.to(), rows, segments, bytes, shedRows, sum(lostSegments, next.to() - next.from() + 1));
+                            next.to(),
+                            rows,
+                            segments,
+                            bytes,
+                            shedRows,
+                            sum(lostSegments, next.to() - next.from() + 1),
+                            windowRows);
             };
         }
 
         Kept withNumber(long newNumber) {
-            return new Kept(newNumber, rows, segments, bytes, shedRows, lostSegments);
+            return new Kept(newNumber, rows, segments, bytes, shedRows, lostSegments, windowRows);
         }
 
         /** Of numbers that a device says, so that they may be any. */

@@ -12,15 +12,18 @@ import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.DateDayVector;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.Float4Vector;
 import org.apache.arrow.vector.Float8Vector;
 import org.apache.arrow.vector.IntVector;
+import org.apache.arrow.vector.SmallIntVector;
 import org.apache.arrow.vector.TimeStampVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.complex.ListVector;
 
 /**
- * A batch from Java values: BOOLEAN Boolean, INTEGER and BIGINT Number, DOUBLE Double, TEXT String, TIMESTAMP(TZ) Long in
+ * A batch from Java values: BOOLEAN Boolean, integers, REAL, and DATE in days, Number, DOUBLE Double, TEXT String, TIMESTAMP(TZ) Long in
  * microseconds, an array List; NULL is an empty Optional, and a full one stands for what is in it.
  */
 public final class RowBuilder implements AutoCloseable {
@@ -56,6 +59,9 @@ public final class RowBuilder implements AutoCloseable {
     private void put(FieldVector vector, DataType type, Object value) {
         switch (type.kind()) {
             case BOOLEAN -> ((BitVector) vector).setSafe(rows, (Boolean) value ? 1 : 0);
+            case SMALLINT -> ((SmallIntVector) vector).setSafe(rows, ((Number) value).shortValue());
+            case DATE -> ((DateDayVector) vector).setSafe(rows, ((Number) value).intValue());
+            case REAL -> ((Float4Vector) vector).setSafe(rows, ((Number) value).floatValue());
             case INTEGER -> ((IntVector) vector).setSafe(rows, ((Number) value).intValue());
             case BIGINT -> ((BigIntVector) vector).setSafe(rows, ((Number) value).longValue());
             case DOUBLE -> ((Float8Vector) vector).setSafe(rows, ((Number) value).doubleValue());
