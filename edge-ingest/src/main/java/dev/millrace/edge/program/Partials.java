@@ -138,6 +138,6 @@ public record Partials(String id, long rows, long latestMicros, List<Group> grou
 
     private static MillraceException damaged() {
         return MillraceException.external(
-                SqlState.DATA_CORRUPTED, "what should be partial aggregates of a device is none", null);
+                SqlState.DATA_CORRUPTED, "what should be partial aggregates of a device is none");
     }
 }

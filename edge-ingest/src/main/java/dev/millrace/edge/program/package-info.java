@@ -1,15 +1,20 @@
 /**
- * What a standing query needs of a stream's rows, as a device can find it out: this page is the form of such programs, version 1.
+ * What a standing query needs of a stream's rows, as a device can find it out, and the windows that a device makes of them: this page is the form of such programs.
+ * Version 1 has rows, version 2 windows.
  *
  * <p>Entry: {@link dev.millrace.edge.program.RowProgram}, a value that the server makes of a plan and sends as a text, and
- * {@link dev.millrace.edge.program.RowNeeds}, which a device asks of each row. There is no loop in it, no state and no call of anything else: a program
- * takes as long as it has nodes. Values are immutable and safe on any thread; {@code RowNeeds} is of one thread.
+ * {@link dev.millrace.edge.program.RowNeeds}, which a device asks of each row; for windows {@link dev.millrace.edge.program.WindowProgram} and
+ * {@link dev.millrace.edge.program.WindowGroups}, of which a device sends {@link dev.millrace.edge.program.Partials}. There is no loop in a program, no state and no call of anything else: a program
+ * takes as long as it has nodes. Values are immutable and safe on any thread; {@code RowNeeds} and {@code WindowGroups} are of one thread.
  *
  * <p>A program is a list of lists. Texts stand in double quotes, with a backslash before a quote and a backslash, and {@code \}{@code uXXXX} for control characters.
  * At most 8,192 characters, 256 nodes, and 32 lists in each other; whoever reads one refuses what is more.
  *
  * <pre>
  *   program  (1 ("column" ..) condition?)          the columns that are read, and of which rows
+ *   windows  (2 "id" (tumble SIZE OFFSET "time column") (keys node ..) aggregate .. (where node)?)
+ *                                                  microseconds; without add, subtract and multiply
+ *   aggregate (count node) (sum node) (min node) (max node)                  of wholes or numbers, count of all
  *   node     (column KIND "name")                  KIND: truth, whole, number, text
  *            (truth true) (whole 42) (number 1.5) (text "a")
  *            (and node ..) (or node ..) (not node)

@@ -84,6 +84,7 @@ public final class Alterations {
             throw MillraceException.notAvailableYet("ALTER of a query WITH (timezone = ..)")
                     .withHint("CREATE OR REPLACE it");
         }
+        new EdgeWindowStreams(database).requireNone(object.name(), "ALTER of");
         PlanBasis basis = PlanBasis.first();
         PhysicalPlan plan = queries.plan(alter.query(), StandingRules.ofQuery(object.options()), basis);
         if (EdgeNeeds.isWanted(new Options(object.options()))) {

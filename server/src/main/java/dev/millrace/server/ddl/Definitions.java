@@ -30,6 +30,7 @@ import dev.millrace.server.planning.EdgeNeeds;
 import dev.millrace.server.planning.PlanBasis;
 import dev.millrace.server.planning.Plans;
 import dev.millrace.server.planning.StandingRules;
+import dev.millrace.server.planning.WindowsAtEdge;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.retention.RetentionClause;
@@ -51,6 +52,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -73,6 +75,7 @@ public final class Definitions {
     private final Identity identity;
     private final Drops drops;
     private final Starts starts;
+    private final EdgeWindowStreams windowStreams;
 
     public Definitions(
             Instance database,
@@ -88,6 +91,7 @@ public final class Definitions {
         this.identity = identity;
         this.drops = drops;
         this.starts = new Starts(database);
+        this.windowStreams = new EdgeWindowStreams(database);
     }
 
     public Command createStream(Statement.CreateStream create, String text) {
@@ -420,11 +424,19 @@ public final class Definitions {
             PlanBasis basis = database.catalogStore().basis();
             PhysicalPlan plan = queries.plan(query, rules, basis);
             starts.requireKnownErrors(plan, rules, query.relations());
-            if (atEdge && !database.catalogStore().isRestoring()) {
+            Optional<WindowsAtEdge> windows =
+                    atEdge ? windowStreams.find(name, plan.root(), optionTexts).windows() : Optional.empty();
+            if (atEdge && windows.isEmpty() && !database.catalogStore().isRestoring()) {
                 EdgeNeeds.of(plan.root(), database.catalog()::object).require();
             }
+            boolean makesStream = windows.isPresent() && !database.catalogStore().isRestoring();
+            windows.ifPresent(found -> windowStreams.make(name, found, this));
             PlanNode root = starts.plan(
-                    name, plan.root(), options, query, database.catalogStore().creationMicros());
+                    name,
+                    windows.map(WindowsAtEdge::plan).orElse(plan.root()),
+                    options,
+                    query,
+                    database.catalogStore().creationMicros());
             try {
                 if (replaced.isPresent()
                         && database.retained().backfillsOf(name).isEmpty()) {
@@ -436,9 +448,14 @@ public final class Definitions {
                 start(name, root, how);
             } catch (RuntimeException | Error e) {
                 starts.forget(name, root);
+                if (makesStream) {
+                    drops.takeBack(WindowsAtEdge.streamOf(name));
+                }
                 throw e;
             }
             database.catalogStore().plannedBy(name, basis);
+            Set<String> reads = new HashSet<>(query.dependsOn());
+            windows.ifPresent(found -> reads.add(WindowsAtEdge.streamOf(name)));
             return new CatalogObject(
                     name,
                     kind,
@@ -447,7 +464,7 @@ public final class Definitions {
                     plan.uniqueKey().orElse(List.of()),
                     Plans.eventTime(kind, plan),
                     Optional.empty(),
-                    query.dependsOn(),
+                    reads,
                     optionTexts,
                     text,
                     database.catalogStore().creationMicros(),
@@ -457,6 +474,7 @@ public final class Definitions {
 
     /** What is made again may come before it. */
     private void requireReplaceable(ObjectKind kind, String name, String replaced, Query query) {
+        windowStreams.requireNone(replaced, "another one in the place of");
         if (!database.catalogStore().isRestoring()) {
             database.catalog().require(kind, replaced);
         }

@@ -71,6 +71,8 @@ public final class Drops {
                 }
             }
         }
+        List<String> windows = new EdgeWindowStreams(database).of(order);
+        order.addAll(windows); // behind the queries that read them
         if (!cascade) {
             order.forEach(this::requireNoSubscription);
         }
@@ -83,7 +85,7 @@ public final class Drops {
             database.changesLogs();
         }
         for (String name : order) {
-            if (!names.contains(name)) {
+            if (!names.contains(name) && !windows.contains(name)) {
                 notices.accept("drop cascades to " + describe(name));
             }
             dropOne(database.catalog().object(name).orElseThrow());

@@ -5,8 +5,11 @@
  * made. A stream's {@code EdgeInlet} is polled by its intake's thread, as every pushed source; connections of devices ({@code server.gateway}) only hand it
  * what arrives, and are told what became of it ({@link dev.millrace.server.device.DeviceSession}).
  *
- * <p>In the stream's memory, changed with the rows themselves, are, by name: {@code at DEVICE}, the identity of the device's queue and the last number that is in the stream (7 numbers of 8
- * bytes: identity, last number, rows, segments, rows shed, segments lost, bytes); {@code set} and {@code set DEVICE}, what was set for all devices or for one: a number in decimal digits, a line's end, and settings as
+ * <p>A query whose windows devices make has a stream of its own, of partial aggregates. Its {@code PartialsInlet} follows the inlet of the devices' stream, is handed
+ * each record, and has {@code at DEVICE} in its own memory, identity and last number, and {@code begun} from when it follows. Devices are acknowledged what all have.
+ *
+ * <p>In the stream's memory, changed with the rows themselves, are, by name: {@code at DEVICE}, the identity of the device's queue and the last number that is in the stream (8 numbers of 8
+ * bytes: identity, last number, rows, segments, rows shed, segments lost, bytes, rows that came as partial aggregates; the last may be missing); {@code set} and {@code set DEVICE}, what was set for all devices or for one: a number in decimal digits, a line's end, and settings as
  * {@code edge.stream.SettingsText} has them; {@code queries}, likewise, what queries that run at the edge need. So rows of a number are accepted once, whatever is sent again, by whom, and after whose crash.
  */
 package dev.millrace.server.device;

@@ -126,6 +126,14 @@ public final class EdgeNeeds {
         }
     }
 
+    /** Whether devices send an object's rows, and not the server makes them of what they send. */
+    static boolean isOfDevices(CatalogObject object) {
+        return object.input()
+                        .filter(input -> input.connector().equals(CONNECTOR))
+                        .isPresent()
+                && !WindowsAtEdge.isStreamOfPartials(object);
+    }
+
     /** What passes rows on as they are does not matter: who drops late ones drops them after the others. */
     private static PlanNode below(PlanNode node) {
         PlanNode at = node;
@@ -136,10 +144,7 @@ public final class EdgeNeeds {
     }
 
     private void scan(PlanNode.Scan scan, Optional<Expression> condition) {
-        Optional<CatalogObject> stream = objects.apply(scan.relation())
-                .filter(object -> object.input()
-                        .filter(input -> input.connector().equals(CONNECTOR))
-                        .isPresent());
+        Optional<CatalogObject> stream = objects.apply(scan.relation()).filter(EdgeNeeds::isOfDevices);
         if (stream.isEmpty()) {
             return;
         }
@@ -176,7 +181,7 @@ public final class EdgeNeeds {
     }
 
     /** Without those that the server makes. */
-    private static Set<String> columnsOfDevices(CatalogObject stream) {
+    static Set<String> columnsOfDevices(CatalogObject stream) {
         Set<String> names = new TreeSet<>(stream.schema().names());
         names.removeIf(stream.rules()::isGenerated);
         Optional.ofNullable(stream.options().get("include.device")).ifPresent(names::remove);

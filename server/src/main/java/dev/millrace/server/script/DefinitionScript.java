@@ -2,6 +2,7 @@ package dev.millrace.server.script;
 
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.feed.Feeds;
+import dev.millrace.server.planning.WindowsAtEdge;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Orders definitions so that each comes behind what it reads: roles, settings, functions, streams and tables first, then, where a dump
@@ -55,8 +57,10 @@ public final class DefinitionScript {
         new TreeMap<>(settings)
                 .forEach((name, value) ->
                         steps.add(new Step("setting", "", "SET " + name + " = " + Identifiers.quoteText(value), "")));
+        Set<String> names = objects.stream().map(Definition::name).collect(Collectors.toSet());
         List<Definition> ordered = ordered(objects.stream()
                 .filter(object -> !object.name().equals(Feeds.POSITIONS)) // which those make that need it
+                .filter(object -> !WindowsAtEdge.isStreamOfQuery(object.name(), names))
                 .toList());
         for (Definition object : ordered) {
             steps.add(new Step(object.kind(), object.name(), object.sql(), object.note()));

@@ -12,12 +12,14 @@ import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.planner.explain.LogicalText;
 import dev.millrace.server.ddl.Alterations;
+import dev.millrace.server.ddl.EdgeWindowStreams;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.lookup.KeyRows;
 import dev.millrace.server.lookup.RangeRows;
 import dev.millrace.server.planning.EdgeNeeds;
 import dev.millrace.server.planning.StandingRules;
 import dev.millrace.server.planning.StatementKinds;
+import dev.millrace.server.planning.WindowsAtEdge.Finding;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.FixedRows;
 import dev.millrace.server.result.StatementResult;
@@ -132,8 +134,7 @@ final class Explanations {
             });
         }
         if (physical && EdgeNeeds.isWanted(new Options(options(statement)))) {
-            EdgeNeeds needs = EdgeNeeds.of(plan.root(), database.catalog()::object);
-            lines.addAll(needs.require().describe());
+            explainEdge(statement, plan, lines);
         }
         if (forms.contains(ExplainForm.VERBOSE)) {
             lines.add("emit: " + plan.emit());
@@ -144,6 +145,20 @@ final class Explanations {
             Set<String> kernels = new LinkedHashSet<>();
             collectCode(plan.root(), kernels);
             kernels.forEach(kernel -> kernel.lines().forEach(lines::add));
+        }
+    }
+
+    /** What devices do for a query, and what the server does. */
+    private void explainEdge(Statement statement, PhysicalPlan plan, List<String> lines) {
+        Finding finding = new EdgeWindowStreams(database).find(name(statement), plan.root(), options(statement));
+        if (finding.windows().isPresent()) {
+            lines.addAll(finding.windows().get().describe());
+            return;
+        }
+        EdgeNeeds needs = EdgeNeeds.of(plan.root(), database.catalog()::object);
+        lines.addAll(needs.require().describe());
+        if (!finding.whyNot().isEmpty()) {
+            lines.add("windows at the server: " + finding.whyNot());
         }
     }
 
@@ -223,6 +238,13 @@ final class Explanations {
         }
         throw MillraceException.notAvailableYet("EXPLAIN of this statement")
                 .withHint("it explains queries, changes of rows, and CREATE or ALTER of what holds a query");
+    }
+
+    private static String name(Statement statement) {
+        if (statement instanceof Statement.CreateContinuousQuery create) {
+            return create.name();
+        }
+        return statement instanceof Statement.CreateMaterializedView create ? create.name() : "";
     }
 
     private static Map<String, String> options(Statement statement) {

@@ -263,7 +263,7 @@ class EdgeWireFuzzTest {
             DataInputStream in = new DataInputStream(socket.getInputStream());
             say(socket, new Message.Hello(Message.VERSION, "good", "good", "good", "good", 1, 0));
             assertTrue(answer(in) instanceof Message.Welcome);
-            say(socket, new Message.Open(0, "plant", 0));
+            say(socket, new Message.Open(0, "plant", 0, Message.Open.WINDOWS));
             assertEquals(new Message.Opened(0, good, ""), answer(in));
             good++;
             say(socket, new Message.Rows(0, good, good, RecordKind.SEGMENT, 10, 0, 9, segments.get(0)));

@@ -63,7 +63,7 @@ final class HostileDevice {
         }
         boolean opens = random.nextInt(5) > 0;
         if (opens) {
-            frames.add(MessageCodec.frame(new Message.Open(0, "plant", 0)));
+            frames.add(MessageCodec.frame(new Message.Open(0, "plant", 0, Message.Open.WINDOWS)));
         }
         boolean calm = random.nextBoolean(); // has most messages right, so that what is behind them is reached
         long next = 1;
@@ -126,7 +126,7 @@ final class HostileDevice {
             case 0 -> hello(random.nextBoolean());
             case 1 -> new Message.Welcome(number());
             case 2 -> new Message.Refused(text(), text(), true);
-            case 3, 4 -> new Message.Open(stream(), STREAMS[random.nextInt(STREAMS.length)], number());
+            case 3, 4 -> new Message.Open(stream(), STREAMS[random.nextInt(STREAMS.length)], number(), random.nextInt(4));
             case 5 -> new Message.Opened(stream(), number(), text());
             case 6 -> new Message.Version(stream(), random.nextBoolean() ? version : flipped(version));
             case 7 -> new Message.Acknowledged(stream(), number());
