@@ -13,7 +13,7 @@ import java.util.Optional;
 /**
  * What a device has of groups of windows, of which there may be more: all partials of a group together are its aggregates.
  *
- * <p>As bytes, version 1: a byte 1; the program's id; how many rows; the latest event time; how many groups; then each: the number of its window, less that of the
+ * <p>Groups are in the order of their windows. As bytes, version 1: a byte 1; the program's id; how many rows; the latest event time; how many groups; then each: the number of its window, less that of the
  * one before; bits of the keys that are NULL, eight a byte; the other keys; how many rows; the aggregates. Lengths and counts have seven bits a byte, whole numbers
  * likewise after zigzag, numbers 8 bytes, big endian, texts a length and UTF-8, truth values a byte. COUNT is a count, others a byte 1 and the value, or a byte 0.
  *

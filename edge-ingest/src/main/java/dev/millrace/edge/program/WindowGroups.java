@@ -8,6 +8,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -144,14 +145,13 @@ public final class WindowGroups {
             }
         }
         Group made = new Group(window, keys.size(), arguments.size());
-        bytes += GROUP_BYTES + (long) VALUE_BYTES * (keys.size() + arguments.size());
         for (int k = 0; k < keys.size(); k++) {
             Evaluation key = keys.get(k);
             made.isNull[k] = key.isNull;
             made.wholes[k] = key.isNull ? 0 : bits(k);
             made.texts[k] = key.isNull ? "" : key.text;
-            bytes += 2L * made.texts[k].length();
         }
+        bytes += bytesOf(made);
         made.next = first;
         byHash.put(hash, made);
         return made;
@@ -175,6 +175,14 @@ public final class WindowGroups {
             case TRUTH, WHOLE -> keys.get(key).whole;
             case TEXT -> 0;
         };
+    }
+
+    private long bytesOf(Group group) {
+        long all = GROUP_BYTES + (long) VALUE_BYTES * (keys.size() + arguments.size());
+        for (String text : group.texts) {
+            all += 2L * text.length();
+        }
+        return all;
     }
 
     private boolean hasKeys(Group group) {
@@ -263,9 +271,7 @@ public final class WindowGroups {
                 remove(group);
             }
         }
-        if (byHash.isEmpty()) {
-            bytes = 0;
-        }
+        taken.forEach(group -> bytes -= bytesOf(group));
         return taken.isEmpty() ? Optional.empty() : Optional.of(encode(taken));
     }
 
@@ -281,7 +287,6 @@ public final class WindowGroups {
 
     private void remove(Group group) {
         int hash = hash(group);
-        bytes -= GROUP_BYTES + (long) VALUE_BYTES * (keys.size() + arguments.size());
         Group first = byHash.get(hash);
         if (first == group) {
             group.next.ifPresentOrElse(next -> byHash.put(hash, next), () -> byHash.remove(hash));
@@ -317,6 +322,7 @@ public final class WindowGroups {
         to.count(groups.stream().mapToLong(group -> group.rows).sum());
         to.whole(latestMicros);
         to.count(groups.size());
+        groups.sort(Comparator.comparingLong(group -> group.window)); // else the later ones would make others late
         long before = 0;
         for (Group group : groups) {
             to.whole(group.window - before);

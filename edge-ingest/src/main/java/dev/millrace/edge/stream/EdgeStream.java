@@ -470,6 +470,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         schema = newSchema;
         needed = newNeeded;
         windows = newWindows;
+        windows.restore(Map.of(), clock.nanoTime());
         for (KeyEncoder each : encoders.values()) {
             queue.unpin(config.name(), each.encoder().incarnation());
             each.use(encoder(each.encoder().state()));

@@ -103,7 +103,10 @@ class WindowGroupsTest {
         assertEquals(
                 partials.rows(),
                 partials.groups().stream().mapToLong(Partials.Group::rows).sum());
+        long before = Long.MIN_VALUE;
         for (Partials.Group group : partials.groups()) {
+            assertTrue(group.windowMicros() >= before, "in order, or the server would find some late");
+            before = group.windowMicros();
             List<Optional<Object>> values = group.values();
             to.computeIfAbsent(group.windowMicros() + " " + group.keys(), first -> new Sum())
                     .add(

@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.storage.disk.Disk;
+import dev.millrace.storage.disk.DiskFile;
 import dev.millrace.storage.simulation.SimulatedCrash;
 import dev.millrace.storage.simulation.SimulatedDisk;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -366,5 +368,58 @@ class EdgeQueueTest {
             assertEquals(Optional.of("x=1\n"), queue.settings("s"));
         }
         assertEquals(List.of("b"), keys);
+    }
+
+    @Test
+    void partialsAreRecordsAndOpenGroupsOfWindowsAreThereAgain() {
+        SimulatedDisk disk = new SimulatedDisk(SEED);
+        try (EdgeQueue queue = open(disk, WhenFull.OLDEST)) {
+            queue.begin("s").groups("q", bytes(1, 50)).groups("r", bytes(2, 50)).write();
+            queue.begin("s").partials(12, 99, bytes(1, 40)).groups("r", new byte[0]).write();
+            assertEquals(0, queue.backlog("s").rows(), "they are no rows one by one");
+            for (int i = 0; i < 5000; i++) { // through many files
+                queue.begin("s").groups("q", bytes(i, 500)).write();
+                assertTrue(queue.bytes() <= 1 << 20, () -> queue.bytes() + " bytes");
+            }
+        }
+        try (EdgeQueue queue = open(disk, WhenFull.OLDEST)) {
+            assertEquals(List.of("q"), List.copyOf(queue.groups("s").keySet()));
+            assertArrayEquals(bytes(4999, 500), queue.groups("s").get("q"));
+            EdgeQueue.Found found = queue.take("s", 1).orElseThrow();
+            assertEquals(RecordKind.PARTIALS, found.record().kind());
+            assertEquals(12, found.record().rows());
+            assertArrayEquals(bytes(1, 40), found.bytes());
+            queue.settle("s", 0);
+            for (int number = 2; number <= 5000; number++) {
+                queue.begin("s").partials(1, number, bytes(number, 300)).write();
+            }
+            assertEquals(RecordKind.SHED, queue.from("s", 1).orElseThrow().kind());
+            assertTrue(queue.backlog("s").shedding().shedRows() >= 12, "what they stand for is counted");
+        }
+    }
+
+    @Test
+    void aQueueOfBeforeWindowsIsReadAndOneOfALaterVersionIsRefused() throws IOException {
+        SimulatedDisk disk = new SimulatedDisk(SEED);
+        try (EdgeQueue queue = open(disk, WhenFull.OLDEST)) {
+            add(queue, 1, 100);
+        }
+        for (int version : List.of(1, 2, 3)) {
+            setVersion(disk, version);
+            try (EdgeQueue queue = open(disk, WhenFull.OLDEST)) {
+                assertArrayEquals(bytes(1, 100), queue.take("s", 1).orElseThrow().bytes());
+                assertEquals(List.of(), List.copyOf(queue.groups("s").keySet()));
+            }
+        }
+        setVersion(disk, 5);
+        assertThrows(MillraceException.class, () -> open(disk, WhenFull.OLDEST));
+    }
+
+    private static void setVersion(Disk disk, int version) throws IOException {
+        for (String name : disk.list()) {
+            try (DiskFile file = disk.open(name)) {
+                file.write(ByteBuffer.allocate(4).putInt(0, version), 8);
+            }
+        }
     }
 }

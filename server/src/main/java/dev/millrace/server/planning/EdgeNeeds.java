@@ -184,7 +184,11 @@ public final class EdgeNeeds {
     static Set<String> columnsOfDevices(CatalogObject stream) {
         Set<String> names = new TreeSet<>(stream.schema().names());
         names.removeIf(stream.rules()::isGenerated);
-        Optional.ofNullable(stream.options().get("include.device")).ifPresent(names::remove);
+        stream.options().forEach((option, column) -> {
+            if (option.equals("include.device") || option.startsWith("include.error.")) {
+                names.remove(column);
+            }
+        });
         return names;
     }
 

@@ -298,15 +298,15 @@ class EdgeWindowsTest {
 
     private void assertSameAnswers() {
         queries.forEach((number, query) -> {
-            Eventually.holds(
-                    "the windows of all have ended: " + query,
-                    () -> sorted(server.flushedRows("SELECT * FROM c" + number))
-                                    .equals(sorted(server.flushedRows("SELECT * FROM e" + number)))
-                            || server.flushedRows("SELECT * FROM c" + number).size() < 5);
-            assertEquals(
-                    sorted(server.flushedRows("SELECT * FROM c" + number)),
-                    sorted(server.flushedRows("SELECT * FROM e" + number)),
-                    query);
+            List<String> expected = new ArrayList<>(server.flushedRows("SELECT * FROM c" + number));
+            List<String> more = new ArrayList<>(server.flushedRows("SELECT * FROM e" + number));
+            assertFalse(expected.isEmpty(), query);
+            List<String> all = List.copyOf(expected);
+            more.forEach(expected::remove);
+            all.forEach(more::remove);
+            assertEquals(List.of(), sorted(more), () -> "more than there should be of " + query + ", where are not "
+                    + sorted(expected));
+            assertEquals(List.of(), sorted(expected), () -> "missing of " + query);
         });
     }
 
@@ -410,7 +410,7 @@ class EdgeWindowsTest {
         writeInOrder(205);
         drive(
                 agents,
-                () -> server.rows("SELECT * FROM e_").size() == 19); // of the window that ends at 200 s the delay has not passed
+                () -> server.rows("SELECT * FROM e_").size() == 19); // of the one that ends at 200 s the delay has not passed
         assertEquals(200, status("plant").get(0).kept().windowRows());
         assertTrue(status("plant").get(0).kept().rows() <= 4, "but for rows with which time goes on");
         agents.get(0).close();
@@ -436,7 +436,7 @@ class EdgeWindowsTest {
         sendAll(agents);
         agents.get(0).close();
         assertSameAnswers();
-        assertEquals(List.of("6001"), server.flushedRows("SELECT sum(c) FROM e_"));
+        assertEquals(List.of("6000"), server.flushedRows("SELECT sum(c) FROM e_"));
     }
 
     /** Said for docs/edge.md, and held to an order of magnitude. */
@@ -461,7 +461,7 @@ class EdgeWindowsTest {
             rows += all;
             System.out.println("windows of " + size + ", an hour of a row a second: " + partials + " bytes of partials and "
                     + "rows, " + all + " of all rows");
-            assertTrue(partials * 3 < all, () -> partials + " of " + all);
+            assertTrue(partials * (size.equals("1 hour") ? 20 : 2) < all, () -> partials + " of " + all);
             server.run("DROP MATERIALIZED VIEW e_, c_");
         }
     }
@@ -493,7 +493,9 @@ class EdgeWindowsTest {
         assertTrue(hop.get(hop.size() - 1).contains("tumbling windows alone"), hop::toString);
 
         server.run(create + "SELECT window_start, avg(k)" + from + by);
-        assertEquals(List.of(), server.rows("SELECT window_start, row_count FROM \"q$windows\" LIMIT 1"));
+        server.run("CREATE CONTINUOUS QUERY partials AS SELECT window_start, row_count, value_1, device FROM \"q$windows\"");
+        assertTrue(server.error("DROP MATERIALIZED VIEW q").contains("depend on it"));
+        server.run("DROP CONTINUOUS QUERY partials");
         assertTrue(server.error("DROP STREAM \"q$windows\"").contains("depend on it"));
         assertTrue(server.error("ALTER MATERIALIZED VIEW q AS SELECT window_start, avg(n)" + from + by)
                 .contains("whose windows devices make"));
