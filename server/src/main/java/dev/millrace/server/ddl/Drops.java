@@ -71,8 +71,7 @@ public final class Drops {
                 }
             }
         }
-        List<String> windows = new EdgeWindowStreams(database).of(order);
-        order.addAll(windows); // behind the queries that read them
+        List<String> windows = addWindows(order, cascade);
         if (!cascade) {
             order.forEach(this::requireNoSubscription);
         }
@@ -91,6 +90,25 @@ public final class Drops {
             dropOne(database.catalog().object(name).orElseThrow());
         }
         return List.copyOf(order);
+    }
+
+    /** Adds the streams of partial aggregates of queries that go, and what else reads these; returns those streams. */
+    private List<String> addWindows(Set<String> order, boolean cascade) {
+        EdgeWindowStreams streams = new EdgeWindowStreams(database);
+        List<String> windows = streams.of(order);
+        while (!order.containsAll(windows)) {
+            for (String stream : windows) {
+                List<String> others = database.catalog().dependents(stream).stream()
+                        .filter(dependent -> !order.contains(dependent))
+                        .toList();
+                if (!cascade && !others.isEmpty()) {
+                    throw dependentsExist(stream, others);
+                }
+                order.addAll(database.catalog().withDependents(stream)); // itself behind those
+            }
+            windows = streams.of(order);
+        }
+        return windows;
     }
 
     private MillraceException dependentsExist(String name, List<String> dependents) {

@@ -304,8 +304,10 @@ class EdgeWindowsTest {
             List<String> all = List.copyOf(expected);
             more.forEach(expected::remove);
             all.forEach(more::remove);
-            assertEquals(List.of(), sorted(more), () -> "more than there should be of " + query + ", where are not "
-                    + sorted(expected));
+            assertEquals(
+                    List.of(),
+                    sorted(more),
+                    () -> "other than should be of " + query + ": " + more.size() + ", and missing: " + expected.size());
             assertEquals(List.of(), sorted(expected), () -> "missing of " + query);
         });
     }
@@ -364,11 +366,12 @@ class EdgeWindowsTest {
                 }
             }
         }
-        writeLast();
         List<EdgeAgent> agents = new ArrayList<>();
         for (String device : devices) {
             agents.add(agent(device, false));
         }
+        sendAll(agents); // all of both, before one of them ends all windows
+        writeLast();
         sendAll(agents);
         agents.forEach(EdgeAgent::close);
         assertSameAnswers();
