@@ -17,6 +17,8 @@ import java.util.TreeMap;
 /**
  * The log of a device, as the package's description says. What the disk refuses is thrown as 53100 or 58030 and has not happened: it may be
  * tried again. Not thread-safe.
+ *
+ * <p>Long because reading, writing and sending share where a record is, and each kind of record has a method to write it.
  */
 public final class EdgeQueue implements AutoCloseable {
     private static final int DOUBT_STEP = 64; // numbers that may be sent without writing that down

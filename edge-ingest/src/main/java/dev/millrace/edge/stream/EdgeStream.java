@@ -40,6 +40,8 @@ import org.apache.arrow.memory.BufferAllocator;
  *
  * <p>When it is made it goes on where the last commit was. A segment also closes when its first row came as long ago as a segment is long, so
  * that a stream that falls silent is sent. And when open segments of all keys have more memory than they may, the larger ones close.
+ *
+ * <p>Long because what is open, closed and committed is one state.
  */
 public final class EdgeStream implements DecoderContext, AutoCloseable {
     private static final int STEP_BYTES = 256 << 10;

@@ -39,6 +39,10 @@ import java.util.function.UnaryOperator;
  *     n == m + 1   read and accepted with n, in one entry of the journal; acknowledged when that is on disk
  *     n &gt; m + 1    waits for those between, as far as there is room; else dropped, and all is asked for again
  * </pre>
+ *
+ * <p>Those that follow it ({@link PartialsInlet}) are handed each record in that order, too, and a device is acknowledged what all have on disk.
+ *
+ * <p>Long because what becomes of a record, and who is told, is one order of steps on one thread.
  */
 public final class EdgeInlet implements PushedReader {
     private static final long RETRY_MICROS = 1_000_000;

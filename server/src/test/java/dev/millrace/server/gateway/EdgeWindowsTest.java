@@ -38,6 +38,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Windows that devices make: real agents, of which one is of before and knows none, read one file as two streams. Of one they send partial aggregates, and what
  * else is needed; of the other all rows, over which the server makes the same windows.
+ *
+ * <p>Long because all of it needs the same devices, input and server.
  */
 class EdgeWindowsTest {
     private static final String COLUMNS =
