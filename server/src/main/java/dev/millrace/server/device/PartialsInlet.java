@@ -11,6 +11,7 @@ import dev.millrace.edge.queue.RecordKind;
 import dev.millrace.edge.program.Partials;
 import dev.millrace.edge.wire.Message;
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.sketch.Sketch;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -213,9 +214,23 @@ final class PartialsInlet implements PushedReader {
             inlets.again(leader, handed.device());
             return Optional.empty();
         }
-        Batch batch = batch(handed);
+        Batch batch = rows.from() <= last ? partlyTaken(handed) : batch(handed);
         return Optional.of(
                 remember(Map.of(handed.device(), new Numbers(handed.identity(), rows.to())), false, batch));
+    }
+
+    /** Records of which some were taken became one: what they were merged to would count those again. */
+    private Batch partlyTaken(Handed handed) {
+        if (handed.rows().kind() == RecordKind.COARSER) {
+            context.report(new RejectedRecord(
+                    handed.device(),
+                    handed.rows().from(),
+                    "",
+                    handed.rows().rows() + " rows came once more, as a coarser segment, and some of them were taken before",
+                    SqlState.DATA_EXCEPTION,
+                    ""));
+        }
+        return columns.nothing(context.allocator());
     }
 
     private Batch batch(Handed handed) {
