@@ -251,7 +251,8 @@ public final class EdgeLink implements AutoCloseable {
     private void open(Sending stream) {
         stream.begin();
         stream.openAt = Long.MAX_VALUE;
-        wire.orElseThrow().send(new Message.Open(
+        wire.orElseThrow()
+                .send(new Message.Open(
                         stream.number, stream.stream.name(), stream.stream.settingsNumber(), Message.Open.WINDOWS));
     }
 

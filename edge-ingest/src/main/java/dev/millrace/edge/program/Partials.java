@@ -82,7 +82,10 @@ public record Partials(String id, long rows, long latestMicros, List<Group> grou
         List<Optional<Object>> keys = new ArrayList<>();
         for (int k = 0; k < program.keys().size(); k++) {
             boolean isNull = (nulls[k >>> 3] >>> (k & 7) & 1) != 0;
-            keys.add(isNull ? Optional.empty() : Optional.of(value(in, program.keys().get(k).kind())));
+            keys.add(
+                    isNull
+                            ? Optional.empty()
+                            : Optional.of(value(in, program.keys().get(k).kind())));
         }
         long rows = count(in);
         List<Optional<Object>> values = new ArrayList<>();

@@ -148,8 +148,7 @@ public final class EdgeQueue implements AutoCloseable {
         });
     }
 
-    private static void put(
-            Map<String, StreamIndex.OpenSlot> slots, String key, QueueFile file, long at, int length) {
+    private static void put(Map<String, StreamIndex.OpenSlot> slots, String key, QueueFile file, long at, int length) {
         if (length == 0) {
             slots.remove(key);
         } else {

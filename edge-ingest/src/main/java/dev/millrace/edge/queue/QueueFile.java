@@ -16,7 +16,8 @@ final class QueueFile implements AutoCloseable {
     static final int HEADER_BYTES = 48;
     static final int MOST_COMMIT_BYTES = 64 << 20;
     private static final byte[] MAGIC = {'M', 'r', 'E', 'd', 'g', 'e', 'Q', 'u'};
-    private static final int VERSION = 4; // the first had no counts, the second no rejected records, the third no groups of windows
+    private static final int VERSION =
+            4; // the first had no counts, the second no rejected records, the third no groups of windows
     private static final int COMMIT_HEAD = 8;
 
     private final Disk disk;

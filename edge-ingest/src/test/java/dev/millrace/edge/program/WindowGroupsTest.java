@@ -28,10 +28,11 @@ class WindowGroupsTest {
             new Field("n", DataType.BIGINT, true),
             new Field("x", DataType.DOUBLE, true),
             new Field("name", DataType.TEXT, true)));
-    private static final String TEXT = "(2 \"q.1\" (tumble 10 3 \"ts\") (keys (column text \"name\") (column truth \"ok\"))"
-            + " (count (column whole \"n\")) (sum (column whole \"n\")) (min (column number \"x\"))"
-            + " (max (column whole \"n\")) (sum (column number \"x\"))"
-            + " (where (or (is_null (column number \"x\")) (gt (column number \"x\") (number -3.0)))))";
+    private static final String TEXT =
+            "(2 \"q.1\" (tumble 10 3 \"ts\") (keys (column text \"name\") (column truth \"ok\"))"
+                    + " (count (column whole \"n\")) (sum (column whole \"n\")) (min (column number \"x\"))"
+                    + " (max (column whole \"n\")) (sum (column number \"x\"))"
+                    + " (where (or (is_null (column number \"x\")) (gt (column number \"x\") (number -3.0)))))";
     private static final WindowProgram PROGRAM = WindowProgram.parse(TEXT);
 
     /** Rows of objects; null is NULL. */
@@ -78,7 +79,8 @@ class WindowGroupsTest {
                 sum = Optional.of(sum.orElse(BigInteger.ZERO).add(BigInteger.valueOf(value)));
             }
             if (min instanceof Double value) {
-                least = Optional.of(least.filter(is -> Double.compare(is, value) <= 0).orElse(value));
+                least = Optional.of(
+                        least.filter(is -> Double.compare(is, value) <= 0).orElse(value));
             }
             if (max instanceof Long value) {
                 most = Optional.of(Math.max(most.orElse(value), value));
@@ -180,11 +182,18 @@ class WindowGroupsTest {
             groups.add(new Rows(List.<Object[]>of(new Object[] {time, true, 1L, 1.0, "a"})), 0, time);
         }
         Partials ended = Partials.read(groups.takeEnded().orElseThrow(), PROGRAM);
-        assertEquals(List.of(3L), ended.groups().stream().map(Partials.Group::windowMicros).toList());
+        assertEquals(
+                List.of(3L),
+                ended.groups().stream().map(Partials.Group::windowMicros).toList());
         assertEquals(2, ended.groups().get(0).rows());
         assertEquals(13, ended.latestMicros());
         assertTrue(groups.takeEnded().isEmpty());
-        assertEquals(13, Partials.read(groups.takeAll().orElseThrow(), PROGRAM).groups().get(0).windowMicros());
+        assertEquals(
+                13,
+                Partials.read(groups.takeAll().orElseThrow(), PROGRAM)
+                        .groups()
+                        .get(0)
+                        .windowMicros());
     }
 
     @Test
@@ -207,8 +216,7 @@ class WindowGroupsTest {
                 TEXT.replace("(keys", "(keys" + " (column whole \"n\")".repeat(100)))) {
             assertThrows(MillraceException.class, () -> WindowProgram.parse(wrong), wrong);
         }
-        MillraceException other =
-                assertThrows(MillraceException.class, () -> RowProgram.parse(PROGRAM.text()));
+        MillraceException other = assertThrows(MillraceException.class, () -> RowProgram.parse(PROGRAM.text()));
         assertEquals(SqlState.FEATURE_NOT_SUPPORTED, other.sqlState(), "who knows version 1 alone refuses it");
         assertThrows(
                 MillraceException.class,

@@ -375,7 +375,10 @@ class EdgeQueueTest {
         SimulatedDisk disk = new SimulatedDisk(SEED);
         try (EdgeQueue queue = open(disk, WhenFull.OLDEST)) {
             queue.begin("s").groups("q", bytes(1, 50)).groups("r", bytes(2, 50)).write();
-            queue.begin("s").partials(12, 99, bytes(1, 40)).groups("r", new byte[0]).write();
+            queue.begin("s")
+                    .partials(12, 99, bytes(1, 40))
+                    .groups("r", new byte[0])
+                    .write();
             assertEquals(0, queue.backlog("s").rows(), "they are no rows one by one");
             for (int i = 0; i < 5000; i++) { // through many files
                 queue.begin("s").groups("q", bytes(i, 500)).write();
@@ -407,7 +410,8 @@ class EdgeQueueTest {
         for (int version : List.of(1, 2, 3)) {
             setVersion(disk, version);
             try (EdgeQueue queue = open(disk, WhenFull.OLDEST)) {
-                assertArrayEquals(bytes(1, 100), queue.take("s", 1).orElseThrow().bytes());
+                assertArrayEquals(
+                        bytes(1, 100), queue.take("s", 1).orElseThrow().bytes());
                 assertEquals(List.of(), List.copyOf(queue.groups("s").keySet()));
             }
         }

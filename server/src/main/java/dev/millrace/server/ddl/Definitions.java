@@ -429,7 +429,8 @@ public final class Definitions {
             if (atEdge && windows.isEmpty() && !database.catalogStore().isRestoring()) {
                 EdgeNeeds.of(plan.root(), database.catalog()::object).require();
             }
-            boolean makesStream = windows.isPresent() && !database.catalogStore().isRestoring();
+            boolean makesStream =
+                    windows.isPresent() && !database.catalogStore().isRestoring();
             windows.ifPresent(found -> windowStreams.make(name, found, this));
             PlanNode root = starts.plan(
                     name,

@@ -92,7 +92,8 @@ public final class EdgeWindowStreams {
         options.put("stream", source.options().getOrDefault("stream", source.name()));
         options.put(WindowProgram.STREAM_OPTION, windows.program().text());
         WatermarkDefinition watermark = new WatermarkDefinition(
-                windows.columns().field(0).name(), source.eventTime().orElseThrow().delayMicros());
+                windows.columns().field(0).name(),
+                source.eventTime().orElseThrow().delayMicros());
         definitions.createStream(
                 new Statement.CreateStream(
                         name,

@@ -358,8 +358,7 @@ public final class EdgeInlet implements PushedReader {
         Sketch sketch = SegmentCodec.read(rows.bytes(), device.versions);
         if (sketch.rows() != rows.rows()) {
             throw MillraceException.user(
-                    SqlState.DATA_CORRUPTED,
-                    "a segment of " + sketch.rows() + " rows came as one of " + rows.rows());
+                    SqlState.DATA_CORRUPTED, "a segment of " + sketch.rows() + " rows came as one of " + rows.rows());
         }
         return sketch;
     }
@@ -463,8 +462,7 @@ public final class EdgeInlet implements PushedReader {
         return batch(device, rows, Optional.empty(), made);
     }
 
-    private Optional<Batch> batch(
-            EdgeDevice device, Message.Rows rows, Optional<Sketch> sketch, Optional<Batch> made) {
+    private Optional<Batch> batch(EdgeDevice device, Message.Rows rows, Optional<Sketch> sketch, Optional<Batch> made) {
         hand(device, rows, sketch);
         device.accepted(rows, made.isEmpty() && EdgeDevice.brings(rows));
         remembered = new MemoryChange(Map.of(device.entry(), device.remembered()), Set.of());
@@ -495,8 +493,8 @@ public final class EdgeInlet implements PushedReader {
     /** A follower begins: with what comes next of each device. */
     void begin(PartialsInlet follower) {
         Map<String, PartialsInlet.Numbers> numbers = new TreeMap<>();
-        devices.forEach((device, known) ->
-                numbers.put(device, new PartialsInlet.Numbers(known.identity(), known.last())));
+        devices.forEach(
+                (device, known) -> numbers.put(device, new PartialsInlet.Numbers(known.identity(), known.last())));
         follower.begin(numbers);
         inlets.follow(name, follower);
     }

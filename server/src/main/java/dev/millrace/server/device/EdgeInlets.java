@@ -19,7 +19,8 @@ import java.util.function.Consumer;
 public final class EdgeInlets {
     private final Map<String, EdgeInlet> byName = new ConcurrentHashMap<>();
     private final Map<String, Map<String, RowProgram>> needs = new ConcurrentHashMap<>(); // by query, then stream
-    private final Map<String, Set<PartialsInlet>> followers = new ConcurrentHashMap<>(); // by what devices call the stream
+    private final Map<String, Set<PartialsInlet>> followers =
+            new ConcurrentHashMap<>(); // by what devices call the stream
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
     /** The one that devices call so. */

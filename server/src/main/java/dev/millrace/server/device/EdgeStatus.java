@@ -48,7 +48,8 @@ public record EdgeStatus(
      * @param windowRows that stayed at the device, and came as partial aggregates of windows
      * @param shedRows that the device threw away, as the stream was told in their place
      */
-    public record Kept(long number, long rows, long segments, long bytes, long shedRows, long lostSegments, long windowRows) {
+    public record Kept(
+            long number, long rows, long segments, long bytes, long shedRows, long lostSegments, long windowRows) {
         static final Kept NONE = new Kept(0, 0, 0, 0, 0, 0, 0);
 
         /** The same with what has the next numbers. */
@@ -73,7 +74,8 @@ public record EdgeStatus(
                             lostSegments,
                             sum(windowRows, next.rows()));
                 case REJECTED -> withNumber(next.to());
-                case SHED -> new Kept(next.to(), rows, segments, bytes, sum(shedRows, next.rows()), lostSegments, windowRows);
+                case SHED ->
+                    new Kept(next.to(), rows, segments, bytes, sum(shedRows, next.rows()), lostSegments, windowRows);
                 case LOST ->
                     new Kept(
                             next.to(),

@@ -83,8 +83,8 @@ record PartialsColumns(Schema schema, WindowProgram program) {
         try (RowBuilder rows = new RowBuilder(schema, allocator)) {
             for (Partials partials : all) {
                 partials.groups()
-                        .forEach(group -> rows.row(values(
-                                group.windowMicros(), group.keys(), group.rows(), group.values(), device)));
+                        .forEach(group -> rows.row(
+                                values(group.windowMicros(), group.keys(), group.rows(), group.values(), device)));
                 end = end.or(() -> Optional.of(partials.latestMicros()));
             }
             end.ifPresent(micros -> rows.row(values(

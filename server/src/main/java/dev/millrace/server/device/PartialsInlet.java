@@ -7,8 +7,8 @@ import dev.millrace.connector.PushedContext;
 import dev.millrace.connector.PushedReader;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.SplitStatus;
-import dev.millrace.edge.queue.RecordKind;
 import dev.millrace.edge.program.Partials;
+import dev.millrace.edge.queue.RecordKind;
 import dev.millrace.edge.wire.Message;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -50,7 +50,8 @@ final class PartialsInlet implements PushedReader {
     private final PartialsColumns columns;
     private final PushedContext context;
     private final Map<String, Numbers> accepted = new HashMap<>();
-    private final Map<String, Numbers> durable = new ConcurrentHashMap<>(); // written by this thread, read by the stream's
+    private final Map<String, Numbers> durable =
+            new ConcurrentHashMap<>(); // written by this thread, read by the stream's
     private final Deque<Given> given = new ArrayDeque<>(); // accepted, and not on disk
     private long acknowledged; // batches
     private MemoryChange remembered = MemoryChange.NONE;
@@ -215,8 +216,7 @@ final class PartialsInlet implements PushedReader {
             return Optional.empty();
         }
         Batch batch = rows.from() <= last ? partlyTaken(handed) : batch(handed);
-        return Optional.of(
-                remember(Map.of(handed.device(), new Numbers(handed.identity(), rows.to())), false, batch));
+        return Optional.of(remember(Map.of(handed.device(), new Numbers(handed.identity(), rows.to())), false, batch));
     }
 
     /** Records of which some were taken became one: what they were merged to would count those again. */
@@ -226,7 +226,8 @@ final class PartialsInlet implements PushedReader {
                     handed.device(),
                     handed.rows().from(),
                     "",
-                    handed.rows().rows() + " rows came once more, as a coarser segment, and some of them were taken before",
+                    handed.rows().rows()
+                            + " rows came once more, as a coarser segment, and some of them were taken before",
                     SqlState.DATA_EXCEPTION,
                     ""));
         }

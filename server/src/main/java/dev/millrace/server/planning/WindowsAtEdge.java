@@ -72,7 +72,9 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
             text.append(", " + aggregate.function().name().toLowerCase(Locale.ROOT) + "("
                     + EdgeTerms.text(aggregate.argument()) + ")");
         }
-        return List.of(text.toString(), "at the server: the plan above, but that its windows add up what devices made, and rows that count in none of it");
+        return List.of(
+                text.toString(),
+                "at the server: the plan above, but that its windows add up what devices made, and rows that count in none of it");
     }
 
     /** Whether a relation is a stream of partials that the server makes. */
@@ -82,8 +84,7 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
 
     /** Whether a name is that of the stream of partials of a query that is among others. */
     public static boolean isStreamOfQuery(String relation, Set<String> others) {
-        return relation.endsWith(SUFFIX)
-                && others.contains(relation.substring(0, relation.length() - SUFFIX.length()));
+        return relation.endsWith(SUFFIX) && others.contains(relation.substring(0, relation.length() - SUFFIX.length()));
     }
 
     /**
@@ -195,8 +196,8 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
                 if (node instanceof PlanNode.Calc calc) {
                     List<Expression> before = values;
                     calc.condition()
-                            .ifPresent(condition ->
-                                    conditions.addAll(Expressions.conjuncts(Expressions.substitute(condition, before))));
+                            .ifPresent(condition -> conditions.addAll(
+                                    Expressions.conjuncts(Expressions.substitute(condition, before))));
                     values = Expressions.substitute(calc.projections(), before);
                 } else if (node instanceof PlanNode.Watermark of) {
                     watermark = Optional.of(of);
@@ -207,7 +208,9 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
                 throw new NotThere("its windows are not of the stream's event time");
             }
             Term.Column ofTime = (Term.Column) places.term(time);
-            int eventTime = stream.eventTime().orElseThrow(() -> new NotThere("the stream has no event time")).column();
+            int eventTime = stream.eventTime()
+                    .orElseThrow(() -> new NotThere("the stream has no event time"))
+                    .column();
             if (scan.columns().get(time.index()) != eventTime) {
                 throw new NotThere("its windows are not of the stream's event time");
             }
@@ -248,7 +251,8 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
                     condition);
             program.text(); // or it is too large
             PlanNode cut = merging(top, low, watermark.get(), keyPlaces, rows, parts);
-            PlanNode root = Rewriter.rewrite(plan, node -> node == top || node.equals(top) ? Optional.of(cut) : Optional.empty());
+            PlanNode root = Rewriter.rewrite(
+                    plan, node -> node == top || node.equals(top) ? Optional.of(cut) : Optional.empty());
             return new WindowsAtEdge(stream.name(), program, new Schema(columns), root);
         }
 
@@ -274,7 +278,8 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
             return switch (call.function()) {
                 case COUNT -> List.of(part(Function.COUNT, term, DataType.BIGINT));
                 case SUM -> List.of(part(Function.SUM, term, sum(argument)));
-                case AVG -> List.of(part(Function.SUM, term, sum(argument)), part(Function.COUNT, term, DataType.BIGINT));
+                case AVG ->
+                    List.of(part(Function.SUM, term, sum(argument)), part(Function.COUNT, term, DataType.BIGINT));
                 case MIN -> List.of(part(Function.MIN, numeric(term, call), argument.type()));
                 case MAX -> List.of(part(Function.MAX, numeric(term, call), argument.type()));
                 default -> throw new NotThere("devices do not know " + call.name());
@@ -340,7 +345,8 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
                 calls.add(
                         switch (each.getKey().function()) {
                             case COUNT -> call(AggregateCall.Function.SUM, at, WIDE);
-                            case SUM -> call(AggregateCall.Function.SUM, at, type.kind() == DataType.Kind.BIGINT ? WIDE : type);
+                            case SUM ->
+                                call(AggregateCall.Function.SUM, at, type.kind() == DataType.Kind.BIGINT ? WIDE : type);
                             case MIN -> call(AggregateCall.Function.MIN, at, type);
                             case MAX -> call(AggregateCall.Function.MAX, at, type);
                         });
@@ -351,7 +357,8 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
         }
 
         private static AggregateCall call(AggregateCall.Function function, int argument, DataType type) {
-            return new AggregateCall(function, List.of(argument), false, OptionalInt.empty(), List.of(), List.of(), type);
+            return new AggregateCall(
+                    function, List.of(argument), false, OptionalInt.empty(), List.of(), List.of(), type);
         }
 
         /** In as many phases as it was. */
@@ -365,7 +372,8 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
             List<Field> output = new ArrayList<>();
             keys.forEach(key -> output.add(schema.field(key)));
             for (int i = 0; i < calls.size(); i++) {
-                output.add(new Field("sum_" + i, calls.get(i).type(), calls.get(i).nullable()));
+                output.add(
+                        new Field("sum_" + i, calls.get(i).type(), calls.get(i).nullable()));
             }
             int before = low.keys().size() + low.calls().size();
             for (int i = before; i < top.schema().size(); i++) { // the window's bounds
@@ -432,7 +440,8 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
         boolean isDevice(Expression expression) {
             return expression instanceof Expression.Column column
                     && name(column.index()).isPresent()
-                    && name(column.index()).equals(Optional.ofNullable(stream.options().get(DEVICE)));
+                    && name(column.index())
+                            .equals(Optional.ofNullable(stream.options().get(DEVICE)));
         }
 
         private Optional<String> name(int place) {
@@ -443,8 +452,8 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
         }
 
         Term term(Expression expression) {
-            Optional<Term> term = EdgeTerms.of(
-                    expression, place -> name(place).filter(EdgeNeeds.columnsOfDevices(stream)::contains));
+            Optional<Term> term =
+                    EdgeTerms.of(expression, place -> name(place).filter(EdgeNeeds.columnsOfDevices(stream)::contains));
             return term.filter(WindowProgram::isPlain)
                     .orElseThrow(() -> new NotThere("no device computes " + expression
                             + (term.isPresent() ? " in windows, as it may overflow" : "")));

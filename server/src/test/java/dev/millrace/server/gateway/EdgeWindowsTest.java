@@ -200,9 +200,13 @@ class EdgeWindowsTest {
         return all.size() == devices
                 && all.stream()
                         .allMatch(status -> status.steering().number() > 0
-                                && status.steering().number() == status.steering().done()
-                                && status.steering().settings().lines()
-                                                .filter(line -> line.startsWith("query.") || line.startsWith("windows."))
+                                && status.steering().number()
+                                        == status.steering().done()
+                                && status.steering()
+                                                .settings()
+                                                .lines()
+                                                .filter(line ->
+                                                        line.startsWith("query.") || line.startsWith("windows."))
                                                 .count()
                                         == programs);
     }
@@ -289,7 +293,8 @@ class EdgeWindowsTest {
 
     /** One that devices make no windows of, and that needs rows of its own. */
     private String other() {
-        return "SELECT k, machine, count(*) AS c FROM STREAM WHERE temp > " + random.nextInt(80) + " GROUP BY k, machine";
+        return "SELECT k, machine, count(*) AS c FROM STREAM WHERE temp > " + random.nextInt(80)
+                + " GROUP BY k, machine";
     }
 
     private void create(String number, String query) {
@@ -313,7 +318,8 @@ class EdgeWindowsTest {
             assertEquals(
                     List.of(),
                     sorted(more),
-                    () -> "other than should be of " + query + ": " + more.size() + ", and missing: " + expected.size());
+                    () -> "other than should be of " + query + ": " + more.size() + ", and missing: "
+                            + expected.size());
             assertEquals(List.of(), sorted(expected), () -> "missing of " + query);
         });
     }
@@ -413,14 +419,17 @@ class EdgeWindowsTest {
     @Test
     void windowsEndWhileRowsComeAndOpenOnesStayAtTheDevice() throws IOException {
         recreate("5 seconds");
-        create("_", "SELECT window_start, count(*) AS c, sum(n) AS s FROM TUMBLE(TABLE STREAM, DESCRIPTOR(ts), INTERVAL "
-                + PERIOD + ") GROUP BY window_start, window_end");
+        create(
+                "_",
+                "SELECT window_start, count(*) AS c, sum(n) AS s FROM TUMBLE(TABLE STREAM, DESCRIPTOR(ts), INTERVAL "
+                        + PERIOD + ") GROUP BY window_start, window_end");
         List<EdgeAgent> agents = List.of(agent("millrace", false));
         drive(agents, () -> isSteered(1, 1));
         writeInOrder(205);
         drive(
                 agents,
-                () -> server.rows("SELECT * FROM e_").size() == 19); // of the one that ends at 200 s the delay has not passed
+                () -> server.rows("SELECT * FROM e_").size()
+                        == 19); // of the one that ends at 200 s the delay has not passed
         assertEquals(200, status("plant").get(0).kept().windowRows());
         assertTrue(status("plant").get(0).kept().rows() <= 4, "but for rows with which time goes on");
         agents.get(0).close();
@@ -435,8 +444,10 @@ class EdgeWindowsTest {
 
     @Test
     void groupsThatTakeTooMuchMemoryAreSentAndBegunAnew() throws IOException {
-        create("_", "SELECT n, window_start, count(*) AS c FROM TUMBLE(TABLE STREAM, DESCRIPTOR(ts), INTERVAL '2 hours')"
-                + " GROUP BY n, window_start, window_end");
+        create(
+                "_",
+                "SELECT n, window_start, count(*) AS c FROM TUMBLE(TABLE STREAM, DESCRIPTOR(ts), INTERVAL '2 hours')"
+                        + " GROUP BY n, window_start, window_end");
         server.run("ALTER STREAM plant EDGE ALL SET (rows = 'queries')");
         List<EdgeAgent> agents = List.of(agent("millrace", false));
         drive(agents, () -> isSteered(1, 1));
@@ -457,9 +468,11 @@ class EdgeWindowsTest {
         long before = 0;
         long rows = 0;
         for (String size : List.of("1 minute", "1 hour")) {
-            create("_", "SELECT machine, window_start, count(*) AS c, avg(temp) AS a, min(temp) AS l, max(temp) AS h"
-                    + " FROM TUMBLE(TABLE STREAM, DESCRIPTOR(ts), INTERVAL '" + size + "')"
-                    + " GROUP BY machine, window_start, window_end");
+            create(
+                    "_",
+                    "SELECT machine, window_start, count(*) AS c, avg(temp) AS a, min(temp) AS l, max(temp) AS h"
+                            + " FROM TUMBLE(TABLE STREAM, DESCRIPTOR(ts), INTERVAL '" + size + "')"
+                            + " GROUP BY machine, window_start, window_end");
             List<EdgeAgent> agents = List.of(agent("millrace", false));
             drive(agents, () -> isSteered(1, 1));
             write(3600);
@@ -469,8 +482,8 @@ class EdgeWindowsTest {
             long all = status("whole").get(0).kept().bytes() - rows;
             before += partials;
             rows += all;
-            System.out.println("windows of " + size + ", an hour of a row a second: " + partials + " bytes of partials and "
-                    + "rows, " + all + " of all rows");
+            System.out.println("windows of " + size + ", an hour of a row a second: " + partials
+                    + " bytes of partials and " + "rows, " + all + " of all rows");
             assertTrue(partials * (size.equals("1 hour") ? 20 : 2) < all, () -> partials + " of " + all);
             server.run("DROP MATERIALIZED VIEW e_, c_");
         }
@@ -481,7 +494,8 @@ class EdgeWindowsTest {
         String from = " FROM TUMBLE(TABLE plant, DESCRIPTOR(ts), INTERVAL '1 minute')";
         String by = " GROUP BY window_start, window_end";
         String create = "CREATE MATERIALIZED VIEW q" + AT_EDGE;
-        List<String> plan = server.rows("EXPLAIN " + create + "SELECT window_start, avg(k)" + from + " WHERE k > 3" + by);
+        List<String> plan =
+                server.rows("EXPLAIN " + create + "SELECT window_start, avg(k)" + from + " WHERE k > 3" + by);
         assertTrue(
                 plan.contains("at the edge, of each row of plant: whether (k > 3); windows of 60000000 us of ts, by ():"
                         + " count, sum(k), count(k)"),
@@ -503,7 +517,8 @@ class EdgeWindowsTest {
         assertTrue(hop.get(hop.size() - 1).contains("tumbling windows alone"), hop::toString);
 
         server.run(create + "SELECT window_start, avg(k)" + from + by);
-        server.run("CREATE CONTINUOUS QUERY partials AS SELECT window_start, row_count, value_1, device FROM \"q$windows\"");
+        server.run(
+                "CREATE CONTINUOUS QUERY partials AS SELECT window_start, row_count, value_1, device FROM \"q$windows\"");
         assertTrue(server.error("DROP MATERIALIZED VIEW q").contains("depend on it"));
         server.run("DROP CONTINUOUS QUERY partials");
         assertTrue(server.error("DROP STREAM \"q$windows\"").contains("depend on it"));

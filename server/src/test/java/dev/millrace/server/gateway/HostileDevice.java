@@ -126,7 +126,8 @@ final class HostileDevice {
             case 0 -> hello(random.nextBoolean());
             case 1 -> new Message.Welcome(number());
             case 2 -> new Message.Refused(text(), text(), true);
-            case 3, 4 -> new Message.Open(stream(), STREAMS[random.nextInt(STREAMS.length)], number(), random.nextInt(4));
+            case 3, 4 ->
+                new Message.Open(stream(), STREAMS[random.nextInt(STREAMS.length)], number(), random.nextInt(4));
             case 5 -> new Message.Opened(stream(), number(), text());
             case 6 -> new Message.Version(stream(), random.nextBoolean() ? version : flipped(version));
             case 7 -> new Message.Acknowledged(stream(), number());
