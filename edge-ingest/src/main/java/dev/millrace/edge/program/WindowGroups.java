@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.LongPredicate;
 
@@ -287,7 +288,7 @@ public final class WindowGroups {
 
     private void remove(Group group) {
         int hash = hash(group);
-        Group first = byHash.get(hash);
+        Group first = Objects.requireNonNull(byHash.get(hash));
         if (first == group) {
             group.next.ifPresentOrElse(next -> byHash.put(hash, next), () -> byHash.remove(hash));
             return;
