@@ -461,8 +461,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         NeededRows newNeeded = new NeededRows(config, wanted, values); // likewise
         EdgeWindows newWindows = new EdgeWindows(config, wanted, values); // likewise
         EncoderOptions newOptions = SketchSchemas.options(wanted);
-        encoders.values().forEach(each -> each.encoder().flush());
-        commit(true);
+        flush();
         queue.begin(config.name())
                 .settings(number, SettingsText.write(new TreeMap<>(changes)))
                 .write();
