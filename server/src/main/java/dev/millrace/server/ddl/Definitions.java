@@ -6,6 +6,7 @@ import dev.millrace.connector.PushedSource;
 import dev.millrace.connector.Sink;
 import dev.millrace.connector.Source;
 import dev.millrace.engine.relation.FedRelation;
+import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.relation.Relations;
 import dev.millrace.engine.runtime.QueryOptions;
@@ -161,6 +162,91 @@ public final class Definitions {
                 database.catalogStore().hasRows(create.name(), rows);
             }
             return object;
+        });
+    }
+
+    /** A stream whose rows a query gives that never takes one back. */
+    public Command createStreamAs(Statement.CreateStreamAs create, String text) {
+        return create(ObjectKind.STREAM, create.name(), create.ifExists(), () -> {
+            queries.checks().requireStreaming(create.query().relations(), "a stream of a query");
+            if (create.query().dependsOn().contains(create.name())) {
+                throw MillraceException.user(
+                        SqlState.INVALID_TABLE_DEFINITION, "stream \"" + create.name() + "\" cannot read itself");
+            }
+            Options options = new Options(create.options());
+            StandingRules rules = StandingRules.ofQuery(options);
+            int priority = (int) options.integer("priority", 0, -1000, 1000);
+            options.text("stop");
+            long idleTimeoutMicros = options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
+            Optional<RetentionClause> retention = RetentionClause.of(options);
+            QueryOptions how = queries.limits().limited(QueryOptions.streaming().withPriority(priority), options);
+            options.rejectUnread();
+            PlanBasis basis = database.catalogStore().basis();
+            PhysicalPlan plan = queries.plan(create.query(), rules, basis);
+            requireAppendOnly(create.name(), plan);
+            starts.requireKnownErrors(plan, rules, create.query().relations());
+            Schema schema = create.query().schema();
+            requireColumns(schema, create.name());
+            Optional<Relation.EventTime> eventTime = create.watermark()
+                    .map(watermark -> eventTime(watermark, schema, create.name()))
+                    .or(() -> Plans.eventTime(ObjectKind.CONTINUOUS_QUERY, plan));
+            Optional<Integer> timeColumn = eventTime.map(Relation.EventTime::column);
+            Optional<SketchedForm> form = retention
+                    .flatMap(RetentionClause::sketch)
+                    .map(sketch -> SketchedForm.of(sketch, schema, timeColumn));
+            PlanNode root = starts.plan(
+                    create.name(),
+                    plan.root(),
+                    options,
+                    create.query(),
+                    database.catalogStore().creationMicros());
+            long rows = database.catalogStore().newRows();
+            try {
+                Optional<KeptOutput> kept = retention.map(clause -> database.retained()
+                        .addDerived(
+                                create.name(),
+                                rows,
+                                schema,
+                                RetentionOptions.of(timeColumn, clause.policy())
+                                        .withForm(form.map(SegmentForm.class::cast)),
+                                !database.catalogStore().isRestoring()));
+                start(create.name(), root, kept.map(how::withKept).orElse(how));
+            } catch (RuntimeException | Error e) {
+                starts.forget(create.name(), root);
+                database.retained().drop(create.name());
+                throw e;
+            }
+            database.catalogStore().hasRows(create.name(), rows);
+            database.catalogStore().plannedBy(create.name(), basis);
+            return new CatalogObject(
+                    create.name(),
+                    ObjectKind.STREAM,
+                    schema,
+                    true,
+                    List.of(),
+                    eventTime,
+                    Optional.of(new StreamInput(
+                            StreamInput.QUERY,
+                            Optional.empty(),
+                            idleTimeoutMicros,
+                            retention.isPresent(),
+                            form.map(SketchedForm::condensing))),
+                    create.query().dependsOn(),
+                    create.options(),
+                    text,
+                    database.catalogStore().creationMicros(),
+                    TableRules.NONE);
+        });
+    }
+
+    private void requireAppendOnly(String name, PhysicalPlan plan) {
+        database.plans().whyChanging(plan).ifPresent(why -> {
+            throw MillraceException.user(
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "the rows of stream \"" + name + "\" could not all stay: " + why)
+                    .withHint("CREATE MATERIALIZED VIEW " + Identifiers.quote(name)
+                            + " AS .. keeps an answer whose rows change; a window over a stream with a watermark gives rows"
+                            + " that stay");
         });
     }
 

@@ -52,6 +52,11 @@ public final class Backfill {
         readings.remove(reading);
     }
 
+    /** The name of the stream. */
+    public String stream() {
+        return stream;
+    }
+
     /** The last entry of the stream's rows that anybody was told is there; 0 if there is none. */
     public long lastTold() {
         return Math.min(durable.getAsLong(), store.lastAppended());

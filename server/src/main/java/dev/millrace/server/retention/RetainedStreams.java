@@ -3,6 +3,7 @@ package dev.millrace.server.retention;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Source;
+import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
@@ -32,6 +33,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -41,6 +43,9 @@ import org.apache.arrow.memory.BufferAllocator;
  *
  * <p>Rows come with the lock of epochs held, in the order of the log ({@link #accepted}), wait in memory, and are written to a segment when
  * the log has them on disk: so what a segment has the log cannot lose. Who brings rows while much waits writes it first.
+ *
+ * <p>A <i>derived</i> stream's rows come from a query ({@link #addDerived}), and are in no log: its entries are the query's epochs. What came behind a
+ * checkpoint is made again when a database goes on from that, so the stream is cut back to it; no segment has rows of both sides of one.
  */
 public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");
@@ -62,14 +67,30 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     /** As {@link #lastEntries}, when the checkpoint was written that is gone on from. */
     private volatile Map<Long, Long> expected = Map.of();
 
+    /** The number of the checkpoint that was cut last: epochs that are in it have smaller ones. */
+    private volatile long cutNumber;
+
+    /** The number of the newest checkpoint on disk; derived streams may be cut back to that. */
+    private volatile long checkpointNumber;
+
     private static final class Kept {
         final long number;
         final Schema schema;
         final Optional<SketchedForm> form; // of old rows
         final SegmentStore store;
+        final boolean isDerived;
+        final LongSupplier shown; // the last entry whose rows everybody may see
         volatile long flushedMicros; // written by who maintains it
 
-        Kept(long number, Schema schema, Optional<SketchedForm> form, SegmentStore store) {
+        Kept(
+                long number,
+                Schema schema,
+                Optional<SketchedForm> form,
+                SegmentStore store,
+                boolean isDerived,
+                LongSupplier shown) {
+            this.isDerived = isDerived;
+            this.shown = shown;
             this.number = number;
             this.schema = schema;
             this.form = form;
@@ -104,6 +125,37 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      *     older copy; 53100 or 58030
      */
     public Source add(String stream, long number, Schema schema, RetentionOptions options, boolean isNew) {
+        Kept kept = open(stream, number, schema, options, isNew, false);
+        return past(kept);
+    }
+
+    /**
+     * The same of a stream that a query fills, whose rows are cut back to the checkpoint that is gone on from.
+     *
+     * @return what keeps the query's rows
+     * @throws MillraceException as {@link #add}
+     */
+    public KeptOutput addDerived(
+            String stream, long number, Schema schema, RetentionOptions options, boolean isNew) {
+        Kept kept = open(stream, number, schema, options, isNew, true);
+        return derived(kept);
+    }
+
+    /** What keeps the rows of a query that fills a stream, which is there; empty if the stream keeps none. */
+    public Optional<KeptOutput> derived(String stream) {
+        return Optional.ofNullable(byName.get(stream)).filter(kept -> kept.isDerived).map(this::derived);
+    }
+
+    private KeptOutput derived(Kept kept) {
+        return new DerivedRows(past(kept), kept.store, kept.schema, allocator, upTo -> flush(kept, upTo));
+    }
+
+    private static Source past(Kept kept) {
+        return new RetainedPast(kept.store, kept.schema, kept.form, kept.shown);
+    }
+
+    private Kept open(
+            String stream, long number, Schema schema, RetentionOptions options, boolean isNew, boolean isDerived) {
         Disk all = directory
                 .get()
                 .orElseThrow(() -> MillraceException.user(
@@ -123,17 +175,21 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
                     options,
                     new KnownPast(journal.identity(), expected.getOrDefault(number, 0L)),
                     allocator);
+            if (isDerived) {
+                store.cutBack(expected.getOrDefault(number, 0L));
+            }
         } catch (IOException e) {
             throw DiskErrors.failed("use " + all.path(String.valueOf(number)), e);
         }
         store.damage()
                 .forEach(why -> LOG.warning("a segment is damaged", "stream", stream, "reason", why.getMessage()));
         Optional<SketchedForm> form = options.form().map(SketchedForm.class::cast);
-        Kept kept = new Kept(number, schema, form, store);
+        Kept kept = new Kept(
+                number, schema, form, store, isDerived, isDerived ? store::lastAppended : journal::durable);
         kept.flushedMicros = clock.epochMicros();
         byName.put(stream, kept);
         byNumber.put(number, kept);
-        return new RetainedPast(store, schema, form, journal::durable);
+        return kept;
     }
 
     /**
@@ -144,9 +200,9 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      */
     public Source follow(String stream, String query, ArrivalSpan arrivals) {
         Kept kept = Objects.requireNonNull(byName.get(stream));
-        Backfill backfill = new Backfill(stream, kept.store, arrivals, journal::durable, clock);
+        Backfill backfill = new Backfill(stream, kept.store, arrivals, kept.shown, clock);
         readers.computeIfAbsent(query, first -> new ConcurrentHashMap<>()).put(stream, backfill);
-        return new StreamFollower(kept.store, kept.schema, kept.form, arrivals, journal::durable, backfill);
+        return new StreamFollower(kept.store, kept.schema, kept.form, arrivals, kept.shown, backfill);
     }
 
     /** A query is gone that read the past of streams. */
@@ -213,12 +269,15 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     }
 
     /**
-     * Of each stream by its number, the last entry whose rows are on disk, or were. Of one that could not be restored it is what was
-     * expected of it.
+     * Of each stream by its number, the last entry whose rows are on disk, or were; of a derived one, of those that a checkpoint has. Of one that
+     * could not be restored it is what was expected of it.
+     *
+     * @param checkpoint its number
      */
-    public Map<Long, Long> lastEntries() {
+    public Map<Long, Long> lastEntries(long checkpoint) {
         Map<Long, Long> entries = new TreeMap<>(expected);
-        byNumber.forEach((number, kept) -> entries.put(number, kept.store.lastEntry()));
+        byNumber.forEach((number, kept) ->
+                entries.put(number, kept.isDerived ? kept.store.lastEntry(checkpoint) : kept.store.lastEntry()));
         return entries;
     }
 
@@ -313,7 +372,8 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
 
     @Override
     public boolean keeps(long relation) {
-        return byNumber.containsKey(relation);
+        Kept kept = byNumber.get(relation);
+        return kept != null && !kept.isDerived;
     }
 
     @Override
@@ -356,12 +416,33 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     // ---- files -----------------------------------------------------------------------------------------------------
 
     /**
-     * Writes all that waits of the entries up to one, which are on disk: then the log may forget them.
+     * Writes all that waits of the entries up to one, which are on disk: then the log may forget them. Of derived streams, what a checkpoint
+     * has.
      *
+     * @param checkpoint its number
      * @throws MillraceException 53100 or 58030
      */
-    public void flush(long upTo) {
-        byNumber.values().forEach(kept -> kept.store.flush(upTo));
+    public void flush(long upTo, long checkpoint) {
+        byNumber.values().forEach(kept -> kept.store.flush(kept.isDerived ? checkpoint : upTo));
+    }
+
+    /** A checkpoint of a number is being cut: with the lock of epochs held. */
+    public void cut(long checkpoint) {
+        cutNumber = checkpoint;
+    }
+
+    /** A checkpoint is on disk. */
+    public void published(long checkpoint) {
+        checkpointNumber = checkpoint;
+    }
+
+    /** Rows before and behind the last cut come to different segments. */
+    private void flush(Kept kept, long upTo) {
+        long last = Math.min(upTo, kept.store.lastAppended()); // before the cut is asked for
+        if (kept.isDerived) {
+            kept.store.flush(Math.min(last, cutNumber));
+        }
+        kept.store.flush(last);
     }
 
     /**
@@ -388,11 +469,12 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         long waiting = kept.store.pendingBytes();
         boolean isLong = now - kept.flushedMicros >= LONGEST_MICROS || now < kept.flushedMicros;
         if (waiting > ENOUGH_BYTES || isLong) {
-            kept.store.flush(journal.durable());
+            flush(kept, kept.shown.getAsLong());
             kept.flushedMicros = now;
         }
         kept.store.drop(now);
-        while (kept.store.damage().isEmpty() && kept.store.merge()) {
+        long settled = kept.isDerived ? checkpointNumber : Long.MAX_VALUE;
+        while (kept.store.damage().isEmpty() && kept.store.merge(settled)) {
             Interrupt.checkCurrent();
         }
     }

@@ -508,6 +508,8 @@ final class Execution {
             return createTableAs(create);
         } else if (statement instanceof Statement.CreateStream create) {
             return definitions.createStream(create, text);
+        } else if (statement instanceof Statement.CreateStreamAs create) {
+            return definitions.createStreamAs(create, text);
         } else if (statement instanceof Statement.CreateTable create) {
             return definitions.createTable(create, text);
         } else if (statement instanceof Statement.CreateSink create) {
