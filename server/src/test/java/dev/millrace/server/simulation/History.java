@@ -509,6 +509,8 @@ final class History {
                                     .contains("retention")
                             == stream.isRetained())
                     .isPresent();
+        } else if (object instanceof ModelObject.Derived derived) {
+            return found.filter(it -> it.definition().contains(derived.sql())).isPresent();
         } else if (object instanceof ModelObject.View view) {
             boolean isPaused = database.state(view.name()).equals(Optional.of(QueryState.PAUSED));
             return found.filter(it -> it.definition().contains(view.shape().sql(view.inputs(), view.number())))
@@ -878,7 +880,9 @@ final class History {
     private void select(Random random, boolean flushed) {
         List<String> shown = model.catalog().keySet().stream()
                 .filter(model::isShown)
-                .filter(name -> flushed || !(model.catalog().get(name) instanceof ModelObject.View))
+                .filter(name -> flushed
+                        || !(model.catalog().get(name) instanceof ModelObject.View
+                                || model.catalog().get(name) instanceof ModelObject.Derived))
                 .toList();
         Client client = clients.get(random.nextInt(SESSIONS));
         if (shown.isEmpty() || client.transaction.isPresent()) {
@@ -901,7 +905,8 @@ final class History {
         try {
             found = rows(client.session, query);
         } catch (MillraceException e) {
-            boolean isPast = model.catalog().get(name) instanceof ModelObject.Stream;
+            boolean isPast = model.catalog().get(name) instanceof ModelObject.Stream
+                    || model.catalog().get(name) instanceof ModelObject.Derived;
             expect(disk.isDead() || isPast && DISK.contains(e.sqlState().code()), query + ": " + e);
             clock.noAlarm();
             requireLife();
@@ -912,6 +917,9 @@ final class History {
         tell(query + " => " + found);
         if (model.catalog().get(name) instanceof ModelObject.Stream) {
             count("past of a stream read");
+        }
+        if (model.catalog().get(name) instanceof ModelObject.Derived) {
+            count(found.isEmpty() ? "derived stream without a row read" : "derived stream read");
         }
         mayFail |= InsideDatabase.isRefusingRows(database);
         int first = mayFail ? 0 : table.map(model::firstSeen).orElse(0);
