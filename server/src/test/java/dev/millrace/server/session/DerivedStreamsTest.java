@@ -246,6 +246,8 @@ class DerivedStreamsTest {
                         retained.maintain();
                     }
                     case 2 -> {
+                        database.session().flush();
+                        List<String> before = derived(database);
                         if (random.nextBoolean()) { // what a process that is gone leaves
                             Path copy = folder.resolve("crash" + opened);
                             DirectoryImage.copy(data, copy);
@@ -253,7 +255,11 @@ class DerivedStreamsTest {
                         }
                         opened++;
                         database.close();
-                        database = new TestDatabase(data, 1 + random.nextInt(3));
+                        int workers = 1 + random.nextInt(3);
+                        database = random.nextBoolean()
+                                ? TestDatabase.early(data, workers)
+                                : new TestDatabase(data, workers);
+                        assertEquals(before, derived(database), "seed " + SEED + ", step " + step);
                     }
                     case 3 -> database.run("INSERT INTO p VALUES (" + random.nextInt(6) + ", 't" + step + "')");
                     default -> database.run("INSERT INTO s VALUES " + rows(random, 1 << random.nextInt(8)));
@@ -267,6 +273,12 @@ class DerivedStreamsTest {
         } finally {
             database.close();
         }
+    }
+
+    private static List<String> derived(TestDatabase database) {
+        List<String> rows = new ArrayList<>();
+        QUERIES.forEach(query -> rows.addAll(database.rows("SELECT * FROM d_" + query.substring(0, 1))));
+        return rows;
     }
 
     private static void compare(TestDatabase database, String when) {

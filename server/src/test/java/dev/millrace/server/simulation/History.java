@@ -532,6 +532,9 @@ final class History {
                 } catch (MillraceException e) {
                     return name + ": " + e;
                 }
+                if (as.catalog().get(name) instanceof ModelObject.Derived && !wanted.isEmpty()) {
+                    count("rows of a derived stream compared");
+                }
                 if (!wanted.equals(found)) {
                     return name + " has " + found + " and not " + wanted;
                 }

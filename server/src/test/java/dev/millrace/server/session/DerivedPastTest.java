@@ -1,0 +1,161 @@
+package dev.millrace.server.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.server.operation.DirectoryDump;
+import dev.millrace.server.operation.DirectoryVerification;
+import dev.millrace.server.script.DefinitionScript.Step;
+import dev.millrace.testing.time.Eventually;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What streams keep that a query fills: as sketches, in copies of the directory, and where the query cannot go on. */
+class DerivedPastTest {
+    private static final String STREAM =
+            """
+            CREATE STREAM s (id BIGINT, device TEXT, at TIMESTAMP, temp DOUBLE PRECISION, WATERMARK FOR at AS at);
+            CREATE TABLE e (id BIGINT PRIMARY KEY, device TEXT, at TIMESTAMP, temp DOUBLE PRECISION);
+            CREATE STREAM d WITH (retention = '30 days', retention.form = 'sketch', sketch.key = 'device', sketch.segment = '10s') AS
+            SELECT id, device, at, temp * 2 AS temp FROM s WHERE device <> 'd3' WITH (sketch.error.temp = '0.5 abs')
+            """;
+    private static final String FAR = "SELECT count(*) FROM d JOIN e ON e.id = d.id"
+            + " WHERE abs(d.temp - 2 * e.temp) > 0.5 OR d.device <> e.device OR d.at <> e.at";
+
+    @TempDir
+    Path folder;
+
+    private TestDatabase open() {
+        return new TestDatabase(folder.resolve("data"));
+    }
+
+    private static void insert(TestDatabase database, int from, int to) {
+        String rows = "SELECT g, 'd' || g % 4, TIMESTAMP '2026-01-01 00:00:00' + g * INTERVAL '0.1' SECOND, 20 + 5 * sin(g / 50.0)"
+                + " FROM generate_series(" + from + ", " + to + ") AS x(g)";
+        database.run("INSERT INTO e " + rows);
+        database.run("INSERT INTO s SELECT * FROM e WHERE id BETWEEN " + from + " AND " + to);
+    }
+
+    private static void assertAll(TestDatabase database, int rows) {
+        assertEquals(List.of(rows + "|" + rows), database.rows("SELECT count(*), count(DISTINCT id) FROM d"));
+        assertEquals(List.of("" + rows), database.rows("SELECT count(*) FROM d JOIN e ON e.id = d.id"));
+        assertEquals(List.of("0"), database.rows(FAR));
+        assertEquals(List.of("true"), database.rows("SELECT max(error_bound(temp)) <= 0.5 FROM d"));
+    }
+
+    private static void awaitSketched(TestDatabase database) {
+        database.run("CHECKPOINT");
+        Eventually.holds(
+                "all is sketched",
+                () -> database.rows("SELECT DISTINCT form FROM millrace.segments WHERE stream = 'd'")
+                        .equals(List.of("sketch")));
+    }
+
+    @Test
+    void itIsSketchedWithinItsBoundsWhateverHappensToTheDatabase() throws IOException {
+        Path image;
+        Path backup = folder.resolve("backup");
+        try (TestDatabase database = open()) {
+            database.run(STREAM);
+            insert(database, 1, 2000);
+            insert(database, 2001, 4000);
+            awaitSketched(database);
+            assertAll(database, 3000);
+            assertTrue(
+                    !database.rows("SELECT 1 FROM d JOIN e ON e.id = d.id WHERE d.temp <> 2 * e.temp LIMIT 1").isEmpty(),
+                    "they are sketched");
+            database.run("CREATE MATERIALIZED VIEW v WITH (start = 'earliest') AS SELECT count(*) AS n FROM d");
+            insert(database, 4001, 4400); // behind the checkpoint
+            assertAll(database, 3300);
+            assertEquals(List.of("3300"), database.rows("SELECT n FROM v"));
+            image = DirectoryImage.copy(folder.resolve("data"), folder.resolve("image"));
+            database.run("BACKUP TO '" + backup + "'");
+        }
+        for (Path data : List.of(image, folder.resolve("data"))) {
+            assertEquals(
+                    List.of(),
+                    DirectoryVerification.run(data).files().stream()
+                            .filter(file -> !file.isWhole() || !file.known() || file.contents().startsWith("not read"))
+                            .toList());
+            try (TestDatabase again = new TestDatabase(data)) {
+                assertAll(again, 3300);
+                assertEquals(List.of("3300"), again.rows("SELECT n FROM v"));
+                insert(again, 4401, 6000);
+                awaitSketched(again);
+                assertAll(again, 4500);
+                assertEquals(List.of("4500"), again.rows("SELECT n FROM v"));
+            }
+        }
+    }
+
+    /** A source that knows no position is read from its beginning: the rows would come twice. */
+    @Test
+    void withoutItsStateTheQueryIsFailedAndItsRowsAreRead() throws IOException {
+        Path file = folder.resolve("lines.csv");
+        Files.writeString(file, "a\n1\n2\n");
+        try (TestDatabase database = open()) {
+            database.run("CREATE STREAM f (a INT) WITH (connector = 'file', path = '" + file + "', format = 'csv', mode = 'follow')");
+            database.run("CREATE STREAM d WITH (retention = 'forever') AS SELECT a FROM f");
+            Eventually.holds("the file is read", () -> database.rows("SELECT * FROM d").equals(List.of("1", "2")));
+            database.run("CHECKPOINT");
+        }
+        for (int i = 0; i < 2; i++) {
+            try (TestDatabase again = open()) {
+                assertEquals(List.of("1", "2"), again.rows("SELECT * FROM d"));
+                assertEquals(
+                        List.of("failed|55000"),
+                        again.rows("SELECT state, sqlstate FROM millrace.query_stats WHERE query = 'd'"));
+                again.run("CHECKPOINT");
+            }
+        }
+        try (TestDatabase again = open()) {
+            again.run("RESUME STREAM d");
+            Eventually.holds(
+                    "it is read anew", () -> again.rows("SELECT * FROM d").equals(List.of("1", "1", "2", "2")));
+            assertTrue(again.notices().toString().contains("begins anew"), again.notices().toString());
+        }
+    }
+
+    @Test
+    void dumpsHaveItsDefinitionBehindWhatItReads() {
+        try (TestDatabase database = open()) {
+            database.run("CREATE TABLE t (k INT); CREATE STREAM z (k INT) WITH (retention = 'forever'); CREATE VIEW w AS SELECT k FROM z");
+            database.run("CREATE STREAM a WITH (retention = 'forever', start = 'earliest') AS SELECT k FROM w");
+            database.run("INSERT INTO z VALUES (1)");
+            assertEquals(List.of("1"), database.rows("SELECT * FROM a"));
+        }
+        assertEquals(
+                List.of("z", "t", "w", "a"),
+                DirectoryDump.script(folder.resolve("data")).stream()
+                        .filter(step -> !step.name().isEmpty() && step.statement().startsWith("CREATE"))
+                        .map(Step::name)
+                        .toList());
+        Path copy = folder.resolve("copy");
+        assertTrue(copy.toFile().mkdir());
+        DirectoryDump.copyTables(folder.resolve("data"), copy);
+        try (TestDatabase of = new TestDatabase(copy)) {
+            assertEquals(List.of("1"), of.rows("SELECT * FROM z"));
+            assertEquals(List.of(), of.rows("SELECT query FROM millrace.query_stats"));
+        }
+    }
+
+    @Test
+    void privilegesAreThoseOfAStream() {
+        try (TestDatabase database = open()) {
+            database.run("CREATE STREAM s (v INT); CREATE ROLE r; GRANT CREATE ON SCHEMA public TO r; SET ROLE r");
+            assertEquals("42501", database.error("CREATE STREAM d AS SELECT v FROM s").substring(0, 5));
+            database.run("RESET ROLE; GRANT SELECT ON s TO r; SET ROLE r");
+            database.run("CREATE STREAM d WITH (retention = '1 day') AS SELECT v FROM s; RESET ROLE");
+            database.run("CREATE ROLE q; SET ROLE q");
+            assertEquals("42501", database.error("SELECT * FROM d").substring(0, 5));
+            database.run("RESET ROLE; GRANT SELECT ON d TO q; SET ROLE q");
+            assertEquals(List.of(), database.rows("SELECT * FROM d"));
+            assertEquals("42501", database.error("DROP STREAM d").substring(0, 5));
+            assertEquals("42501", database.error("PAUSE STREAM d").substring(0, 5));
+        }
+    }
+}
