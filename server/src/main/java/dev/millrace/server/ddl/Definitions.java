@@ -6,7 +6,6 @@ import dev.millrace.connector.PushedSource;
 import dev.millrace.connector.Sink;
 import dev.millrace.connector.Source;
 import dev.millrace.engine.relation.FedRelation;
-import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.relation.Relations;
 import dev.millrace.engine.runtime.QueryOptions;
@@ -165,91 +164,6 @@ public final class Definitions {
         });
     }
 
-    /** A stream whose rows a query gives that never takes one back. */
-    public Command createStreamAs(Statement.CreateStreamAs create, String text) {
-        return create(ObjectKind.STREAM, create.name(), create.ifExists(), () -> {
-            queries.checks().requireStreaming(create.query().relations(), "a stream of a query");
-            if (create.query().dependsOn().contains(create.name())) {
-                throw MillraceException.user(
-                        SqlState.INVALID_TABLE_DEFINITION, "stream \"" + create.name() + "\" cannot read itself");
-            }
-            Options options = new Options(create.options());
-            StandingRules rules = StandingRules.ofQuery(options);
-            int priority = (int) options.integer("priority", 0, -1000, 1000);
-            options.text("stop");
-            long idleTimeoutMicros = options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
-            Optional<RetentionClause> retention = RetentionClause.of(options);
-            QueryOptions how = queries.limits().limited(QueryOptions.streaming().withPriority(priority), options);
-            options.rejectUnread();
-            PlanBasis basis = database.catalogStore().basis();
-            PhysicalPlan plan = queries.plan(create.query(), rules, basis);
-            requireAppendOnly(create.name(), plan);
-            starts.requireKnownErrors(plan, rules, create.query().relations());
-            Schema schema = create.query().schema();
-            requireColumns(schema, create.name());
-            Optional<Relation.EventTime> eventTime = create.watermark()
-                    .map(watermark -> eventTime(watermark, schema, create.name()))
-                    .or(() -> Plans.eventTime(ObjectKind.CONTINUOUS_QUERY, plan));
-            Optional<Integer> timeColumn = eventTime.map(Relation.EventTime::column);
-            Optional<SketchedForm> form = retention
-                    .flatMap(RetentionClause::sketch)
-                    .map(sketch -> SketchedForm.of(sketch, schema, timeColumn));
-            PlanNode root = starts.plan(
-                    create.name(),
-                    plan.root(),
-                    options,
-                    create.query(),
-                    database.catalogStore().creationMicros());
-            long rows = database.catalogStore().newRows();
-            try {
-                Optional<KeptOutput> kept = retention.map(clause -> database.retained()
-                        .addDerived(
-                                create.name(),
-                                rows,
-                                schema,
-                                RetentionOptions.of(timeColumn, clause.policy())
-                                        .withForm(form.map(SegmentForm.class::cast)),
-                                !database.catalogStore().isRestoring()));
-                start(create.name(), root, kept.map(how::withKept).orElse(how));
-            } catch (RuntimeException | Error e) {
-                starts.forget(create.name(), root);
-                database.retained().drop(create.name());
-                throw e;
-            }
-            database.catalogStore().hasRows(create.name(), rows);
-            database.catalogStore().plannedBy(create.name(), basis);
-            return new CatalogObject(
-                    create.name(),
-                    ObjectKind.STREAM,
-                    schema,
-                    true,
-                    List.of(),
-                    eventTime,
-                    Optional.of(new StreamInput(
-                            StreamInput.QUERY,
-                            Optional.empty(),
-                            idleTimeoutMicros,
-                            retention.isPresent(),
-                            form.map(SketchedForm::condensing))),
-                    create.query().dependsOn(),
-                    create.options(),
-                    text,
-                    database.catalogStore().creationMicros(),
-                    TableRules.NONE);
-        });
-    }
-
-    private void requireAppendOnly(String name, PhysicalPlan plan) {
-        database.plans().whyChanging(plan).ifPresent(why -> {
-            throw MillraceException.user(
-                            SqlState.FEATURE_NOT_SUPPORTED,
-                            "the rows of stream \"" + name + "\" could not all stay: " + why)
-                    .withHint("CREATE MATERIALIZED VIEW " + Identifiers.quote(name)
-                            + " AS .. keeps an answer whose rows change; a window over a stream with a watermark gives rows"
-                            + " that stay");
-        });
-    }
-
     /** Of a source that is read: what is about rows that are written down. */
     private static void requireReadAgain(
             String name, String connector, Optional<RetentionClause> retention, Durability durability) {
@@ -321,14 +235,15 @@ public final class Definitions {
                 : new GeneratedColumns(create.name(), source, all, plan);
     }
 
-    private static void requireColumns(Schema schema, String name) {
+    static void requireColumns(Schema schema, String name) {
         if (schema.size() == 0) {
             throw MillraceException.user(
                     SqlState.INVALID_TABLE_DEFINITION, "\"" + name + "\" has no columns; they must be declared");
         }
     }
 
-    private static Relation.EventTime eventTime(
+    /** What a watermark says, of columns that are known. */
+    static Relation.EventTime eventTime(
             Statement.WatermarkDefinition watermark, Schema schema, String relation) {
         int column = schema.indexOf(watermark.column());
         if (column < 0) {
@@ -550,7 +465,8 @@ public final class Definitions {
         }
     }
 
-    private void start(String name, PlanNode plan, QueryOptions how) {
+    /** Starts the query of an object that is being made. */
+    void start(String name, PlanNode plan, QueryOptions how) {
         StandingQuery query = database.engine()
                 .start(name, plan, how.withMostBytes(queries.limits().mostBytes()));
         database.queries().put(name, query);
@@ -602,6 +518,13 @@ public final class Definitions {
 
     /** Makes room for the name as IF NOT EXISTS and OR REPLACE say, then makes the object and puts it into the catalog. */
     public Command create(ObjectKind kind, String name, IfExists ifExists, Supplier<CatalogObject> make) {
+        boolean runs = kind != ObjectKind.STREAM && kind != ObjectKind.TABLE && kind != ObjectKind.VIEW;
+        return create(kind, name, ifExists, runs, make);
+    }
+
+    /** The same. @param runs whether it is a query that goes on */
+    Command create(
+            ObjectKind kind, String name, IfExists ifExists, boolean runs, Supplier<CatalogObject> make) {
         Command created = Command.of("CREATE " + kind.sqlName().toUpperCase(Locale.ROOT));
         database.lockDefinitions();
         try {
@@ -631,7 +554,6 @@ public final class Definitions {
                     }
                 }
             }
-            boolean runs = kind != ObjectKind.STREAM && kind != ObjectKind.TABLE && kind != ObjectKind.VIEW;
             if (runs && existing.isEmpty()) {
                 requireRoom();
             }

@@ -11,7 +11,6 @@ import dev.millrace.storage.retention.SegmentStore;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -20,9 +19,9 @@ import org.apache.arrow.memory.BufferAllocator;
  *
  * @param past what finite queries read of it
  * @param allocator of rows that wait to be written
- * @param flush writes what waits, up to an entry
+ * @param flush writes what waits
  */
-record DerivedRows(Source past, SegmentStore store, Schema schema, BufferAllocator allocator, LongConsumer flush)
+record DerivedRows(Source past, SegmentStore store, Schema schema, BufferAllocator allocator, Runnable flush)
         implements KeptOutput {
     private static final long MOST_BYTES = 32 << 20; // that wait
     private static final long MOST_BYTES_FOR_DISK = 4 * MOST_BYTES; // while the disk takes nothing
@@ -48,7 +47,7 @@ record DerivedRows(Source past, SegmentStore store, Schema schema, BufferAllocat
     /** A disk that takes nothing for a while is no reason for the query to fail. */
     private void makeRoom() {
         try {
-            flush.accept(Long.MAX_VALUE);
+            flush.run();
         } catch (MillraceException e) {
             boolean mayPass = e.sqlState() == SqlState.DISK_FULL || e.sqlState() == SqlState.IO_ERROR;
             if (!mayPass || store.pendingBytes() > MOST_BYTES_FOR_DISK) {

@@ -6,7 +6,6 @@ import dev.millrace.connector.Source;
 import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.journal.AcceptedRows;
 import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.log.EventLog;
@@ -33,7 +32,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -50,53 +48,24 @@ import org.apache.arrow.memory.BufferAllocator;
 public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");
     private static final String OWN = "past of ";
-    private static final long ENOUGH_BYTES = 4 << 20; // to be worth a segment
     private static final long MOST_BYTES = 32 << 20; // that wait of one stream
-    private static final long LONGEST_MICROS =
-            60_000_000; // that rows wait, so that little is to be done when a database is opened
+
+    private static final int MOST_UNSETTLED = 16; // segments
 
     private final BufferAllocator allocator;
     private final Clock clock;
     private final RowJournal journal;
     private final Supplier<Optional<Disk>> directory;
-    private final Map<String, Kept> byName = new ConcurrentHashMap<>();
-    private final Map<Long, Kept> byNumber = new ConcurrentHashMap<>();
+    private final Map<String, KeptStream> byName = new ConcurrentHashMap<>();
+    private final Map<Long, KeptStream> byNumber = new ConcurrentHashMap<>();
     private final Map<String, Map<String, Backfill>> readers = new ConcurrentHashMap<>(); // by query and stream
-    private final Set<Kept> dropped = ConcurrentHashMap.newKeySet(); // whose files are there still
+    private final Set<KeptStream> dropped = ConcurrentHashMap.newKeySet(); // whose files are there still
 
     /** As {@link #lastEntries}, when the checkpoint was written that is gone on from. */
     private volatile Map<Long, Long> expected = Map.of();
 
     /** The number of the checkpoint that was cut last: epochs that are in it have smaller ones. */
     private volatile long cutNumber;
-
-    /** The number of the newest checkpoint on disk; derived streams may be cut back to that. */
-    private volatile long checkpointNumber;
-
-    private static final class Kept {
-        final long number;
-        final Schema schema;
-        final Optional<SketchedForm> form; // of old rows
-        final SegmentStore store;
-        final boolean isDerived;
-        final LongSupplier shown; // the last entry whose rows everybody may see
-        volatile long flushedMicros; // written by who maintains it
-
-        Kept(
-                long number,
-                Schema schema,
-                Optional<SketchedForm> form,
-                SegmentStore store,
-                boolean isDerived,
-                LongSupplier shown) {
-            this.isDerived = isDerived;
-            this.shown = shown;
-            this.number = number;
-            this.schema = schema;
-            this.form = form;
-            this.store = store;
-        }
-    }
 
     /** A segment of a stream, for those who look. */
     public record StreamSegment(String stream, KeptSegment segment) {}
@@ -125,7 +94,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      *     older copy; 53100 or 58030
      */
     public Source add(String stream, long number, Schema schema, RetentionOptions options, boolean isNew) {
-        Kept kept = open(stream, number, schema, options, isNew, false);
+        KeptStream kept = open(stream, number, schema, options, isNew, false);
         return past(kept);
     }
 
@@ -137,7 +106,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      */
     public KeptOutput addDerived(
             String stream, long number, Schema schema, RetentionOptions options, boolean isNew) {
-        Kept kept = open(stream, number, schema, options, isNew, true);
+        KeptStream kept = open(stream, number, schema, options, isNew, true);
         return derived(kept);
     }
 
@@ -146,15 +115,15 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         return Optional.ofNullable(byName.get(stream)).filter(kept -> kept.isDerived).map(this::derived);
     }
 
-    private KeptOutput derived(Kept kept) {
-        return new DerivedRows(past(kept), kept.store, kept.schema, allocator, upTo -> flush(kept, upTo));
+    private KeptOutput derived(KeptStream kept) {
+        return new DerivedRows(past(kept), kept.store, kept.schema, allocator, () -> kept.flush(() -> cutNumber));
     }
 
-    private static Source past(Kept kept) {
+    private static Source past(KeptStream kept) {
         return new RetainedPast(kept.store, kept.schema, kept.form, kept.shown);
     }
 
-    private Kept open(
+    private KeptStream open(
             String stream, long number, Schema schema, RetentionOptions options, boolean isNew, boolean isDerived) {
         Disk all = directory
                 .get()
@@ -184,9 +153,8 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         store.damage()
                 .forEach(why -> LOG.warning("a segment is damaged", "stream", stream, "reason", why.getMessage()));
         Optional<SketchedForm> form = options.form().map(SketchedForm.class::cast);
-        Kept kept = new Kept(
-                number, schema, form, store, isDerived, isDerived ? store::lastAppended : journal::durable);
-        kept.flushedMicros = clock.epochMicros();
+        KeptStream kept = new KeptStream(
+                number, schema, form, store, isDerived, journal::durable, clock.epochMicros());
         byName.put(stream, kept);
         byNumber.put(number, kept);
         return kept;
@@ -199,7 +167,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      * @param arrivals rows that arrived at other times are left out
      */
     public Source follow(String stream, String query, ArrivalSpan arrivals) {
-        Kept kept = Objects.requireNonNull(byName.get(stream));
+        KeptStream kept = Objects.requireNonNull(byName.get(stream));
         Backfill backfill = new Backfill(stream, kept.store, arrivals, kept.shown, clock);
         readers.computeIfAbsent(query, first -> new ConcurrentHashMap<>()).put(stream, backfill);
         return new StreamFollower(kept.store, kept.schema, kept.form, arrivals, kept.shown, backfill);
@@ -255,7 +223,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
 
     /** Forgets the past of a stream, if it has one; its files go when that the stream is gone is on disk. */
     public void drop(String stream) {
-        Kept kept = byName.remove(stream);
+        KeptStream kept = byName.remove(stream);
         if (kept != null) {
             byNumber.remove(kept.number);
             kept.store.close();
@@ -308,7 +276,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      * @param isDefined whether a number is that of a definition on disk
      */
     public void removeDropped(LongPredicate isDefined) {
-        for (Kept kept : dropped) {
+        for (KeptStream kept : dropped) {
             if (!isDefined.test(kept.number) && !kept.store.isRead()) {
                 try {
                     directory.get().orElseThrow().removeDirectory(String.valueOf(kept.number));
@@ -372,13 +340,13 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
 
     @Override
     public boolean keeps(long relation) {
-        Kept kept = byNumber.get(relation);
+        KeptStream kept = byNumber.get(relation);
         return kept != null && !kept.isDerived;
     }
 
     @Override
     public void makeRoom(long relation) {
-        Kept kept = byNumber.get(relation);
+        KeptStream kept = byNumber.get(relation);
         if (kept != null && kept.store.pendingBytes() > MOST_BYTES) {
             journal.awaitAll();
             kept.store.flush(journal.durable());
@@ -392,7 +360,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
 
     @Override
     public void accepted(long entry, long relation, long arrivedMicros, List<Batch> rows) {
-        Kept kept = byNumber.get(relation);
+        KeptStream kept = byNumber.get(relation);
         if (kept != null) {
             kept.store.append(entry, arrivedMicros, rows);
         }
@@ -404,7 +372,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      * @param arrivedMicros when they came first; logs of earlier versions do not say it, and they count as coming now
      */
     public void again(long entry, long relation, OptionalLong arrivedMicros, List<Batch> rows) {
-        Kept kept = byNumber.get(relation);
+        KeptStream kept = byNumber.get(relation);
         if (kept != null && entry > kept.store.lastEntry()) {
             long arrived = arrivedMicros.orElseGet(clock::epochMicros);
             if (kept.store.append(entry, arrived, rows) > MOST_BYTES) {
@@ -433,16 +401,12 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
 
     /** A checkpoint is on disk. */
     public void published(long checkpoint) {
-        checkpointNumber = checkpoint;
+        byNumber.values().forEach(kept -> kept.published(checkpoint));
     }
 
-    /** Rows before and behind the last cut come to different segments. */
-    private void flush(Kept kept, long upTo) {
-        long last = Math.min(upTo, kept.store.lastAppended()); // before the cut is asked for
-        if (kept.isDerived) {
-            kept.store.flush(Math.min(last, cutNumber));
-        }
-        kept.store.flush(last);
+    /** Whether a derived stream has many segments behind the newest checkpoint, which are merged and sketched when there is another. */
+    public boolean isCheckpointDue() {
+        return byNumber.values().stream().anyMatch(kept -> kept.unsettled() >= MOST_UNSETTLED);
     }
 
     /**
@@ -452,30 +416,15 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      */
     public void maintain() {
         List<MillraceException> failures = new ArrayList<>();
-        for (Kept kept : byNumber.values()) {
+        for (KeptStream kept : byNumber.values()) {
             try {
-                maintain(kept);
+                kept.maintain(clock.epochMicros(), () -> cutNumber);
             } catch (MillraceException e) {
                 failures.add(e);
             }
         }
         if (!failures.isEmpty()) {
             throw failures.get(0);
-        }
-    }
-
-    private void maintain(Kept kept) {
-        long now = clock.epochMicros();
-        long waiting = kept.store.pendingBytes();
-        boolean isLong = now - kept.flushedMicros >= LONGEST_MICROS || now < kept.flushedMicros;
-        if (waiting > ENOUGH_BYTES || isLong) {
-            flush(kept, kept.shown.getAsLong());
-            kept.flushedMicros = now;
-        }
-        kept.store.drop(now);
-        long settled = kept.isDerived ? checkpointNumber : Long.MAX_VALUE;
-        while (kept.store.damage().isEmpty() && kept.store.merge(settled)) {
-            Interrupt.checkCurrent();
         }
     }
 

@@ -20,7 +20,7 @@ class DerivedPastTest {
             """
             CREATE STREAM s (id BIGINT, device TEXT, at TIMESTAMP, temp DOUBLE PRECISION, WATERMARK FOR at AS at);
             CREATE TABLE e (id BIGINT PRIMARY KEY, device TEXT, at TIMESTAMP, temp DOUBLE PRECISION);
-            CREATE STREAM d WITH (retention = '30 days', retention.form = 'sketch', sketch.key = 'device', sketch.segment = '10s') AS
+            CREATE STREAM d WITH (retention = '30 days', retention.form = 'sketch', sketch.key = 'device', sketch.segment = '1ms') AS
             SELECT id, device, at, temp * 2 AS temp FROM s WHERE device <> 'd3' WITH (sketch.error.temp = '0.5 abs')
             """;
     private static final String FAR = "SELECT count(*) FROM d JOIN e ON e.id = d.id"
@@ -92,6 +92,21 @@ class DerivedPastTest {
         }
     }
 
+    /** How far values were off that the query read from sketches is not known any more. */
+    @Test
+    void boundsOfWhatWasReadFromSketchesAreRefused() {
+        try (TestDatabase database = open()) {
+            database.run(STREAM);
+            insert(database, 1, 200);
+            database.run("CREATE STREAM e2 WITH (retention = '1 day', retention.form = 'sketch', start = 'earliest') AS"
+                    + " SELECT temp, error_bound(temp) AS off FROM d");
+            assertEquals(List.of("150"), database.rows("SELECT count(*) FROM e2 WHERE off >= 0"));
+            assertEquals("0A000", database.error("SELECT max(error_bound(temp)) FROM e2").substring(0, 5));
+            database.run("CREATE STREAM live WITH (retention = '1 day', retention.form = 'sketch') AS SELECT temp FROM d");
+            assertEquals(List.of(""), database.rows("SELECT max(error_bound(temp)) FROM live"));
+        }
+    }
+
     /** A source that knows no position is read from its beginning: the rows would come twice. */
     @Test
     void withoutItsStateTheQueryIsFailedAndItsRowsAreRead() throws IOException {
@@ -156,6 +171,8 @@ class DerivedPastTest {
             assertEquals(List.of(), database.rows("SELECT * FROM d"));
             assertEquals("42501", database.error("DROP STREAM d").substring(0, 5));
             assertEquals("42501", database.error("PAUSE STREAM d").substring(0, 5));
+            database.run("RESET ROLE; ALTER ROLE r SET max_queries = 1; SET ROLE r");
+            assertEquals("53400", database.error("CREATE STREAM d2 AS SELECT v FROM s").substring(0, 5));
         }
     }
 }

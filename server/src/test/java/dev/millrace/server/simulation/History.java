@@ -55,6 +55,7 @@ final class History {
     private static final int MOST_SUBSCRIBERS = 2;
     private static final int MOST_OPENINGS = 40;
     private static final int MOST_ROUNDS = 50;
+    private static final int RETENTION_MILLIS = 61_000; // after which rows of streams are written to segments
     private static final long RETRY_MILLIS =
             5_000; // after which at the latest a disk that could not be read is read again
     private static final long HEAL_MILLIS = 5_000;
@@ -207,7 +208,7 @@ final class History {
             case DURABLE -> durable(random);
             case PAUSE -> pause(random);
             case LEAVE_OUT -> leaveOut(random);
-            case RETENTION -> maintainRetention();
+            case RETENTION -> maintainRetention(random);
             case REPROCESS -> reprocess(random);
             case SECRET -> secret(random);
             case SYSTEM -> system(random);
@@ -1049,7 +1050,10 @@ final class History {
     }
 
     /** What looks after streams where there are threads. */
-    private void maintainRetention() {
+    private void maintainRetention(Random random) {
+        if (random.nextBoolean()) {
+            clock.advanceMillis(RETENTION_MILLIS);
+        }
         try {
             InsideDatabase.maintainRetention(database);
             count("streams maintained");

@@ -40,7 +40,7 @@ final class RandomDefinitions {
      */
     Optional<HistoryStatement> next(Random random, Set<Integer> held) {
         List<ModelObject.Table> tables = model.all(ModelObject.Table.class);
-        int kind = random.nextInt(23);
+        int kind = random.nextInt(24);
         if (tables.isEmpty() || kind < 3) {
             return tables.size() < MOST_TABLES ? Optional.of(createTable(random)) : Optional.empty();
         } else if (kind < 6) {
@@ -57,7 +57,7 @@ final class RandomDefinitions {
             return createTableAs(random);
         } else if (kind < 18) {
             return createSink(random);
-        } else if (kind < 20) {
+        } else if (kind < 21) {
             return createDerived(random);
         }
         return drop(random, held);
