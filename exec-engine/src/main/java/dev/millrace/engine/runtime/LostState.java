@@ -33,10 +33,12 @@ final class LostState implements SavedQuery {
 
     @Override
     public Optional<MillraceException> failure() {
-        return Optional.of(MillraceException.user(
-                        SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
-                        "the query has rows of before, and its state of then is not there or does not fit any more")
-                .withHint("its rows can be read; RESUME begins it anew, with those of before kept: rows that it reads again come twice"));
+        return Optional.of(
+                MillraceException.user(
+                                SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                                "the query has rows of before, and its state of then is not there or does not fit any more")
+                        .withHint(
+                                "its rows can be read; RESUME begins it anew, with those of before kept: rows that it reads again come twice"));
     }
 
     @Override

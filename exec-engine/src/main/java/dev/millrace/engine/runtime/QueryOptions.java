@@ -44,14 +44,26 @@ public record QueryOptions(
     /** A query whose output only flows: to sinks, subscribers and other queries. */
     public static QueryOptions streaming() {
         return new QueryOptions(
-                false, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, MOST_SINK_NANOS, MemoryLimits.NONE,
+                false,
+                List.of(),
+                0,
+                Optional.empty(),
+                MOST_ROW_NANOS,
+                MOST_SINK_NANOS,
+                MemoryLimits.NONE,
                 Optional.empty());
     }
 
     /** A query whose answer is kept. */
     public static QueryOptions view() {
         return new QueryOptions(
-                true, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, MOST_SINK_NANOS, MemoryLimits.NONE,
+                true,
+                List.of(),
+                0,
+                Optional.empty(),
+                MOST_ROW_NANOS,
+                MOST_SINK_NANOS,
+                MemoryLimits.NONE,
                 Optional.empty());
     }
 

@@ -259,7 +259,11 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
             rowsOut.add(batch.rowCount());
             try (batch) {
                 sinksWritten |= sinks.write(batch, ports.size() > 1);
-                if (view.isPresent() || kept.isPresent() || fanout.hasReaders() || !subscriptions.isEmpty() || history.hasBegun()) {
+                if (view.isPresent()
+                        || kept.isPresent()
+                        || fanout.hasReaders()
+                        || !subscriptions.isEmpty()
+                        || history.hasBegun()) {
                     staged.add(batch.retain());
                 }
             }

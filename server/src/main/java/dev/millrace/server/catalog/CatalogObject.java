@@ -135,7 +135,10 @@ public record CatalogObject(
             Lexeme lexeme = lexemes.get(i);
             depth += lexeme.isSymbol("(") ? 1 : lexeme.isSymbol(")") ? -1 : 0;
             isBehindAs |= depth == 0 && lexeme.isWord("as");
-            if (depth == 0 && isBehindAs && lexeme.isWord("with") && lexemes.get(i + 1).isSymbol("(")) {
+            if (depth == 0
+                    && isBehindAs
+                    && lexeme.isWord("with")
+                    && lexemes.get(i + 1).isSymbol("(")) {
                 return lexeme.start();
             }
         }

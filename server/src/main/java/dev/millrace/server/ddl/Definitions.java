@@ -243,8 +243,7 @@ public final class Definitions {
     }
 
     /** What a watermark says, of columns that are known. */
-    static Relation.EventTime eventTime(
-            Statement.WatermarkDefinition watermark, Schema schema, String relation) {
+    static Relation.EventTime eventTime(Statement.WatermarkDefinition watermark, Schema schema, String relation) {
         int column = schema.indexOf(watermark.column());
         if (column < 0) {
             MillraceException error = MillraceException.user(
@@ -523,8 +522,7 @@ public final class Definitions {
     }
 
     /** The same. @param runs whether it is a query that goes on */
-    Command create(
-            ObjectKind kind, String name, IfExists ifExists, boolean runs, Supplier<CatalogObject> make) {
+    Command create(ObjectKind kind, String name, IfExists ifExists, boolean runs, Supplier<CatalogObject> make) {
         Command created = Command.of("CREATE " + kind.sqlName().toUpperCase(Locale.ROOT));
         database.lockDefinitions();
         try {

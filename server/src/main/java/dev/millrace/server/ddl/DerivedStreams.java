@@ -44,8 +44,7 @@ public final class DerivedStreams {
 
     /** @throws MillraceException 0A000 if the query's rows may be taken back */
     public Command create(Statement.CreateStreamAs create, String text) {
-        return definitions.create(
-                ObjectKind.STREAM, create.name(), create.ifExists(), true, () -> make(create, text));
+        return definitions.create(ObjectKind.STREAM, create.name(), create.ifExists(), true, () -> make(create, text));
     }
 
     private CatalogObject make(Statement.CreateStreamAs create, String text) {
@@ -69,9 +68,8 @@ public final class DerivedStreams {
                 .map(watermark -> Definitions.eventTime(watermark, schema, name))
                 .or(() -> Plans.eventTime(ObjectKind.CONTINUOUS_QUERY, plan));
         Optional<Integer> timeColumn = eventTime.map(Relation.EventTime::column);
-        Optional<SketchedForm> form = retention
-                .flatMap(RetentionClause::sketch)
-                .map(sketch -> SketchedForm.of(sketch, schema, timeColumn));
+        Optional<SketchedForm> form =
+                retention.flatMap(RetentionClause::sketch).map(sketch -> SketchedForm.of(sketch, schema, timeColumn));
         PlanNode root = starts.plan(
                 name,
                 plan.root(),
@@ -85,7 +83,8 @@ public final class DerivedStreams {
                             name,
                             rows,
                             schema,
-                            RetentionOptions.of(timeColumn, clause.policy()).withForm(form.map(SegmentForm.class::cast)),
+                            RetentionOptions.of(timeColumn, clause.policy())
+                                    .withForm(form.map(SegmentForm.class::cast)),
                             !database.catalogStore().isRestoring()));
             definitions.start(name, root, kept.map(how::withKept).orElse(how));
         } catch (RuntimeException | Error e) {
@@ -121,8 +120,9 @@ public final class DerivedStreams {
             throw MillraceException.user(
                             SqlState.FEATURE_NOT_SUPPORTED,
                             "the rows of stream \"" + name + "\" could not all stay: " + why.get())
-                    .withHint("CREATE MATERIALIZED VIEW " + Identifiers.quote(name)
-                            + " AS .. keeps an answer whose rows change; windows over a stream with a watermark give rows that stay");
+                    .withHint(
+                            "CREATE MATERIALIZED VIEW " + Identifiers.quote(name)
+                                    + " AS .. keeps an answer whose rows change; windows over a stream with a watermark give rows that stay");
         }
     }
 }

@@ -44,8 +44,7 @@ final class StreamVerification {
         Collection<KeptObject> objects = catalog.map(KeptCatalog::objects).orElse(List.of());
         KnownRelations relations = new KnownRelations(objects);
         for (KeptObject object : objects) {
-            Optional<Schema> schema =
-                    object.number().isPresent() ? retained(object, relations) : Optional.empty();
+            Optional<Schema> schema = object.number().isPresent() ? retained(object, relations) : Optional.empty();
             if (schema.isEmpty()
                     && object.number().isPresent()
                     && DefinitionScript.isDerived(object.kind(), object.sql())) {

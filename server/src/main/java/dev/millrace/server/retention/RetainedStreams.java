@@ -104,15 +104,16 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      * @return what keeps the query's rows
      * @throws MillraceException as {@link #add}
      */
-    public KeptOutput addDerived(
-            String stream, long number, Schema schema, RetentionOptions options, boolean isNew) {
+    public KeptOutput addDerived(String stream, long number, Schema schema, RetentionOptions options, boolean isNew) {
         KeptStream kept = open(stream, number, schema, options, isNew, true);
         return derived(kept);
     }
 
     /** What keeps the rows of a query that fills a stream, which is there; empty if the stream keeps none. */
     public Optional<KeptOutput> derived(String stream) {
-        return Optional.ofNullable(byName.get(stream)).filter(kept -> kept.isDerived).map(this::derived);
+        return Optional.ofNullable(byName.get(stream))
+                .filter(kept -> kept.isDerived)
+                .map(this::derived);
     }
 
     private KeptOutput derived(KeptStream kept) {
@@ -153,8 +154,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         store.damage()
                 .forEach(why -> LOG.warning("a segment is damaged", "stream", stream, "reason", why.getMessage()));
         Optional<SketchedForm> form = options.form().map(SketchedForm.class::cast);
-        KeptStream kept = new KeptStream(
-                number, schema, form, store, isDerived, journal::durable, clock.epochMicros());
+        KeptStream kept = new KeptStream(number, schema, form, store, isDerived, journal::durable, clock.epochMicros());
         byName.put(stream, kept);
         byNumber.put(number, kept);
         return kept;

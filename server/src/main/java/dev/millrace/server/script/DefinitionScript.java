@@ -150,7 +150,9 @@ public final class DefinitionScript {
             Lexeme lexeme = lexemes.get(i);
             depth += lexeme.isSymbol("(") ? 1 : lexeme.isSymbol(")") ? -1 : 0;
             Lexeme next = lexemes.get(i + 1); // INCLUDE OFFSET AS has a name there
-            if (depth == 0 && lexeme.isWord("as") && (next.isSymbol("(") || BEGIN_QUERIES.stream().anyMatch(next::isWord))) {
+            if (depth == 0
+                    && lexeme.isWord("as")
+                    && (next.isSymbol("(") || BEGIN_QUERIES.stream().anyMatch(next::isWord))) {
                 return true;
             }
         }

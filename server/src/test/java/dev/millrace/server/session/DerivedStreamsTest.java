@@ -51,7 +51,8 @@ class DerivedStreamsTest {
                     List.of("d|stream|running|4|3"),
                     database.rows("SELECT query, kind, state, rows_in, rows_out FROM millrace.query_stats"));
             assertEquals(
-                    List.of("d|query|0|0"), database.rows("SELECT * FROM millrace.stream_stats WHERE connector = 'query'"));
+                    List.of("d|query|0|0"),
+                    database.rows("SELECT * FROM millrace.stream_stats WHERE connector = 'query'"));
         }
     }
 
@@ -74,7 +75,11 @@ class DerivedStreamsTest {
             database.run("INSERT INTO s VALUES (1, 1), (1, 2), (2, -1)");
             assertEquals(List.of("1|3"), database.rows("SELECT * FROM t"));
             assertTrue(fails(database, "SELECT * FROM d").getMessage().contains("does not keep its rows"));
-            assertEquals("0A000", fails(database, "CREATE STREAM e WITH (retention = '1 day') AS SELECT v FROM d").sqlState().code());
+            assertEquals(
+                    "0A000",
+                    fails(database, "CREATE STREAM e WITH (retention = '1 day') AS SELECT v FROM d")
+                            .sqlState()
+                            .code());
             assertEquals(List.of(), database.rows("SELECT query FROM millrace.query_stats WHERE query = 'e'"));
         }
     }
@@ -85,13 +90,15 @@ class DerivedStreamsTest {
             database.run(SOURCES);
             database.run("CREATE STREAM d WITH (retention = 'forever') AS SELECT k, v FROM s WHERE v > 0");
             database.run("INSERT INTO s VALUES (1, 1, NULL), (1, -2, NULL), (2, 5, NULL)");
-            database.run("CREATE MATERIALIZED VIEW t WITH (start = 'earliest') AS SELECT k, sum(v) AS v FROM d GROUP BY k");
+            database.run(
+                    "CREATE MATERIALIZED VIEW t WITH (start = 'earliest') AS SELECT k, sum(v) AS v FROM d GROUP BY k");
             assertEquals(List.of("1|1", "2|5"), database.rows("SELECT * FROM t"));
             for (int i = 0; i < 20; i++) { // a row that was answered is there at once
                 database.run("INSERT INTO s VALUES (1, 1, NULL)");
                 assertEquals(List.of("1|" + (i + 2), "2|5"), database.rows("SELECT * FROM t"));
             }
-            database.run("CREATE STREAM e WITH (retention = 'forever', start = 'earliest') AS SELECT k FROM d WHERE v > 1");
+            database.run(
+                    "CREATE STREAM e WITH (retention = 'forever', start = 'earliest') AS SELECT k FROM d WHERE v > 1");
             database.run("CREATE MATERIALIZED VIEW u WITH (start = 'earliest') AS SELECT count(*) AS n FROM e");
             database.run("INSERT INTO s VALUES (1, 7, NULL)");
             assertEquals(List.of("2"), database.rows("SELECT * FROM u"));
@@ -105,17 +112,20 @@ class DerivedStreamsTest {
             database.run("CREATE STREAM d AS SELECT at, v FROM s");
             database.run("CREATE STREAM e (WATERMARK FOR moved AS moved - INTERVAL '1 second') AS"
                     + " SELECT at + INTERVAL '1 hour' AS moved, v FROM s");
-            database.run("CREATE STREAM w (ended, n, WATERMARK FOR ended AS ended) AS SELECT window_end, count(*) FROM"
-                    + " TABLE(TUMBLE(TABLE s, DESCRIPTOR(at), INTERVAL '10' SECONDS)) GROUP BY window_start, window_end");
+            database.run(
+                    "CREATE STREAM w (ended, n, WATERMARK FOR ended AS ended) AS SELECT window_end, count(*) FROM"
+                            + " TABLE(TUMBLE(TABLE s, DESCRIPTOR(at), INTERVAL '10' SECONDS)) GROUP BY window_start, window_end");
             for (String of : List.of("d at", "e moved", "w ended")) {
                 String stream = of.substring(0, 1);
                 String time = of.substring(2);
-                database.run("CREATE MATERIALIZED VIEW " + stream + "_windows AS SELECT window_start, count(*) AS n FROM"
+                database.run("CREATE MATERIALIZED VIEW " + stream
+                        + "_windows AS SELECT window_start, count(*) AS n FROM"
                         + " TABLE(TUMBLE(TABLE " + stream + ", DESCRIPTOR(" + time + "), INTERVAL '20' SECONDS))"
                         + " GROUP BY window_start, window_end EMIT ON WINDOW CLOSE");
             }
-            database.run("INSERT INTO s VALUES (1, 1, TIMESTAMP '2026-01-01 00:00:01'), (1, 1, TIMESTAMP '2026-01-01 00:00:11'),"
-                    + " (1, 1, TIMESTAMP '2026-01-01 00:01:00')");
+            database.run(
+                    "INSERT INTO s VALUES (1, 1, TIMESTAMP '2026-01-01 00:00:01'), (1, 1, TIMESTAMP '2026-01-01 00:00:11'),"
+                            + " (1, 1, TIMESTAMP '2026-01-01 00:01:00')");
             assertEquals(List.of("2026-01-01 00:00:00|2"), database.rows("SELECT * FROM d_windows"));
             assertEquals(List.of("2026-01-01 01:00:00|2"), database.rows("SELECT * FROM e_windows"));
             assertEquals(List.of("2026-01-01 00:00:00|1"), database.rows("SELECT * FROM w_windows"));
@@ -132,14 +142,28 @@ class DerivedStreamsTest {
             MillraceException groups = fails(database, "CREATE STREAM d AS SELECT k, count(*) AS n FROM s GROUP BY k");
             assertEquals("0A000", groups.sqlState().code());
             assertTrue(groups.getMessage().contains("the groups by k are not of one window each"), groups.getMessage());
-            assertTrue(groups.hint().orElseThrow().contains("CREATE MATERIALIZED VIEW d"), groups.hint().toString());
-            assertTrue(fails(database, "CREATE STREAM d AS SELECT * FROM t").getMessage().contains("the rows of \"t\" may change"));
+            assertTrue(
+                    groups.hint().orElseThrow().contains("CREATE MATERIALIZED VIEW d"),
+                    groups.hint().toString());
+            assertTrue(fails(database, "CREATE STREAM d AS SELECT * FROM t")
+                    .getMessage()
+                    .contains("the rows of \"t\" may change"));
             assertTrue(fails(database, "CREATE STREAM d AS SELECT s.k FROM s LEFT JOIN p ON s.k = p.k")
                     .getMessage()
                     .contains("join takes rows back"));
-            assertEquals("42601", fails(database, "CREATE STREAM d WITH (retention = '1 day') AS SELECT 1 AS a FROM s WITH"
-                    + " (retention = '2 days')").sqlState().code());
-            assertEquals("42703", fails(database, "CREATE STREAM d (WATERMARK FOR x AS x) AS SELECT at FROM s").sqlState().code());
+            assertEquals(
+                    "42601",
+                    fails(
+                                    database,
+                                    "CREATE STREAM d WITH (retention = '1 day') AS SELECT 1 AS a FROM s WITH"
+                                            + " (retention = '2 days')")
+                            .sqlState()
+                            .code());
+            assertEquals(
+                    "42703",
+                    fails(database, "CREATE STREAM d (WATERMARK FOR x AS x) AS SELECT at FROM s")
+                            .sqlState()
+                            .code());
             assertEquals(List.of(), database.rows("SELECT query FROM millrace.query_stats"));
         }
     }
@@ -149,13 +173,23 @@ class DerivedStreamsTest {
         try (TestDatabase database = open()) {
             database.run(SOURCES);
             database.run("CREATE STREAM d WITH (retention = '1 day') AS SELECT v FROM s");
-            assertEquals("42809", fails(database, "INSERT INTO d VALUES (1)").sqlState().code());
-            assertEquals("42809", fails(database, "BEGIN; INSERT INTO d SELECT v FROM s; COMMIT").sqlState().code());
+            assertEquals(
+                    "42809",
+                    fails(database, "INSERT INTO d VALUES (1)").sqlState().code());
+            assertEquals(
+                    "42809",
+                    fails(database, "BEGIN; INSERT INTO d SELECT v FROM s; COMMIT")
+                            .sqlState()
+                            .code());
             database.run("ROLLBACK");
             assertEquals("2BP01", fails(database, "DROP STREAM s").sqlState().code());
             database.run("CREATE MATERIALIZED VIEW t AS SELECT count(*) AS n FROM d");
             assertEquals("2BP01", fails(database, "DROP STREAM d").sqlState().code());
-            assertEquals("42P07", fails(database, "CREATE STREAM d AS SELECT v FROM s").sqlState().code());
+            assertEquals(
+                    "42P07",
+                    fails(database, "CREATE STREAM d AS SELECT v FROM s")
+                            .sqlState()
+                            .code());
             database.run("CREATE STREAM IF NOT EXISTS d AS SELECT v FROM s");
             database.run("DROP STREAM s CASCADE");
             assertEquals(List.of(), database.rows("SELECT query FROM millrace.query_stats"));
@@ -173,7 +207,8 @@ class DerivedStreamsTest {
             database.run("INSERT INTO s VALUES (1, 0, NULL)");
             assertEquals(List.of("2"), database.rows("SELECT * FROM d"));
             assertEquals(
-                    List.of("failed|22012"), database.rows("SELECT state, sqlstate FROM millrace.query_stats WHERE query = 'd'"));
+                    List.of("failed|22012"),
+                    database.rows("SELECT state, sqlstate FROM millrace.query_stats WHERE query = 'd'"));
             database.run("RESUME STREAM d SKIP ROW; INSERT INTO s VALUES (1, 2, NULL)");
             assertEquals(List.of("2", "5"), database.rows("SELECT * FROM d"));
         }
@@ -202,9 +237,12 @@ class DerivedStreamsTest {
     void definitionsSayWhatWasWritten() {
         try (TestDatabase database = open()) {
             database.run(SOURCES);
-            String text = "CREATE STREAM d (WATERMARK FOR at AS at) AS SELECT at, v FROM s WHERE v > 1 WITH (retention = '3 days')";
+            String text =
+                    "CREATE STREAM d (WATERMARK FOR at AS at) AS SELECT at, v FROM s WHERE v > 1 WITH (retention = '3 days')";
             database.run(text);
-            assertTrue(database.rows("SHOW CREATE STREAM d").get(0).contains(text), database.rows("SHOW CREATE STREAM d").toString());
+            assertTrue(
+                    database.rows("SHOW CREATE STREAM d").get(0).contains(text),
+                    database.rows("SHOW CREATE STREAM d").toString());
         }
         try (TestDatabase again = open()) {
             again.run("INSERT INTO s VALUES (1, 5, NULL)");
@@ -231,8 +269,8 @@ class DerivedStreamsTest {
             database.run(SOURCES);
             for (String query : QUERIES) {
                 String name = query.substring(0, 1);
-                database.run("CREATE STREAM d_" + name + " WITH (retention = 'forever'" + (random.nextBoolean() ? "" : ", start = 'earliest'")
-                        + ") " + query.substring(2));
+                database.run("CREATE STREAM d_" + name + " WITH (retention = 'forever'"
+                        + (random.nextBoolean() ? "" : ", start = 'earliest'") + ") " + query.substring(2));
                 database.run("CREATE MATERIALIZED VIEW v_" + query);
                 database.run("CREATE MATERIALIZED VIEW c_" + name + " AS SELECT count(*) AS n FROM d_" + name);
             }
@@ -241,7 +279,8 @@ class DerivedStreamsTest {
                 switch (random.nextInt(12)) {
                     case 0 -> database.run("CHECKPOINT");
                     case 1 -> { // writes what came behind the checkpoint, as a minute's wait would
-                        RetainedStreams retained = database.database().instance().retained();
+                        RetainedStreams retained =
+                                database.database().instance().retained();
                         retained.flush(database.database().instance().journal().durable(), Long.MAX_VALUE);
                         retained.maintain();
                     }
@@ -286,7 +325,10 @@ class DerivedStreamsTest {
             String name = query.substring(0, 1);
             List<String> expected = database.flushedRows("SELECT * FROM v_" + name);
             assertEquals(expected, database.rows("SELECT * FROM d_" + name), when + ": " + name);
-            assertEquals(List.of("" + expected.size()), database.rows("SELECT n FROM c_" + name), when + ": read of " + name);
+            assertEquals(
+                    List.of("" + expected.size()),
+                    database.rows("SELECT n FROM c_" + name),
+                    when + ": read of " + name);
         }
     }
 

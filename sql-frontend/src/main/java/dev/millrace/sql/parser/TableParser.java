@@ -169,12 +169,11 @@ final class TableParser {
                         .at(behind);
             }
         });
-        return Optional.of(
-                new Syntax.CreateStreamAs(name, ifExists, query, watermarks.stream().findFirst(), options));
+        return Optional.of(new Syntax.CreateStreamAs(
+                name, ifExists, query, watermarks.stream().findFirst(), options));
     }
 
-    private Syntax createAs(
-            String name, IfExists ifExists, List<SqlIdentifier> names, Map<String, String> options) {
+    private Syntax createAs(String name, IfExists ifExists, List<SqlIdentifier> names, Map<String, String> options) {
         words.expect("as");
         Syntax.QueryText query = StatementParser.queryText(words);
         boolean empty = words.acceptAll("with", "no", "data");

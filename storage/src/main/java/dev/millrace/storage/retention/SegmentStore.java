@@ -395,14 +395,18 @@ public final class SegmentStore implements AutoCloseable {
                     throw DiskErrors.damaged(
                             disk.path(SegmentList.NAME),
                             40,
-                            "rows up to entry " + toEntry + " count, and " + segment.file().name() + " has others too");
+                            "rows up to entry " + toEntry + " count, and "
+                                    + segment.file().name() + " has others too");
                 }
             }
             if (before.lastEntry() > toEntry) {
                 publish(before.cutBack(nextNumber, toEntry, left), List.of());
                 synchronized (this) {
                     lastAppended = toEntry;
-                    lastArrival = left.stream().mapToLong(KeptSegment::lastArrival).max().orElse(Long.MIN_VALUE);
+                    lastArrival = left.stream()
+                            .mapToLong(KeptSegment::lastArrival)
+                            .max()
+                            .orElse(Long.MIN_VALUE);
                 }
             }
         }
