@@ -42,12 +42,12 @@ final class StreamVerification {
         Set<String> seen = new HashSet<>();
         Set<String> derived = new HashSet<>(); // of which nobody knows the columns
         Collection<KeptObject> objects = catalog.map(KeptCatalog::objects).orElse(List.of());
-        KnownRelations relations = new KnownRelations(objects);
+        KnownRelations relations = new KnownRelations(ofInterest(objects));
         for (KeptObject object : objects) {
             Optional<Schema> schema = object.number().isPresent() ? retained(object, relations) : Optional.empty();
             if (schema.isEmpty()
                     && object.number().isPresent()
-                    && DefinitionScript.isDerived(object.kind(), object.sql())) {
+                    && isDerived(object)) {
                 derived.add(String.valueOf(object.number().getAsLong()));
             }
             if (schema.isPresent()) {
@@ -85,6 +85,18 @@ final class StreamVerification {
             }
         }
         return files;
+    }
+
+    /** Streams, and if a query fills one, what that may read. */
+    private static List<KeptObject> ofInterest(Collection<KeptObject> objects) {
+        boolean hasDerived = objects.stream().anyMatch(StreamVerification::isDerived);
+        return objects.stream()
+                .filter(object -> hasDerived || object.kind().equals(ObjectKind.STREAM.sqlName()))
+                .toList();
+    }
+
+    private static boolean isDerived(KeptObject object) {
+        return DefinitionScript.isDerived(object.kind(), object.sql());
     }
 
     private static OptionalLong log(Path directory) throws IOException {

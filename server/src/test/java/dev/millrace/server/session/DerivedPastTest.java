@@ -180,6 +180,42 @@ class DerivedPastTest {
             assertEquals(
                     List.of(lines + "|0|" + (lines - 1)),
                     again.rows("SELECT count(DISTINCT n), min(n), max(n) FROM d"));
+            again.run("CHECKPOINT");
+        }
+        try (TestDatabase again = new TestDatabase(data)) { // a query that came to its end
+            assertEquals(
+                    List.of("finished"), again.rows("SELECT state FROM millrace.query_stats WHERE query = 'd'"));
+            assertEquals(List.of("" + lines), again.rows("SELECT count(*) FROM d"));
+        }
+    }
+
+    @Test
+    void anOlderCopyOfItsFilesIsNoticed() throws IOException {
+        Path data = folder.resolve("data");
+        Path older = folder.resolve("older");
+        try (TestDatabase database = open()) {
+            database.run("CREATE STREAM s (v INT); CREATE STREAM d WITH (retention = 'forever') AS SELECT v FROM s");
+            database.run("INSERT INTO s VALUES (1); FLUSH; CHECKPOINT");
+            DirectoryImage.copy(data.resolve("streams"), older);
+            database.run("INSERT INTO s VALUES (2); FLUSH; CHECKPOINT");
+            assertEquals(List.of("1", "2"), database.rows("SELECT * FROM d"));
+        }
+        Files.move(data.resolve("streams"), folder.resolve("newest"));
+        Files.move(older, data.resolve("streams"));
+        assertTrue(
+                DirectoryVerification.run(data).files().stream()
+                        .flatMap(file -> file.damage().stream())
+                        .anyMatch(damage -> damage.contains("older copy")));
+        try (TestDatabase again = open()) {
+            assertEquals("42P01", again.error("SELECT * FROM d").substring(0, 5));
+            assertTrue(again.database().notRestored().toString().contains("older copy"));
+            again.run("INSERT INTO s VALUES (3); CHECKPOINT");
+        }
+        Files.move(data.resolve("streams"), folder.resolve("damaged"));
+        Files.move(folder.resolve("newest"), data.resolve("streams"));
+        try (TestDatabase again = open()) { // the checkpoint has no state of its query
+            assertEquals(List.of("1", "2"), again.rows("SELECT * FROM d"));
+            assertEquals(List.of("failed"), again.rows("SELECT state FROM millrace.query_stats WHERE query = 'd'"));
         }
     }
 
