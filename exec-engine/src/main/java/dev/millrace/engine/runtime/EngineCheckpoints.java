@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /** Writes an engine's checkpoints, one at a time, and has the engine begin with one. Safe on any thread. */
@@ -58,7 +59,7 @@ final class EngineCheckpoints {
      */
     CheckpointSummary write(
             CheckpointWriter writer,
-            Runnable atCut,
+            LongConsumer atCut,
             Supplier<List<LocalStandingQuery>> queries,
             BooleanSupplier isClosed) {
         Interrupt.lock(checkpointing);

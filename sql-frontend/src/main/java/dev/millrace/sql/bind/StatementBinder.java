@@ -124,6 +124,17 @@ public final class StatementBinder {
                             query,
                             create.query().text());
         }
+        if (syntax instanceof Syntax.CreateStreamAs create) {
+            Query query = query(create.query(), List.of());
+            requireDistinctNames(query.schema());
+            return new Statement.CreateStreamAs(
+                    create.name(),
+                    create.ifExists(),
+                    query,
+                    create.watermark()
+                            .map(clause -> watermark(clause, query.schema().fields())),
+                    create.options());
+        }
         if (syntax instanceof Syntax.CreateView create) {
             return view(create);
         }
