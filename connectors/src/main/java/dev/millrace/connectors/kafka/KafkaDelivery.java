@@ -121,14 +121,22 @@ final class KafkaDelivery implements Delivery {
         try {
             KafkaProducer<byte[], byte[]> to = begun();
             to.beginTransaction();
-            records.forEach(bytes -> to.send(read.apply(bytes), (metadata, error) -> {
-                if (error != null) {
-                    failure.compareAndSet(null, error);
+            records.forEach(bytes -> {
+                if (failure.get() == null) { // each of the others would wait as long for brokers that are away
+                    to.send(read.apply(bytes), (metadata, error) -> {
+                        if (error != null) {
+                            failure.compareAndSet(null, error);
+                        }
+                    });
                 }
-            }));
+            });
+            Exception first = failure.get();
+            if (first != null) {
+                throw explained(first);
+            }
             to.sendOffsetsToTransaction(
                     Map.of(place, new OffsetAndMetadata(number, "of Millrace")), new ConsumerGroupMetadata(id));
-            to.commitTransaction(); // fails if a record did
+            to.commitTransaction(); // fails if a record does
         } catch (MillraceException e) {
             closeProducer(); // what it has open is ended by the next
             throw e;

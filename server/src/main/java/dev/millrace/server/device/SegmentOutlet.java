@@ -43,6 +43,7 @@ final class SegmentOutlet implements AutoCloseable {
     private static final int MOST_TOGETHER = 256; // segments of a transaction
     private static final int MOST_DELIVERED = 1_024; // that are remembered still
     private static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long SILENT_MICROS = 5_000_000; // after which brokers are said to be waited for
     private static final int OVERHEAD_BYTES = 128;
 
     private final SegmentTopics topics;
@@ -258,7 +259,9 @@ final class SegmentOutlet implements AutoCloseable {
         boolean isFull = isFull();
         Optional<String> waitsFor = isFull
                 ? Optional.of(topics + ", with " + topics.mostBytes() + " bytes of segments, as many as may wait")
-                : state.waitsForOutside() ? Optional.of(topics.toString()) : Optional.empty();
+                : state.waitsForOutside() || state.silentMicros() >= SILENT_MICROS
+                        ? Optional.of(topics.toString())
+                        : Optional.empty();
         synchronized (this) {
             return new SplitStatus(
                     "kafka " + topics.segments(),

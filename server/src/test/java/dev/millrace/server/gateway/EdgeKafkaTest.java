@@ -197,13 +197,17 @@ class EdgeKafkaTest {
                 .get(0));
     }
 
+    private void becomes(String expected, String sql) {
+        try {
+            Eventually.holds(sql, () -> rows(sql).equals(List.of(expected)));
+        } catch (AssertionError e) {
+            throw new AssertionError(rows(sql) + ", " + rows("TABLE millrace.rejected_rows"), e);
+        }
+    }
+
     private void becomesLike(String view, String other) {
-        Eventually.holds(
-                view + " is as " + other + ", and not " + rows("SELECT sum(n), count(*) FROM " + view) + " of "
-                        + rows("SELECT sum(n), count(*) FROM " + other) + "; " + rows("TABLE millrace.sources")
-                        + rows("TABLE millrace.rejected_rows"),
-                () -> rows("SELECT sum(n), count(*) FROM " + view)
-                        .equals(rows("SELECT sum(n), count(*) FROM " + other)));
+        String sizes = "SELECT sum(n), count(*) FROM ";
+        becomes(server.flushedRows(sizes + other).get(0), sizes + view);
         assertEquals(
                 List.of("0"), rows("SELECT count(*) FROM (TABLE " + view + " EXCEPT TABLE " + other + ") AS d"));
     }
@@ -264,10 +268,9 @@ class EdgeKafkaTest {
         becomesLike("of_late", "later");
         broker.topic(topic + "-none", 1);
         reader("lost", topic, ", bins.topic = '" + topic + "-none', bins.timeout = '1ms', on_error = 'dead_letter'");
-        Eventually.holds(
-                "what cannot be read is rejected",
-                () -> rows("SELECT count(*) FROM millrace.rejected_rows WHERE stream = 'lost'")
-                        .equals(List.of(Integer.toString(headers().size()))));
+        becomes(
+                Integer.toString(headers().size()),
+                "SELECT count(*) FROM millrace.rejected_rows WHERE stream = 'lost'");
         agent.close();
     }
 
@@ -387,12 +390,10 @@ class EdgeKafkaTest {
             producer.send(new ProducerRecord<>(copy + "-bins", new byte[] {1}, new byte[] {2, 3}));
         }
         becomesLike("of_copy", "of_plant");
-        Eventually.holds(
-                "what came twice is told, and what is damaged",
-                () -> rows("SELECT count(*) FILTER (WHERE reason LIKE '%came twice%'), count(*) FILTER (WHERE reason LIKE"
-                                + " '%checksum%'), count(*) FILTER (WHERE reason LIKE '%is no bins%'), count(*) FROM"
-                                + " millrace.rejected_rows WHERE stream = 'copy'")
-                        .equals(List.of("10|1|1|12")));
+        String reasons = "SELECT count(*) FILTER (WHERE reason LIKE '%came twice%'), count(*) FILTER (WHERE reason LIKE"
+                + " '%checksum%'), count(*) FILTER (WHERE reason LIKE '%is no bins%'), count(*) FROM"
+                + " millrace.rejected_rows WHERE stream = 'copy'";
+        becomes("10|1|1|12", reasons);
         becomesLike("of_copy", "of_plant");
         agent.close();
     }
