@@ -7,6 +7,8 @@ import dev.millrace.connector.SplitStatus;
 import dev.millrace.connectors.outbox.Delivery;
 import dev.millrace.connectors.outbox.DeliveryThread;
 import dev.millrace.connectors.outbox.Parcel;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.sketch.segment.SegmentCodec.Identified;
 import dev.millrace.sketch.segment.SketchHeader;
 import dev.millrace.sketch.segment.SketchHeader.Announcement;
@@ -51,7 +53,10 @@ final class SegmentOutlet implements AutoCloseable {
     private final DeliveryThread thread;
     private final String id;
     private boolean isIdKept;
-    private long last; // number of a segment that was taken
+
+    @GuardedBy("this") private long last; // number of a segment that was taken
+
+    @GuardedBy("this") private long firstTaken = Long.MAX_VALUE; // since it was opened
 
     @GuardedBy("this") private long waitingBytes;
 
@@ -136,12 +141,60 @@ final class SegmentOutlet implements AutoCloseable {
         });
         for (Waiting each : there) {
             waits(each);
-            last = each.number;
+            last = Math.max(last, each.number);
         }
-        boolean inDoubt = !there.isEmpty();
+        Delivery delivery = new CheckedDelivery(topics.delivery(id));
+        // In doubt, as it may be an older copy of the database. What a newer one wrote has greater numbers than what waits here: that was written, too.
         this.thread = new DeliveryThread(
-                context.stream(), topics.delivery(id), context.clock(), MOST_TOGETHER, inDoubt, last, 0);
+                context.stream(), delivery, context.clock(), MOST_TOGETHER, true, Long.MAX_VALUE, 0);
         thread.add(there);
+    }
+
+    /** Looks whether numbers of segments that were taken since the outlet was opened are greater than all that brokers have. */
+    private final class CheckedDelivery implements Delivery {
+        private final Delivery delivery;
+        private boolean isChecked;
+
+        CheckedDelivery(Delivery delivery) {
+            this.delivery = delivery;
+        }
+
+        @Override
+        public long lastDelivered() {
+            long has = delivery.lastDelivered();
+            if (!isChecked) {
+                begin(has);
+                isChecked = true;
+            }
+            return has;
+        }
+
+        @Override
+        public void deliver(long number, Records records) {
+            delivery.deliver(number, records);
+        }
+
+        @Override
+        public void close() {
+            delivery.close();
+        }
+    }
+
+    private synchronized void begin(long has) {
+        if (has >= firstTaken) {
+            throw MillraceException.user(
+                            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                            topics + " has segments of a newer copy of this database, whose clock was ahead")
+                    .withHint("a backup that is restored writes on if the clock is not behind that of what it is a copy of");
+        }
+        last = Math.max(last, has);
+    }
+
+    /** Numbers are times, so that those of an older copy of the database that goes on are greater than those of the newer one. */
+    private synchronized long nextNumber() {
+        last = Math.max(last + 1, context.clock().epochMicros());
+        firstTaken = Math.min(firstTaken, last);
+        return last;
     }
 
     private static String name(long number) {
@@ -183,7 +236,7 @@ final class SegmentOutlet implements AutoCloseable {
         ByteBuffer all = ByteBuffer.allocate(
                 records.stream().mapToInt(record -> Integer.BYTES + record.length).sum());
         records.forEach(record -> all.putInt(record.length).put(record));
-        Waiting parcel = new Waiting(++last, all.array());
+        Waiting parcel = new Waiting(nextNumber(), all.array());
         put.put(name(parcel.number), parcel.records);
         if (!isIdKept) {
             put.put(OUTLET, outlet(0));

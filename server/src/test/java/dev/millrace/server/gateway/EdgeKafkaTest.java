@@ -12,6 +12,8 @@ import dev.millrace.server.session.DirectoryImage;
 import dev.millrace.server.session.TestDatabase;
 import dev.millrace.sketch.segment.SketchHeader;
 import dev.millrace.sketch.segment.SketchHeader.Announcement;
+import dev.millrace.sketch.segment.StreamVersion;
+import dev.millrace.sketch.segment.VersionCodec;
 import dev.millrace.storage.disk.RealDisk;
 import dev.millrace.testing.document.DocumentPage;
 import dev.millrace.testing.kafka.KafkaBroker;
@@ -360,6 +362,34 @@ class EdgeKafkaTest {
         agent.close();
     }
 
+    /** Brokers have more than a backup knows of: what it takes from then on is more again. */
+    @Test
+    void aBackupThatIsRestoredWritesOn() throws IOException {
+        plant(1, "");
+        EdgeAgent lost = agent("millrace/lost");
+        send(lost, "millrace/lost", 100);
+        awaitTopic();
+        Path backup = DirectoryImage.copy(directory.resolve("db"), directory.resolve("backup"));
+        send(lost, "millrace/lost", 100);
+        awaitTopic();
+        lost.close();
+        close();
+        int before = broker.records(topic).size();
+        open(backup);
+        EdgeAgent agent = agent("millrace/new");
+        send(agent, "millrace/new", 100);
+        awaitTopic();
+        assertEquals(List.of("f"), rows("SELECT bool_or(last_error IS NOT NULL) FROM millrace.sources"));
+        List<ConsumerRecord<byte[], byte[]>> all = broker.records(topic);
+        assertTrue(all.size() > before + 4, "what came after the backup is there");
+        assertEquals(
+                all.size() - before,
+                all.stream()
+                        .filter(record -> new String(record.key(), StandardCharsets.UTF_8).equals("millrace/new"))
+                        .count());
+        agent.close();
+    }
+
     /** A copy of the topic that is not exact: in another order, with doubles, damage, and without some bins; and before its bins. */
     @Test
     void aReaderDropsWhatComesTwiceAndWaitsForBins() throws IOException {
@@ -396,6 +426,67 @@ class EdgeKafkaTest {
         becomes("10|1|1|12", reasons);
         becomesLike("of_copy", "of_plant");
         agent.close();
+    }
+
+    /** Of more bins than there may be in memory those that were announced first are forgotten, and what needs them is rejected. */
+    @Test
+    void whatIsKnownOfBinsIsBounded() throws IOException {
+        plant(1, "");
+        EdgeAgent agent = agent("millrace");
+        send(agent, "millrace", 100);
+        awaitTopic();
+        long begin = headers().size();
+        send(agent, "millrace", 100);
+        awaitTopic();
+        byte[] key = broker.records(topic + "-bins").get(0).key();
+        StreamVersion version =
+                VersionCodec.decode(broker.records(topic + "-bins").get(0).value());
+        try (KafkaProducer<byte[], byte[]> producer = broker.producer(Map.of())) {
+            for (int i = 0; i < 6_000; i++) {
+                StreamVersion other = new StreamVersion(
+                        random.nextLong(),
+                        1,
+                        version.schemaVersion(),
+                        version.schema(),
+                        version.bins(),
+                        version.clockwork(),
+                        version.segmentRows());
+                producer.send(new ProducerRecord<>(topic + "-bins", key, VersionCodec.encode(other)));
+            }
+        }
+        long all = headers().size();
+        List<ConsumerRecord<byte[], byte[]>> records = broker.records(topic);
+        long offset = records.get((int) begin).offset();
+        reader(
+                "few",
+                topic,
+                ", start = '0=" + offset
+                        + "', bins.memory_mb = 1, bins.timeout = '1ms', on_error = 'dead_letter'");
+        becomes(
+                (all - begin) + "|t",
+                "SELECT count(*), count(*) = count(*) FILTER (WHERE reason LIKE '%needs version%') FROM"
+                        + " millrace.rejected_rows WHERE stream = 'few'");
+        agent.close();
+    }
+
+    @Test
+    void whatIsAskedWronglyIsRefused() {
+        String edge = "CREATE STREAM plant (ts TIMESTAMP) WITH (connector = 'edge', kafka.";
+        String at = "bootstrap = '" + broker.bootstrap() + "'";
+        assertTrue(server.error(edge + "topic = 'a')").contains("option \"kafka.bootstrap\" is required"));
+        assertTrue(server.error(edge + at + ")").contains("option \"kafka.topic\" is required"));
+        assertTrue(server.error(edge + at + ", kafka.topic = 'a/b')").contains("option \"kafka.topic\" cannot be"));
+        assertTrue(server.error(edge + at + ", kafka.topic = 'a', kafka.bins.topic = 'a')")
+                .contains("another topic than that of the segments"));
+        assertTrue(server.error(edge + at + ", kafka.topic = 'nowhere')").contains("topic nowhere does not exist"));
+        assertTrue(server.error(edge + at + ", kafka.topic = 'a', kafka.properties.ssl.key.password = 'x')")
+                .contains("\"kafka.properties.ssl.key.password\" is a secret"));
+        assertTrue(server.error(edge + at + ", kafka.topic = 'a', kafka.properties.lingerms = '1')")
+                .contains("\"kafka.properties.lingerms\" does not exist"));
+        String sketch = "CREATE STREAM s (ts TIMESTAMP) WITH (format = 'sketch', " + at + ", connector = ";
+        assertTrue(server.error(sketch + "'mqtt', url = 'mqtt://localhost', topic = 'a')")
+                .contains("not available yet"));
+        assertTrue(server.error(sketch + "'kafka', topic = 'a,b')").contains("option \"bins.topic\" is required"));
     }
 
     @Test
