@@ -39,6 +39,8 @@ import java.util.function.UnaryOperator;
  *     n == m + 1   read and accepted with n, in one entry of the journal; acknowledged when that is on disk
  *     n &gt; m + 1    waits for those between, as far as there is room; else dropped, and all is asked for again
  * </pre>
+ *
+ * <p>Long because all of it is what becomes of the next number of a device, and shares what the stream knows of devices.
  */
 public final class EdgeInlet implements PushedReader {
     private static final long RETRY_MICROS = 1_000_000;
@@ -56,6 +58,7 @@ public final class EdgeInlet implements PushedReader {
     private final Map<String, EdgeDevice> devices = new ConcurrentHashMap<>();
     private final Deque<Given> given = new ArrayDeque<>(); // to the stream, and not on disk
     private long acknowledged; // batches
+    private final Map<EdgeDevice, DeviceSession> turnedAway = new HashMap<>(); // while brokers are away
     private MemoryChange remembered = MemoryChange.NONE;
     private long segments;
     private volatile boolean
@@ -193,9 +196,7 @@ public final class EdgeInlet implements PushedReader {
         if (!programsKept && !keepPrograms()) {
             return Optional.empty(); // no device is told what was needed before
         }
-        if (outlet.isPresent() && outlet.get().isFull()) {
-            return forgetting(true); // what devices have stays there
-        }
+        callBack();
         for (Optional<Arrival> next = take(); next.isPresent(); next = take()) {
             Arrival arrival = next.get();
             if (arrival.message() instanceof Message.Open open) {
@@ -217,12 +218,12 @@ public final class EdgeInlet implements PushedReader {
                 }
             }
         }
-        return ready().or(() -> forgetting(false));
+        return ready().or(this::forgetting);
     }
 
-    /** A batch without rows, with which is forgotten what brokers have, if there is some. */
-    private Optional<Batch> forgetting(boolean atOnce) {
-        Optional<MemoryChange> change = outlet.flatMap(to -> to.forgotten(atOnce));
+    /** A batch without rows, with which is forgotten what brokers have, if that is due. */
+    private Optional<Batch> forgetting() {
+        Optional<MemoryChange> change = outlet.flatMap(to -> to.forgotten(false));
         change.ifPresent(forgotten -> {
             remembered = forgotten;
             given.add(new Given(Optional.empty(), Optional.empty()));
@@ -287,12 +288,40 @@ public final class EdgeInlet implements PushedReader {
             device = new EdgeDevice(session.device(), context.stream());
             devices.put(session.device(), device);
         }
+        turnedAway.remove(device);
         device.session = Optional.of(session);
         early.remove(device);
         device.opening = true;
         device.update(status -> status.withSettingsDone(open.settings(), ""));
         tellSettings(device, open.settings());
-        settle(device);
+        if (!isRefused(device, session)) {
+            settle(device);
+        }
+    }
+
+    /** What a device has stays there while the brokers that get it, too, are away and as much waits for them as may. */
+    private boolean isRefused(EdgeDevice device, DeviceSession session) {
+        Optional<String> why = outlet.flatMap(SegmentOutlet::isFullOf);
+        why.ifPresent(reason -> {
+            refuse(device, session, reason);
+            turnedAway.put(device, session);
+        });
+        return why.isPresent();
+    }
+
+    /** Brokers have taken so much that devices may come again that were turned away. */
+    private void callBack() {
+        if (!turnedAway.isEmpty() && outlet.orElseThrow().hasRoom()) {
+            turnedAway.values().forEach(DeviceSession::needVersions); // by which they open the stream again
+            turnedAway.clear();
+        }
+    }
+
+    /** Nothing is lost: it waits at the device, which asks again. */
+    private void refuse(EdgeDevice device, DeviceSession session, String why) {
+        close(device);
+        device.update(status -> status.withProblem(why));
+        session.waitsFor(why);
     }
 
     /** A connection begins when all that was accepted of earlier ones is on disk: what is behind that nobody has. */
@@ -331,6 +360,9 @@ public final class EdgeInlet implements PushedReader {
         }
         if (rows.from() > device.last() + 1) {
             return early(device, session, rows);
+        }
+        if (isRefused(device, session)) {
+            return Optional.empty();
         }
         if (rows.from() <= device.last()) { // some of it is there: a queue that was copied
             notes.damaged(
@@ -372,10 +404,7 @@ public final class EdgeInlet implements PushedReader {
             notes.damaged(device, rows.from(), e);
             return withoutRows(device, rows);
         }
-        close(device); // nothing is lost: it waits at the device
-        String why = String.valueOf(e.getMessage());
-        device.update(status -> status.withProblem(why));
-        session.waitsFor(why);
+        refuse(device, session, String.valueOf(e.getMessage()));
         return Optional.empty();
     }
 
@@ -463,8 +492,7 @@ public final class EdgeInlet implements PushedReader {
 
     @Override
     public long retryAfterMicros() {
-        boolean isFull = outlet.isPresent() && outlet.get().isFull();
-        return early.isEmpty() || isFull ? RETRY_MICROS : 0;
+        return early.isEmpty() ? RETRY_MICROS : 0;
     }
 
     @Override

@@ -169,7 +169,11 @@ final class SegmentDecoder implements RecordDecoder {
             bins.add(device, read.version());
         }
         if (isTwice(segment, header, incarnation)) {
-            context.note("a segment of " + read.sketch().rows() + " rows of " + device + " came twice, and was dropped once");
+            String which = incarnation == 0
+                    ? "that can be read alone"
+                    : "number " + header.sequence() + " of encoder " + Long.toHexString(incarnation);
+            context.note("a segment of " + device + ", " + which + ", came twice: its " + read.sketch().rows()
+                    + " rows count once");
             return nothing();
         }
         try (Batch batch = rows.batch(read.sketch(), device, context.allocator())) {

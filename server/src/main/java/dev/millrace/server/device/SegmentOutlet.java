@@ -215,9 +215,16 @@ final class SegmentOutlet implements AutoCloseable {
         thread.start();
     }
 
-    /** Whether as much waits as may: then devices keep what they have. */
-    synchronized boolean isFull() {
-        return waitingBytes >= topics.mostBytes();
+    /** Of what as much waits as may, for users: then devices keep what they have. */
+    synchronized Optional<String> isFullOf() {
+        return waitingBytes < topics.mostBytes()
+                ? Optional.empty()
+                : Optional.of(topics + ", with " + topics.mostBytes() + " bytes of segments, as many as may wait");
+    }
+
+    /** Whether no more than half of that waits. */
+    synchronized boolean hasRoom() {
+        return waitingBytes <= topics.mostBytes() / 2;
     }
 
     /**
@@ -309,12 +316,9 @@ final class SegmentOutlet implements AutoCloseable {
     /** How it is with the brokers. Any thread. */
     SplitStatus status() {
         DeliveryThread.State state = thread.state();
-        boolean isFull = isFull();
-        Optional<String> waitsFor = isFull
-                ? Optional.of(topics + ", with " + topics.mostBytes() + " bytes of segments, as many as may wait")
-                : state.waitsForOutside() || state.silentMicros() >= SILENT_MICROS
-                        ? Optional.of(topics.toString())
-                        : Optional.empty();
+        boolean isSilent = state.waitsForOutside() || state.silentMicros() >= SILENT_MICROS;
+        Optional<String> waitsFor =
+                isFullOf().or(() -> isSilent ? Optional.of(topics.toString()) : Optional.empty());
         synchronized (this) {
             return new SplitStatus(
                     "kafka " + topics.segments(),

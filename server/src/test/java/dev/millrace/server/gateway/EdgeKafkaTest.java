@@ -190,13 +190,14 @@ class EdgeKafkaTest {
     }
 
     private void awaitTopic() {
-        Eventually.holds("the topic has all, and not " + rows("TABLE millrace.sources"), () -> delivered() == 0);
+        Eventually.holds("the topic has all, and not " + rows("TABLE millrace.sources"), () -> waiting() == 0);
     }
 
     /** Segments that wait for the broker. */
-    private long delivered() {
-        return Long.parseLong(rows("SELECT sum(lag_records) FROM millrace.sources WHERE stream = 'plant'")
-                .get(0));
+    private long waiting() {
+        return Long.parseLong(
+                rows("SELECT lag_records FROM millrace.sources WHERE stream = 'plant' AND split LIKE 'kafka %'")
+                        .get(0));
     }
 
     private void becomes(String expected, String sql) {
@@ -299,9 +300,14 @@ class EdgeKafkaTest {
                     () -> rows("SELECT waits_for FROM millrace.sources WHERE split LIKE 'kafka %'")
                             .get(0)
                             .contains("as many as may wait"));
-            long waiting = delivered();
+            long waiting = waiting();
             assertTrue(waiting > 100 && waiting < 600, waiting + " segments wait at the server");
             assertTrue(agent.backlog("plant").records() > 0, "the others wait at the device");
+            drive(
+                    agent,
+                    () -> rows("SELECT problem FROM millrace.edges").get(0).contains("as many as may wait"));
+            server.run("ALTER STREAM plant EDGE ALL SET (sketch.rows = 30)");
+            drive(agent, () -> agent.streams().get(0).settings().segmentRows() == 30);
         } finally {
             broker.begin();
         }
