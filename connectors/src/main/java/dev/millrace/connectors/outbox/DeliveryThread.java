@@ -63,13 +63,7 @@ public final class DeliveryThread implements AutoCloseable {
      * @param missing the greatest one whose records are not here any more, so that the outside must have them; 0 for none
      */
     public DeliveryThread(
-            String name,
-            Delivery delivery,
-            Clock clock,
-            int mostTogether,
-            boolean inDoubt,
-            long newest,
-            long missing) {
+            String name, Delivery delivery, Clock clock, int mostTogether, boolean inDoubt, long newest, long missing) {
         this.delivery = delivery;
         this.clock = clock;
         this.mostTogether = mostTogether;

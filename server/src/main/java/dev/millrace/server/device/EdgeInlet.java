@@ -339,7 +339,9 @@ public final class EdgeInlet implements PushedReader {
         EdgeSettings settings = EdgeSettings.of(context.memory().entries(), device.name);
         device.update(status -> status.withSettings(settings.text(), settings.number()));
         if (settings.number() > 0 && settings.number() != known) {
-            device.session.ifPresent(session -> session.set(settings.number(), settings.text()));
+            device.session
+                    .or(() -> Optional.ofNullable(turnedAway.get(device)))
+                    .ifPresent(session -> session.set(settings.number(), settings.text()));
         }
     }
 
@@ -442,11 +444,7 @@ public final class EdgeInlet implements PushedReader {
 
     /** What has the next numbers of a device is the batch that is given now, together with what else is to be remembered. */
     private void accepted(
-            EdgeDevice device,
-            Message.Rows rows,
-            boolean isDamaged,
-            Map<String, byte[]> put,
-            Optional<Parcel> parcel) {
+            EdgeDevice device, Message.Rows rows, boolean isDamaged, Map<String, byte[]> put, Optional<Parcel> parcel) {
         device.accepted(rows, isDamaged);
         put.put(device.entry(), device.remembered());
         Optional<MemoryChange> forgotten = outlet.flatMap(to -> to.forgotten(true));

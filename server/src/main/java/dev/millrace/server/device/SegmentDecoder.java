@@ -172,8 +172,8 @@ final class SegmentDecoder implements RecordDecoder {
             String which = incarnation == 0
                     ? "that can be read alone"
                     : "number " + header.sequence() + " of encoder " + Long.toHexString(incarnation);
-            context.note("a segment of " + device + ", " + which + ", came twice: its " + read.sketch().rows()
-                    + " rows count once");
+            context.note("a segment of " + device + ", " + which + ", came twice: its "
+                    + read.sketch().rows() + " rows count once");
             return nothing();
         }
         try (Batch batch = rows.batch(read.sketch(), device, context.allocator())) {

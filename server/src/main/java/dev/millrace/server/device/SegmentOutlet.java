@@ -128,10 +128,10 @@ final class SegmentOutlet implements AutoCloseable {
         Map<String, byte[]> memory = context.memory().entries();
         Optional<byte[]> known = Optional.ofNullable(memory.get(OUTLET));
         this.isIdKept = known.isPresent();
-        this.id = known.map(bytes -> new String(
-                        bytes, Long.BYTES, bytes.length - Long.BYTES, StandardCharsets.UTF_8))
+        this.id = known.map(bytes -> new String(bytes, Long.BYTES, bytes.length - Long.BYTES, StandardCharsets.UTF_8))
                 .orElseGet(() -> "millrace-edge-" + UUID.randomUUID().toString().replace("-", ""));
-        this.lastDelivered = known.map(bytes -> ByteBuffer.wrap(bytes).getLong()).orElse(0L);
+        this.lastDelivered =
+                known.map(bytes -> ByteBuffer.wrap(bytes).getLong()).orElse(0L);
         this.last = lastDelivered;
         List<Waiting> there = new ArrayList<>();
         new TreeMap<>(memory).forEach((name, bytes) -> {
@@ -144,9 +144,10 @@ final class SegmentOutlet implements AutoCloseable {
             last = Math.max(last, each.number);
         }
         Delivery delivery = new CheckedDelivery(topics.delivery(id));
-        // In doubt, as it may be an older copy of the database. What a newer one wrote has greater numbers than what waits here: that was written, too.
-        this.thread = new DeliveryThread(
-                context.stream(), delivery, context.clock(), MOST_TOGETHER, true, Long.MAX_VALUE, 0);
+        // In doubt, as it may be an older copy of the database. What a newer one wrote has greater numbers than what
+        // waits here: that was written, too.
+        this.thread =
+                new DeliveryThread(context.stream(), delivery, context.clock(), MOST_TOGETHER, true, Long.MAX_VALUE, 0);
         thread.add(there);
     }
 
@@ -185,7 +186,8 @@ final class SegmentOutlet implements AutoCloseable {
             throw MillraceException.user(
                             SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
                             topics + " has segments of a newer copy of this database, whose clock was ahead")
-                    .withHint("a backup that is restored writes on if the clock is not behind that of what it is a copy of");
+                    .withHint(
+                            "a backup that is restored writes on if the clock is not behind that of what it is a copy of");
         }
         last = Math.max(last, has);
     }
@@ -240,8 +242,9 @@ final class SegmentOutlet implements AutoCloseable {
             records.add(SegmentTopics.bins(device.name, version.incarnation(), version.number(), announcement));
         }
         records.add(SegmentTopics.segment(device.name, segment));
-        ByteBuffer all = ByteBuffer.allocate(
-                records.stream().mapToInt(record -> Integer.BYTES + record.length).sum());
+        ByteBuffer all = ByteBuffer.allocate(records.stream()
+                .mapToInt(record -> Integer.BYTES + record.length)
+                .sum());
         records.forEach(record -> all.putInt(record.length).put(record));
         Waiting parcel = new Waiting(nextNumber(), all.array());
         put.put(name(parcel.number), parcel.records);
@@ -317,8 +320,7 @@ final class SegmentOutlet implements AutoCloseable {
     SplitStatus status() {
         DeliveryThread.State state = thread.state();
         boolean isSilent = state.waitsForOutside() || state.silentMicros() >= SILENT_MICROS;
-        Optional<String> waitsFor =
-                isFullOf().or(() -> isSilent ? Optional.of(topics.toString()) : Optional.empty());
+        Optional<String> waitsFor = isFullOf().or(() -> isSilent ? Optional.of(topics.toString()) : Optional.empty());
         synchronized (this) {
             return new SplitStatus(
                     "kafka " + topics.segments(),

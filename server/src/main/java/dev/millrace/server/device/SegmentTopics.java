@@ -34,10 +34,14 @@ record SegmentTopics(KafkaTopics brokers, String segments, String bins, long mos
     /** What {@link #read} reads. */
     static final List<OptionDescription> OPTIONS = List.of(
             new OptionDescription(
-                    "kafka.bootstrap", "", "brokers that also get what devices send: host:port, or several between commas"),
+                    "kafka.bootstrap",
+                    "",
+                    "brokers that also get what devices send: host:port, or several between commas"),
             new OptionDescription("kafka.topic", "", "where segments go; it must be there"),
             new OptionDescription(
-                    "kafka.bins.topic", "kafka.topic and -bins", "where the bins go that segments refer to; it must be there"),
+                    "kafka.bins.topic",
+                    "kafka.topic and -bins",
+                    "where the bins go that segments refer to; it must be there"),
             new OptionDescription(
                     "kafka.buffer_bytes",
                     "16 MB",

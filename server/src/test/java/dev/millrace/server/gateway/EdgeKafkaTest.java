@@ -150,7 +150,8 @@ class EdgeKafkaTest {
                 """.formatted(device, data, gateway.port(), input), "test");
         EdgeAgent.Machine machine =
                 EdgeAgent.Machine.of(new RealDisk(data), allocator, InputStream.nullInputStream(), line -> {});
-        return new EdgeAgent(config, machine, () -> new SocketWire(config.server().orElseThrow()));
+        return new EdgeAgent(
+                config, machine, () -> new SocketWire(config.server().orElseThrow()));
     }
 
     /** Readings that wander further and further, so that bins change. */
@@ -166,8 +167,7 @@ class EdgeKafkaTest {
                             random.nextGaussian() * (10 + lines),
                             random.nextInt(9) == 0 ? "" : "%.2f".formatted(random.nextDouble() * 100)));
         }
-        Files.writeString(
-                directory.resolve(device.replace('/', '-') + ".csv"), text, StandardOpenOption.APPEND);
+        Files.writeString(directory.resolve(device.replace('/', '-') + ".csv"), text, StandardOpenOption.APPEND);
     }
 
     private static void drive(EdgeAgent agent, BooleanSupplier until) {
@@ -211,8 +211,7 @@ class EdgeKafkaTest {
     private void becomesLike(String view, String other) {
         String sizes = "SELECT sum(n), count(*) FROM ";
         becomes(server.flushedRows(sizes + other).get(0), sizes + view);
-        assertEquals(
-                List.of("0"), rows("SELECT count(*) FROM (TABLE " + view + " EXCEPT TABLE " + other + ") AS d"));
+        assertEquals(List.of("0"), rows("SELECT count(*) FROM (TABLE " + view + " EXCEPT TABLE " + other + ") AS d"));
     }
 
     private List<SketchHeader> headers() {
@@ -233,7 +232,10 @@ class EdgeKafkaTest {
         reader("copy", topic, "");
         becomesLike("of_copy", "of_plant");
         for (int i = 0; i < 3; i++) {
-            send(agents.get(i), List.of("millrace/a", "millrace/b", "millrace/c d").get(i), 200);
+            send(
+                    agents.get(i),
+                    List.of("millrace/a", "millrace/b", "millrace/c d").get(i),
+                    200);
         }
         becomesLike("of_copy", "of_plant");
         assertEquals(List.of(Integer.toString(lines)), rows("SELECT sum(n) FROM of_copy"));
@@ -303,9 +305,7 @@ class EdgeKafkaTest {
             long waiting = waiting();
             assertTrue(waiting > 100 && waiting < 600, waiting + " segments wait at the server");
             assertTrue(agent.backlog("plant").records() > 0, "the others wait at the device");
-            drive(
-                    agent,
-                    () -> rows("SELECT problem FROM millrace.edges").get(0).contains("as many as may wait"));
+            drive(agent, () -> rows("SELECT problem FROM millrace.edges").get(0).contains("as many as may wait"));
             server.run("ALTER STREAM plant EDGE ALL SET (sketch.rows = 30)");
             drive(agent, () -> agent.streams().get(0).settings().segmentRows() == 30);
         } finally {
@@ -466,8 +466,7 @@ class EdgeKafkaTest {
         reader(
                 "few",
                 topic,
-                ", start = '0=" + offset
-                        + "', bins.memory_mb = 1, bins.timeout = '1ms', on_error = 'dead_letter'");
+                ", start = '0=" + offset + "', bins.memory_mb = 1, bins.timeout = '1ms', on_error = 'dead_letter'");
         becomes(
                 (all - begin) + "|t",
                 "SELECT count(*), count(*) = count(*) FILTER (WHERE reason LIKE '%needs version%') FROM"

@@ -130,7 +130,8 @@ public final class SketchReceiver {
     private ArrivedNumbers arrivals(long incarnation) {
         ArrivedNumbers known = arrivals.computeIfAbsent(incarnation, i -> new ArrivedNumbers(WINDOW));
         if (arrivals.size() > MOST_INCARNATIONS) {
-            Map.Entry<Long, ArrivedNumbers> oldest = arrivals.entrySet().iterator().next();
+            Map.Entry<Long, ArrivedNumbers> oldest =
+                    arrivals.entrySet().iterator().next();
             forgottenMissing += oldest.getValue().missing();
             arrivals.remove(oldest.getKey());
         }
