@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.edge.agent.EdgeAgent;
 import dev.millrace.sketch.segment.SketchHeader.Announcement;
-import dev.millrace.sketch.segment.StreamVersion;
-import dev.millrace.sketch.segment.VersionCodec;
 import dev.millrace.testing.document.DocumentPage;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
@@ -120,46 +118,6 @@ class EdgeKafkaTest extends KafkaPlant {
                 + " millrace.rejected_rows WHERE stream = 'copy'";
         becomes("10|1|1|12", reasons);
         becomesLike("of_copy", "of_plant");
-        agent.close();
-    }
-
-    /** Of more bins than there may be in memory those that were announced first are forgotten, and what needs them is rejected. */
-    @Test
-    void whatIsKnownOfBinsIsBounded() throws IOException {
-        plant(1, "");
-        EdgeAgent agent = agent("millrace");
-        send(agent, "millrace", 100);
-        awaitTopic();
-        long begin = headers().size();
-        send(agent, "millrace", 100);
-        awaitTopic();
-        byte[] key = broker.records(topic + "-bins").get(0).key();
-        StreamVersion version =
-                VersionCodec.decode(broker.records(topic + "-bins").get(0).value());
-        try (KafkaProducer<byte[], byte[]> producer = broker.producer(Map.of())) {
-            for (int i = 0; i < 6_000; i++) {
-                StreamVersion other = new StreamVersion(
-                        random.nextLong(),
-                        1,
-                        version.schemaVersion(),
-                        version.schema(),
-                        version.bins(),
-                        version.clockwork(),
-                        version.segmentRows());
-                producer.send(new ProducerRecord<>(topic + "-bins", key, VersionCodec.encode(other)));
-            }
-        }
-        long all = headers().size();
-        List<ConsumerRecord<byte[], byte[]>> records = broker.records(topic);
-        long offset = records.get((int) begin).offset();
-        reader(
-                "few",
-                topic,
-                ", start = '0=" + offset + "', bins.memory_mb = 1, bins.timeout = '1ms', on_error = 'dead_letter'");
-        becomes(
-                (all - begin) + "|t",
-                "SELECT count(*), count(*) = count(*) FILTER (WHERE reason LIKE '%needs version%') FROM"
-                        + " millrace.rejected_rows WHERE stream = 'few'");
         agent.close();
     }
 
