@@ -49,6 +49,7 @@ abstract class KafkaPlant {
     TestDatabase server;
     private EdgeGateway gateway;
     int lines; // that were written
+    boolean isSteady; // whether bins stay as they are
 
     @BeforeAll
     static void start() {
@@ -127,9 +128,9 @@ abstract class KafkaPlant {
                   columns = ["ts timestamp", "machine text", "temp double precision", "load double precision"]
                   time = ts, key = machine, keys = 50
                   input { type = file, path = "%s", format = csv }
-                  sketch { rows = 20, error = 1%%, errors { load = 0.5 abs } }
+                  sketch { rows = 20, error = %s, errors { load = 0.5 abs } }
                 } }
-                """.formatted(device, data, gateway.port(), input), "test");
+                """.formatted(device, data, gateway.port(), input, isSteady ? "0.5 abs" : "1%"), "test");
         EdgeAgent.Machine machine =
                 EdgeAgent.Machine.of(new RealDisk(data), allocator, InputStream.nullInputStream(), line -> {});
         return new EdgeAgent(
