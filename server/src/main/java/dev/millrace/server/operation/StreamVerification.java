@@ -45,9 +45,7 @@ final class StreamVerification {
         KnownRelations relations = new KnownRelations(ofInterest(objects));
         for (KeptObject object : objects) {
             Optional<Schema> schema = object.number().isPresent() ? retained(object, relations) : Optional.empty();
-            if (schema.isEmpty()
-                    && object.number().isPresent()
-                    && isDerived(object)) {
+            if (schema.isEmpty() && object.number().isPresent() && isDerived(object)) {
                 derived.add(String.valueOf(object.number().getAsLong()));
             }
             if (schema.isPresent()) {

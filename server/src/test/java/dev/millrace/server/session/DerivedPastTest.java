@@ -183,8 +183,7 @@ class DerivedPastTest {
             again.run("CHECKPOINT");
         }
         try (TestDatabase again = new TestDatabase(data)) { // a query that came to its end
-            assertEquals(
-                    List.of("finished"), again.rows("SELECT state FROM millrace.query_stats WHERE query = 'd'"));
+            assertEquals(List.of("finished"), again.rows("SELECT state FROM millrace.query_stats WHERE query = 'd'"));
             assertEquals(List.of("" + lines), again.rows("SELECT count(*) FROM d"));
         }
     }
@@ -202,10 +201,9 @@ class DerivedPastTest {
         }
         Files.move(data.resolve("streams"), folder.resolve("newest"));
         Files.move(older, data.resolve("streams"));
-        assertTrue(
-                DirectoryVerification.run(data).files().stream()
-                        .flatMap(file -> file.damage().stream())
-                        .anyMatch(damage -> damage.contains("older copy")));
+        assertTrue(DirectoryVerification.run(data).files().stream()
+                .flatMap(file -> file.damage().stream())
+                .anyMatch(damage -> damage.contains("older copy")));
         try (TestDatabase again = open()) {
             assertEquals("42P01", again.error("SELECT * FROM d").substring(0, 5));
             assertTrue(again.database().notRestored().toString().contains("older copy"));
