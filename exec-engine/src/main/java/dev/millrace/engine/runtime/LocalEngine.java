@@ -219,7 +219,7 @@ class LocalEngine implements Engine {
     public StandingQuery start(String name, PlanNode plan, QueryOptions askedOptions) {
         QueryOptions queryOptions;
         try {
-            queryOptions = LostState.unlessThere(checkpoints.optionsOf(name, plan, askedOptions));
+            queryOptions = checkpoints.optionsOf(name, plan, askedOptions);
         } catch (RuntimeException | Error e) {
             Closing.all(askedOptions.sinks());
             throw e;

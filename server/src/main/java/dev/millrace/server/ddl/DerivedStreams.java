@@ -21,6 +21,7 @@ import dev.millrace.server.sketched.SketchedForm;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.storage.retention.RetentionOptions;
@@ -45,6 +46,9 @@ public final class DerivedStreams {
 
     /** @throws MillraceException 0A000 if the query's rows may be taken back */
     public Command create(Statement.CreateStreamAs create, String text) {
+        if (create.ifExists() == IfExists.REPLACE) {
+            requirePossible(create);
+        }
         return definitions.create(ObjectKind.STREAM, create.name(), create.ifExists(), true, () -> make(create, text));
     }
 
@@ -114,6 +118,17 @@ public final class DerivedStreams {
                 text,
                 database.catalogStore().creationMicros(),
                 TableRules.NONE);
+    }
+
+    /** Before what has the name is dropped, with all that it has kept. */
+    private void requirePossible(Statement.CreateStreamAs create) {
+        if (database.catalog().withDependents(create.name()).stream()
+                .anyMatch(create.query().dependsOn()::contains)) {
+            throw MillraceException.user(
+                    SqlState.INVALID_TABLE_DEFINITION, "\"" + create.name() + "\" would read itself");
+        }
+        StandingRules rules = StandingRules.ofQuery(create.options());
+        requireAppendOnly(create.name(), queries.plan(create.query(), rules));
     }
 
     private void requireAppendOnly(String name, PhysicalPlan plan) {

@@ -54,6 +54,8 @@ import java.util.function.Function;
  * From statements to plans: the front end and the planner with this database's catalog. Safe on any thread. SELECTs without
  * parameters are remembered with their plans for as long as the catalog stays as it is and the front end remembers their
  * text.
+ *
+ * <p>Long because what the planner is told of relations and what is remembered of plans hang together.
  */
 public final class Plans {
     private static final int REMEMBERED = 250; // some tens of kilobytes each

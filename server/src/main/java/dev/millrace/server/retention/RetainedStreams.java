@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -63,6 +64,9 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
 
     /** As {@link #lastEntries}, when the checkpoint was written that is gone on from. */
     private volatile Map<Long, Long> expected = Map.of();
+
+    /** The last entry of the log that came again, while a database is opened; then all have. */
+    private volatile long cameAgain = Long.MAX_VALUE;
 
     /** The number of the checkpoint that was cut last: epochs that are in it have smaller ones. */
     private volatile long cutNumber;
@@ -169,9 +173,10 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      */
     public Source follow(String stream, String query, ArrivalSpan arrivals, RowChoice choice) {
         KeptStream kept = Objects.requireNonNull(byName.get(stream));
-        Backfill backfill = new Backfill(stream, kept.store, arrivals, choice, kept.shown, clock);
+        LongSupplier shown = kept.isDerived ? kept.shown : () -> Math.min(kept.shown.getAsLong(), cameAgain);
+        Backfill backfill = new Backfill(stream, kept.store, arrivals, choice, shown, clock);
         readers.computeIfAbsent(query, first -> new ConcurrentHashMap<>()).put(stream, backfill);
-        return new StreamFollower(kept.store, kept.schema, kept.form, arrivals, kept.shown, backfill);
+        return new StreamFollower(kept.store, kept.schema, kept.form, arrivals, shown, backfill);
     }
 
     /** A query is gone that read the past of streams. */
@@ -393,6 +398,16 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
                 kept.store.flush(journal.durable());
             }
         }
+    }
+
+    /**
+     * While a database is opened: standing queries that read the past of streams come no further than the log does, though segments have more. What reads
+     * those queries, and is made again behind an entry, so sees what it saw.
+     *
+     * @param entry the last that came again; {@code Long.MAX_VALUE} when all did
+     */
+    public void cameAgain(long entry) {
+        cameAgain = entry;
     }
 
     // ---- files -----------------------------------------------------------------------------------------------------

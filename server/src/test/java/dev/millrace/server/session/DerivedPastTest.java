@@ -207,13 +207,12 @@ class DerivedPastTest {
         try (TestDatabase again = open()) {
             assertEquals("42P01", again.error("SELECT * FROM d").substring(0, 5));
             assertTrue(again.database().notRestored().toString().contains("older copy"));
-            again.run("INSERT INTO s VALUES (3); CHECKPOINT");
+            again.run("INSERT INTO s VALUES (3); CHECKPOINT"); // which is not written while it is lost
         }
         Files.move(data.resolve("streams"), folder.resolve("damaged"));
         Files.move(folder.resolve("newest"), data.resolve("streams"));
-        try (TestDatabase again = open()) { // the checkpoint has no state of its query
-            assertEquals(List.of("1", "2"), again.rows("SELECT * FROM d"));
-            assertEquals(List.of("failed"), again.rows("SELECT state FROM millrace.query_stats WHERE query = 'd'"));
+        try (TestDatabase again = open()) {
+            assertEquals(List.of("1", "2", "3"), again.rows("SELECT * FROM d"));
         }
     }
 

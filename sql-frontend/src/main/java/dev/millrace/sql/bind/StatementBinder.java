@@ -60,7 +60,11 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
-/** Binds one statement. Use once, on one thread. */
+/**
+ * Binds one statement. Use once, on one thread.
+ *
+ * <p>Long because it has all statements that define something.
+ */
 public final class StatementBinder {
     private static final DateTimeFormatter MOMENT = new DateTimeFormatterBuilder()
             .appendPattern("uuuu-MM-dd HH:mm:ss")

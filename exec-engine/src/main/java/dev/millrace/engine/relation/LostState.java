@@ -1,10 +1,8 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.relation;
 
 import dev.millrace.connector.PreparedRows;
 import dev.millrace.connector.SourcePosition;
 import dev.millrace.engine.channel.Item;
-import dev.millrace.engine.relation.KeptOutput;
-import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.StageMark;
 import dev.millrace.engine.view.VersionedView;
@@ -21,16 +19,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * In the place of the state of a query whose rows are kept, and whose state is not there or does not fit any more: it has failed. If it began
  * anew by itself, its rows would be kept twice, or some would be missing, and nobody would know.
  */
-final class LostState implements SavedQuery {
-    private LostState() {}
-
-    /** The options, with this if there are rows of an earlier run and no state of it. */
-    static QueryOptions unlessThere(QueryOptions options) {
-        boolean isLost = options.restore().isEmpty()
-                && options.kept().filter(KeptOutput::isBegun).isPresent();
-        return isLost ? options.withRestore(new LostState()) : options;
-    }
-
+public final class LostState implements SavedQuery {
     @Override
     public Optional<MillraceException> failure() {
         return Optional.of(
