@@ -56,9 +56,7 @@ class KnownBinsTest {
     private static long known(KnownBins bins, StreamVersion version) {
         int tag = (int) version.incarnation() & 0xffff;
         SketchHeader segment = new SketchHeader(2, Announcement.REFERENCE, false, tag, 0, version.number(), 0);
-        return bins.of("pump", segment)
-                .find(version.incarnation(), version.number())
-                .stream()
+        return bins.of("pump", segment).find(version.incarnation(), version.number()).stream()
                 .filter(version::equals)
                 .count();
     }

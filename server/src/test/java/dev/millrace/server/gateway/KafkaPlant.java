@@ -121,7 +121,8 @@ abstract class KafkaPlant {
         if (!Files.exists(input)) {
             Files.createFile(input);
         }
-        EdgeConfig config = EdgeConfigFile.parse("""
+        EdgeConfig config = EdgeConfigFile.parse(
+                """
                 device = "%s", data = "%s", commit = 20ms, status = 20ms
                 server { address = "localhost:%d", token = secret, tls = false }
                 streams { plant {
