@@ -15,7 +15,10 @@ public interface RecordFormat {
      */
     RecordDecoder decoder(List<Integer> columns, DecoderContext context);
 
-    /** How many records a decoder is given at once at most: few where a small record may be very many rows. A transport that cannot hold to it refuses the format. */
+    /**
+     * How many records a decoder is given at once at most: few where a small record may be very many rows. A transport that cannot hold to
+     * it refuses the format.
+     */
     default int mostRecords() {
         return Integer.MAX_VALUE;
     }

@@ -21,8 +21,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The bins that segments of a topic refer to: those that the topic of bins has, and those that segments announced. Decoders that are open share them, up to some bytes; what
- * was announced longest ago is forgotten first. The topic is followed while there is a decoder. Safe on any thread.
+ * The bins that segments of a topic refer to: those that the topic of bins has, and those that segments announced. Decoders that are open
+ * share them, up to some bytes; what was announced longest ago is forgotten first. The topic is followed while there is a decoder. Safe on
+ * any thread.
  */
 final class KnownBins implements TopicFollower.Records {
     private static final int OVERHEAD_BYTES = 160;

@@ -24,8 +24,9 @@ import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.util.TransferPair;
 
 /**
- * Makes rows of segments, one at a time, in the order of their partition. One whose bins are not known waits, and what is behind it, until all is read that was in the topic of bins
- * when it came, and then for as long as a copy of that topic may be behind; if they do not come it is rejected, as are others that lack the same. Owned by one thread at a time.
+ * Makes rows of segments, one at a time, in the order of their partition. One whose bins are not known waits, and what is behind it,
+ * until all is read that was in the topic of bins when it came, and then for as long as a copy of that topic may be behind; if they do not
+ * come it is rejected, as are others that lack the same. Owned by one thread at a time.
  *
  * <pre>
  *   a segment -- readable --> came before? -- no --> rows

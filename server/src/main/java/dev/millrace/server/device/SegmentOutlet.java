@@ -30,8 +30,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Takes what devices sent to their topics, each segment once. What waits for the brokers is in the stream's memory, so it is on disk in one step with the rows
- * of the segment and the number that the device gave it; a thread delivers what is on disk, and keeps the number of the last beside it.
+ * Takes what devices sent to their topics, each segment once. What waits for the brokers is in the stream's memory, so it is on disk in one
+ * step with the rows of the segment and the number that the device gave it; a thread delivers what is on disk, and keeps the number of the last beside it.
  *
  * <pre>
  *   take --> remembered with the rows --kept--> delivered --> forgotten, with what is remembered next

@@ -17,8 +17,8 @@ import java.util.Optional;
  *   bins              device, incarnation, number       what the segments of that version have in common: an announcement without rows
  * </pre>
  *
- * A key is text; the three parts of that of bins are apart by spaces, the incarnation has 16 hexadecimal digits. What a segment refers to and does not announce itself is
- * written no later than with it, in one transaction, and again whenever the device announces all of it.
+ * A key is text; the three parts of that of bins are apart by spaces, the incarnation has 16 hexadecimal digits. What a segment refers
+ * to and does not announce itself is written no later than with it, in one transaction, and again whenever the device announces all of it.
  *
  * @param mostBytes that wait to be written
  */

@@ -53,6 +53,10 @@ class EdgeKafkaTest extends KafkaPlant {
                         .distinct()
                         .sorted()
                         .toList());
+        server.run("CREATE STREAM guessed WITH (connector = 'kafka', format = 'sketch', bootstrap = '"
+                + broker.bootstrap() + "', topic = '" + topic + "')");
+        server.run("CREATE MATERIALIZED VIEW g AS SELECT count(ts) AS n, count(machine) AS m FROM guessed");
+        becomes(lines + "|" + lines, "TABLE g");
         assertEquals(List.of(), rows("TABLE millrace.rejected_rows"));
         agents.forEach(EdgeAgent::close);
     }
