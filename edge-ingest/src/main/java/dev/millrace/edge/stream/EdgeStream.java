@@ -415,12 +415,12 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
 
     /** Closes all open segments, and commits. */
     public void flush() {
-        encoders.values().forEach(each -> {
+        for (KeyEncoder each : encoders.values()) {
             if (each.encoder().waitingRows() > 0) {
                 each.encoder().flush();
-                each.changed();
+                each.changed(); // so that the queue has its rows as a segment alone
             }
-        });
+        }
         commit();
     }
 
@@ -436,8 +436,7 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
         SketchSchema newSchema = SketchSchemas.schema(config, wanted); // may be refused
         NeededRows newNeeded = new NeededRows(config, wanted, columns); // likewise
         EncoderOptions newOptions = SketchSchemas.options(wanted);
-        encoders.values().forEach(each -> each.encoder().flush());
-        commit();
+        flush();
         queue.begin(config.name())
                 .settings(number, SettingsText.write(new TreeMap<>(changes)))
                 .write();
