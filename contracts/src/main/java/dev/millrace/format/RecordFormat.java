@@ -14,4 +14,12 @@ public interface RecordFormat {
      * @param columns of {@link #schema}, in the order in which rows are to have them; may be none
      */
     RecordDecoder decoder(List<Integer> columns, DecoderContext context);
+
+    /**
+     * How many records a decoder is given at once at most: few where a small record may be very many rows. A transport that cannot hold to
+     * it refuses the format.
+     */
+    default int mostRecords() {
+        return Integer.MAX_VALUE;
+    }
 }

@@ -44,6 +44,8 @@ public final class DefinitionZone {
     private static Optional<Map<String, String>> options(Syntax syntax) {
         if (syntax instanceof Syntax.CreateQuery create) {
             return Optional.of(create.options());
+        } else if (syntax instanceof Syntax.CreateStreamAs create) {
+            return Optional.of(create.options());
         } else if (syntax instanceof Syntax.CreateSink sink) {
             return Optional.of(sink.options());
         }

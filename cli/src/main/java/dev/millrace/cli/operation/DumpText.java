@@ -1,6 +1,7 @@
 package dev.millrace.cli.operation;
 
 import dev.millrace.server.operation.DirectoryDump;
+import dev.millrace.server.script.DefinitionScript;
 import dev.millrace.server.script.DefinitionScript.Step;
 import dev.millrace.server.settings.ProductVersion;
 import dev.millrace.sql.text.Identifiers;
@@ -58,7 +59,7 @@ final class DumpText {
         print("-- Definitions" + (withRows ? " and rows of tables" : "") + ", by Millrace " + ProductVersion.TEXT
                 + "\n");
         for (Step step : steps) {
-            if (BEFORE_ROWS.contains(step.kind())) {
+            if (isBeforeRows(step)) {
                 statement(step);
             }
         }
@@ -71,7 +72,7 @@ final class DumpText {
             }
             for (Step step : steps) {
                 if (step.kind().equals("table") && !DirectoryDump.isOfFeeds(step.name(), step.kind(), step.statement())
-                        || step.kind().equals("stream") && keepsRows(step, from)) {
+                        || step.kind().equals("stream") && isBeforeRows(step) && keepsRows(step, from)) {
                     rows(step.name(), from);
                 }
             }
@@ -79,10 +80,14 @@ final class DumpText {
         for (Step step : steps) {
             if (step.kind().equals(NOT_RESTORED)) {
                 print("\n-- Not restored, as " + comment(step.note()) + ":\n-- " + comment(step.statement()) + "\n");
-            } else if (!BEFORE_ROWS.contains(step.kind()) && !step.kind().equals(COUNTER)) {
+            } else if (!isBeforeRows(step) && !step.kind().equals(COUNTER)) {
                 statement(step);
             }
         }
+    }
+
+    private static boolean isBeforeRows(Step step) {
+        return BEFORE_ROWS.contains(step.kind()) && !DefinitionScript.isDerived(step.kind(), step.statement());
     }
 
     /** Whether a stream can be read. */

@@ -17,4 +17,9 @@ record CompressedFormat(RecordFormat unpacked, Compression compression, long mos
     public RecordDecoder decoder(List<Integer> columns, DecoderContext context) {
         return new DecompressingDecoder(this, columns, context);
     }
+
+    @Override
+    public int mostRecords() {
+        return unpacked.mostRecords();
+    }
 }

@@ -61,18 +61,28 @@ record KafkaCluster(String bootstrap, Map<String, String> properties, Options.Re
 
     /** @param known the properties of the client that is made of it */
     static KafkaCluster read(Options options, Set<String> known) {
-        String bootstrap = options.required("bootstrap");
+        return read(options, "", known);
+    }
+
+    /**
+     * The same of options whose names begin with something.
+     *
+     * @param before what they begin with, before {@code bootstrap} and {@code properties.}
+     */
+    static KafkaCluster read(Options options, String before, Set<String> known) {
+        String bootstrap = options.required(before + "bootstrap");
+        String prefix = before + PREFIX;
         Map<String, String> properties = new HashMap<>();
         for (String name : List.copyOf(options.names())) {
-            if (name.startsWith(PREFIX)) {
-                properties.put(name.substring(PREFIX.length()), options.required(name));
+            if (name.startsWith(prefix)) {
+                properties.put(name.substring(prefix.length()), options.required(name));
             }
         }
         for (String name : properties.keySet()) {
             if (OURS.contains(name)) {
                 throw MillraceException.user(
                                 SqlState.INVALID_PARAMETER_VALUE,
-                                "option \"" + PREFIX + name + "\" cannot be given: Millrace sets \"" + name
+                                "option \"" + prefix + name + "\" cannot be given: Millrace sets \"" + name
                                         + "\" itself")
                         .withHint(
                                 "options of connector kafka say the same: bootstrap, topic, start, isolation, delivery");
@@ -80,24 +90,24 @@ record KafkaCluster(String bootstrap, Map<String, String> properties, Options.Re
             if (!known.contains(name)) {
                 MillraceException error = MillraceException.user(
                         SqlState.INVALID_PARAMETER_VALUE,
-                        "option \"" + PREFIX + name + "\" does not exist: Kafka's client has no property \"" + name
+                        "option \"" + prefix + name + "\" does not exist: Kafka's client has no property \"" + name
                                 + "\"");
                 throw Suggestion.nearest(name, known)
-                        .map(nearest -> error.withHint("did you mean \"" + PREFIX + nearest + "\"?"))
+                        .map(nearest -> error.withHint("did you mean \"" + prefix + nearest + "\"?"))
                         .orElse(error);
             }
         }
-        properties.forEach(KafkaCluster::refuseOpenSecret);
+        properties.forEach((name, text) -> refuseOpenSecret(prefix, name, text));
         return new KafkaCluster(bootstrap, properties, options.references());
     }
 
     /** What Kafka takes for a password is not written in a definition, which others can read. */
-    private static void refuseOpenSecret(String name, String text) {
+    private static void refuseOpenSecret(String prefix, String name, String text) {
         boolean isSecret = Stream.of(ConsumerConfig.configDef(), ProducerConfig.configDef())
                 .map(all -> all.configKeys().get(name))
                 .anyMatch(key -> key != null && key.type == ConfigDef.Type.PASSWORD);
         if (isSecret) {
-            Options.OpenSecret.refuse(PREFIX + name, text);
+            Options.OpenSecret.refuse(prefix + name, text);
         }
     }
 

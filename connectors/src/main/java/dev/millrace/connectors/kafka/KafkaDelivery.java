@@ -3,6 +3,7 @@ package dev.millrace.connectors.kafka;
 import dev.millrace.connectors.outbox.Delivery;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -12,12 +13,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
@@ -27,8 +30,8 @@ import org.apache.kafka.common.errors.ProducerFencedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivers the records of a checkpoint by one transaction, with the checkpoint's number as an offset of a group of the sink's own: that of partition 0
- * of the topic. The transactional id is the sink's own too, so that a process that is thought to be dead is fenced by the next. Used by one thread.
+ * Delivers records by one transaction, with their number as an offset of a group of the writer's own: that of partition 0 of the first
+ * topic. The transactional id is the writer's own too, so that a process that is thought to be dead is fenced by the next. Used by one thread.
  */
 final class KafkaDelivery implements Delivery {
     /** How long a transaction may be open, and brokers may take for a step; milliseconds. */
@@ -37,22 +40,32 @@ final class KafkaDelivery implements Delivery {
     private static final int STEP_MILLIS = 30_000;
 
     private final KafkaCluster cluster;
-    private final String topic;
+    private final List<String> topics;
     private final String id;
+    private final Function<ByteBuffer, ProducerRecord<byte[], byte[]>> read;
     private final TopicPartition place;
     private Optional<KafkaProducer<byte[], byte[]>> producer = Optional.empty(); // that has fenced others
 
-    /** @param id of transactions and of the group */
-    KafkaDelivery(KafkaCluster cluster, String topic, String id) {
+    /**
+     * @param topics that records go to
+     * @param id of transactions and of the group
+     * @param read makes a record of its bytes
+     */
+    KafkaDelivery(
+            KafkaCluster cluster,
+            List<String> topics,
+            String id,
+            Function<ByteBuffer, ProducerRecord<byte[], byte[]>> read) {
         this.cluster = cluster;
-        this.topic = topic;
+        this.topics = List.copyOf(topics);
         this.id = id;
-        this.place = new TopicPartition(topic, 0);
+        this.read = read;
+        this.place = new TopicPartition(topics.get(0), 0);
     }
 
     @Override
     public void check() {
-        cluster.requireTopics(List.of(topic));
+        cluster.requireTopics(topics);
     }
 
     @Override
@@ -108,14 +121,22 @@ final class KafkaDelivery implements Delivery {
         try {
             KafkaProducer<byte[], byte[]> to = begun();
             to.beginTransaction();
-            records.forEach(bytes -> to.send(SpooledRecords.read(topic, bytes), (metadata, error) -> {
-                if (error != null) {
-                    failure.compareAndSet(null, error);
+            records.forEach(bytes -> {
+                if (failure.get() == null) { // each of the others would wait as long for brokers that are away
+                    to.send(read.apply(bytes), (metadata, error) -> {
+                        if (error != null) {
+                            failure.compareAndSet(null, error);
+                        }
+                    });
                 }
-            }));
+            });
+            Exception first = failure.get();
+            if (first != null) {
+                throw explained(first);
+            }
             to.sendOffsetsToTransaction(
                     Map.of(place, new OffsetAndMetadata(number, "of Millrace")), new ConsumerGroupMetadata(id));
-            to.commitTransaction(); // fails if a record did
+            to.commitTransaction(); // fails if a record does
         } catch (MillraceException e) {
             closeProducer(); // what it has open is ended by the next
             throw e;
@@ -136,7 +157,7 @@ final class KafkaDelivery implements Delivery {
         if (e instanceof ProducerFencedException || e instanceof InvalidProducerEpochException) {
             return MillraceException.user(
                             SqlState.OBJECT_IN_USE,
-                            "another process writes to topic " + topic + " at " + cluster + " as sink " + id)
+                            "another process writes to topic " + topics.get(0) + " at " + cluster + " as " + id)
                     .withHint("a copy of this data directory is open elsewhere: only one may write");
         }
         return cluster.failure(e);

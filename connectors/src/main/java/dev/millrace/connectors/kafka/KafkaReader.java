@@ -50,6 +50,7 @@ final class KafkaReader implements SourceReader, DecoderContext {
     private final Schema schema;
     private final RecordColumns meta;
     private final List<Integer> columns; // of the relation
+    private final int mostRecords; // of a batch
     private final int payload; // how many columns the format has; those behind it are of the record
     private final Optional<EventTime> eventTime;
     private final int[] timePlaces; // of its columns, in the batch
@@ -76,6 +77,7 @@ final class KafkaReader implements SourceReader, DecoderContext {
         this.columns = request.columns();
         this.schema = source.schema().select(columns);
         this.payload = source.format().schema().size();
+        this.mostRecords = Math.min(context.batchRows(), source.format().mostRecords());
         this.meta = source.columns();
         Optional<EventTime> time = request.eventTime().filter(wanted -> columns.containsAll(wanted.columns()));
         this.eventTime = time;
@@ -232,7 +234,7 @@ final class KafkaReader implements SourceReader, DecoderContext {
 
     private void copy(FetchedPartition of, List<ConsumerRecord<ByteBuffer, ByteBuffer>> records) {
         memory.clear();
-        int most = Math.min(records.size() - done, context.batchRows());
+        int most = Math.min(records.size() - done, mostRecords);
         if (recordOf.length < most) {
             recordOf = new int[most];
         }

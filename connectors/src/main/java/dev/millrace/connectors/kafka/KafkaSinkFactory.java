@@ -93,8 +93,9 @@ public final class KafkaSinkFactory implements SinkFactory {
     private static Sink outbox(
             KafkaCluster cluster, String topic, RecordMaker maker, Options options, SinkContext context) {
         String id = context.requireHome("delivery = 'exactly_once'").id();
-        return new OutboxSink(
-                context, "topic " + topic, new SpooledRecords(maker), new KafkaDelivery(cluster, topic, id), options);
+        KafkaDelivery delivery =
+                new KafkaDelivery(cluster, List.of(topic), id, bytes -> SpooledRecords.read(topic, bytes));
+        return new OutboxSink(context, "topic " + topic, new SpooledRecords(maker), delivery, options);
     }
 
     @Override

@@ -38,11 +38,15 @@ record TopicChoice(List<String> names, Optional<Pattern> pattern) {
 
     /** The one topic of a sink. */
     static String oneTopic(Options options) {
-        String given = options.required("topic");
-        if (!LEGAL.matcher(given).matches()) {
-            throw Options.invalid("topic", given, "the name of a topic (letters, digits, . _ -)");
+        return legal("topic", options.required("topic"));
+    }
+
+    /** @throws MillraceException 22023 if an option has what cannot be a topic's name */
+    static String legal(String option, String topic) {
+        if (!LEGAL.matcher(topic).matches()) {
+            throw Options.invalid(option, topic, "the name of a topic (letters, digits, . _ -)");
         }
-        return given;
+        return topic;
     }
 
     boolean matches(String topic) {

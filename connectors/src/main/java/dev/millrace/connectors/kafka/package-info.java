@@ -1,7 +1,7 @@
 /**
  * Streams from and to Apache Kafka.
  *
- * <p>Entry: {@link dev.millrace.connectors.kafka.KafkaSourceFactory}. A scan has one consumer, which a thread of its own ({@link
+ * <p>Entry: {@link dev.millrace.connectors.kafka.KafkaSourceFactory}; {@link dev.millrace.connectors.kafka.KafkaTopics} for records that are no rows. A scan has one consumer, which a thread of its own ({@link
  * dev.millrace.connectors.kafka.KafkaFetcher}) polls: it finds partitions, fetches, and starts over when the brokers were away. What it
  * fetched waits, bounded, in {@link dev.millrace.connectors.kafka.FetchedPartition}s for the readers, which decode on the workers' threads
  * and never wait.

@@ -5,15 +5,18 @@ import dev.millrace.connectors.split.Backoff;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.time.Clock;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The thread {@code millrace-outbox-SINK}: takes files to the outside, one after the other, and tries again what the outside did not take. Safe on any
+ * The thread {@code millrace-outbox-NAME}: takes parcels to the outside, one after the other, and tries again what the outside did not take. Safe on any
  * thread.
  *
  * <pre>
@@ -22,20 +25,19 @@ import java.util.function.Consumer;
  *      +-------- failed ---------+      any failure but the outside's: over
  * </pre>
  */
-final class DeliveryThread implements AutoCloseable {
+public final class DeliveryThread implements AutoCloseable {
     private static final long FIRST_WAIT_MILLIS = 100;
     private static final long MOST_WAIT_MILLIS = 30_000;
     private static final long PATIENCE_MILLIS = 2_000;
 
-    private final RecordSpool spool;
     private final Delivery delivery;
     private final Clock clock;
-    private final Consumer<SpoolEntry> onDelivered;
     private final Thread thread;
     private final Backoff backoff;
-    private final long missing; // the greatest checkpoint whose file is gone, as the outside must have it
+    private final int mostTogether; // parcels
+    private final long missing; // the greatest number whose records are gone, as the outside must have them
 
-    @GuardedBy("this") private final Deque<SpoolEntry> ready = new ArrayDeque<>();
+    @GuardedBy("this") private final Deque<Parcel> ready = new ArrayDeque<>();
 
     @GuardedBy("this") private long newest; // that the outside can have
 
@@ -54,49 +56,43 @@ final class DeliveryThread implements AutoCloseable {
     private boolean inDoubt; // the thread's, once it runs
 
     /**
+     * @param delivery closed by the thread
+     * @param mostTogether parcels that are delivered in one step at most, under the number of the last
      * @param inDoubt whether the outside may have some of what is to be delivered
-     * @param newest the checkpoint that the sink goes on from: what is delivered later has greater numbers
-     * @param missing the greatest one of which there is no file any more, so that the outside must have it; 0 for none
-     * @param onDelivered called by the thread for each file that the outside has, before it is removed
+     * @param newest the greatest number that was given so far: what is delivered later has greater ones
+     * @param missing the greatest one whose records are not here any more, so that the outside must have them; 0 for none
      */
-    DeliveryThread(
-            String name,
-            RecordSpool spool,
-            Delivery delivery,
-            Clock clock,
-            boolean inDoubt,
-            long newest,
-            long missing,
-            Consumer<SpoolEntry> onDelivered) {
-        this.spool = spool;
+    public DeliveryThread(
+            String name, Delivery delivery, Clock clock, int mostTogether, boolean inDoubt, long newest, long missing) {
         this.delivery = delivery;
         this.clock = clock;
+        this.mostTogether = mostTogether;
         this.inDoubt = inDoubt;
         this.newest = newest;
         this.missing = missing;
-        this.onDelivered = onDelivered;
         this.progressNanos = clock.nanoTime();
         this.backoff = new Backoff(FIRST_WAIT_MILLIS, MOST_WAIT_MILLIS, name.hashCode() + clock.nanoTime());
         this.thread = new Thread(this::run, "millrace-outbox-" + name);
         this.thread.setDaemon(true);
     }
 
-    void start() {
+    /** Begins; not before all is added that waits from before. */
+    public void start() {
         thread.start();
     }
 
-    /** Checkpoints have these, in this order: they are delivered behind those before. */
-    synchronized void add(Collection<SpoolEntry> entries) {
+    /** These are to be delivered, in this order, behind those before. */
+    public synchronized void add(Collection<? extends Parcel> parcels) {
         if (ready.isEmpty()) {
             progressNanos = clock.nanoTime();
         }
-        ready.addAll(entries);
-        entries.forEach(entry -> newest = Math.max(newest, entry.checkpoint()));
+        ready.addAll(parcels);
+        parcels.forEach(parcel -> newest = Math.max(newest, parcel.number()));
         notifyAll();
     }
 
     /** @throws MillraceException why nothing is delivered any more, if that is so */
-    synchronized void requireNoFailure() {
+    public synchronized void requireNoFailure() {
         failure.ifPresent(why -> {
             throw why.again();
         });
@@ -125,7 +121,7 @@ final class DeliveryThread implements AutoCloseable {
 
     /** Waits for something to be delivered, and does so; false when it is closed. */
     private boolean deliverNext() {
-        SpoolEntry next;
+        List<Parcel> next = new ArrayList<>();
         synchronized (this) {
             while (!closed && ready.isEmpty() && !inDoubt) {
                 if (!await(0)) {
@@ -143,12 +139,30 @@ final class DeliveryThread implements AutoCloseable {
             return true;
         }
         synchronized (this) {
-            next = ready.element();
+            ready.stream().limit(mostTogether).forEach(next::add);
         }
-        delivery.deliver(next.checkpoint(), spool.records(next));
+        delivery.deliver(next.get(next.size() - 1).number(), together(next));
         succeeded();
-        delivered(next);
+        next.forEach(this::delivered);
         return true;
+    }
+
+    private static Delivery.Records together(List<Parcel> parcels) {
+        if (parcels.size() == 1) {
+            return parcels.get(0).records();
+        }
+        List<Delivery.Records> all = parcels.stream().map(Parcel::records).toList();
+        return new Delivery.Records() {
+            @Override
+            public long count() {
+                return all.stream().mapToLong(Delivery.Records::count).sum();
+            }
+
+            @Override
+            public void forEach(Consumer<ByteBuffer> record) {
+                all.forEach(each -> each.forEach(record));
+            }
+        };
     }
 
     /** The outside has all up to this. */
@@ -162,18 +176,18 @@ final class DeliveryThread implements AutoCloseable {
                             SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
                             "the outside has rows of checkpoint " + last + ", and the database is at " + most
                                     + ": it is an older copy of the one that wrote them")
-                    .withHint("DROP SINK and CREATE it again: what comes from then on is written once");
+                    .withHint("DROP what writes there and CREATE it again: what comes from then on is written once");
         }
         if (last < missing) {
             throw MillraceException.external(
                             SqlState.DATA_CORRUPTED,
                             "records of checkpoint " + missing + " are gone, and the outside has those up to " + last)
-                    .withHint("put the data directory back from a copy; or DROP SINK and CREATE it again");
+                    .withHint("put the data directory back from a copy; or DROP what writes there and CREATE it again");
         }
         while (true) {
-            Optional<SpoolEntry> there;
+            Optional<Parcel> there;
             synchronized (this) {
-                there = Optional.ofNullable(ready.peek()).filter(entry -> entry.checkpoint() <= last);
+                there = Optional.ofNullable(ready.peek()).filter(parcel -> parcel.number() <= last);
             }
             if (there.isEmpty()) {
                 return;
@@ -182,14 +196,13 @@ final class DeliveryThread implements AutoCloseable {
         }
     }
 
-    private void delivered(SpoolEntry entry) {
+    private void delivered(Parcel parcel) {
         synchronized (this) {
             ready.remove();
-            records += entry.records();
+            records += parcel.records().count();
             progressNanos = clock.nanoTime();
         }
-        onDelivered.accept(entry);
-        spool.remove(entry);
+        parcel.delivered();
     }
 
     private void succeeded() {
@@ -235,11 +248,17 @@ final class DeliveryThread implements AutoCloseable {
         }
     }
 
-    /** How it is. */
-    record State(
-            long records, long waitingFiles, long silentMicros, Optional<String> lastError, boolean waitsForOutside) {}
+    /**
+     * How it is.
+     *
+     * @param records that were delivered since it began
+     * @param waiting parcels
+     * @param silentMicros since something was delivered, while something waits
+     */
+    public record State(
+            long records, long waiting, long silentMicros, Optional<String> lastError, boolean waitsForOutside) {}
 
-    synchronized State state() {
+    public synchronized State state() {
         long silent = ready.isEmpty() ? 0 : TimeUnit.NANOSECONDS.toMicros(clock.nanoTime() - progressNanos);
         return new State(records, ready.size(), silent, lastError, waits);
     }

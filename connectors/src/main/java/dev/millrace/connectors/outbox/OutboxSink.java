@@ -110,8 +110,8 @@ public final class OutboxSink implements CheckpointedSink {
                 .max()
                 .orElse(0);
         long newest = from.map(PreparedRows::checkpoint).orElse(0L);
-        DeliveryThread made = new DeliveryThread(
-                context.name(), spool, delivery, context.clock(), from.isPresent(), newest, missing, this::delivered);
+        DeliveryThread made =
+                new DeliveryThread(context.name(), delivery, context.clock(), 1, from.isPresent(), newest, missing);
         synchronized (this) {
             for (SpoolEntry entry : there) {
                 waits(entry);
@@ -120,7 +120,7 @@ public final class OutboxSink implements CheckpointedSink {
             thread = Optional.of(made);
             full = isBeyond(1);
         }
-        made.add(there);
+        made.add(parcels(there));
         made.start();
     }
 
@@ -172,8 +172,33 @@ public final class OutboxSink implements CheckpointedSink {
             }
             toDeliver.addAll(ready);
         }
-        thread.orElseThrow().add(ready);
+        thread.orElseThrow().add(parcels(ready));
         thread.orElseThrow().requireNoFailure();
+    }
+
+    /** A file to be delivered under the number of the checkpoint that has it. */
+    private record SpooledParcel(SpoolEntry entry, OutboxSink sink) implements Parcel {
+        @Override
+        public long number() {
+            return entry.checkpoint();
+        }
+
+        @Override
+        public Delivery.Records records() {
+            return sink.spool.records(entry);
+        }
+
+        @Override
+        public void delivered() {
+            sink.delivered(entry);
+            sink.spool.remove(entry);
+        }
+    }
+
+    private List<Parcel> parcels(List<SpoolEntry> entries) {
+        return entries.stream()
+                .<Parcel>map(entry -> new SpooledParcel(entry, this))
+                .toList();
     }
 
     private void delivered(SpoolEntry entry) {

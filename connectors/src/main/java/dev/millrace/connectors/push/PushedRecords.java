@@ -39,9 +39,11 @@ public record PushedRecords(RecordFormat format, List<MetaColumn> meta, Schema s
                             "the columns of a stream of connector " + connector + " must be declared")
                     .withHint("CREATE STREAM s (id BIGINT, name TEXT) WITH (..)");
         }
-        RecordFormat format = formats.named(
-                        options.text("format", defaultFormat).toLowerCase(Locale.ROOT))
-                .create(declared, options);
+        String name = options.text("format", defaultFormat).toLowerCase(Locale.ROOT);
+        RecordFormat format = formats.named(name).create(declared, options);
+        if (format.mostRecords() < Integer.MAX_VALUE) { // what comes together becomes rows together
+            throw MillraceException.notAvailableYet("format " + name + " of connector " + connector);
+        }
         return new PushedRecords(format, meta, MetaColumn.behind(format.schema(), meta));
     }
 }

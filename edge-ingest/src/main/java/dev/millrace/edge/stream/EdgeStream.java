@@ -439,12 +439,12 @@ public final class EdgeStream implements DecoderContext, AutoCloseable {
 
     /** Closes all open segments and windows, and commits. */
     public void flush() {
-        encoders.values().forEach(each -> {
+        for (KeyEncoder each : encoders.values()) {
             if (each.encoder().waitingRows() > 0) {
                 each.encoder().flush();
-                each.changed();
+                each.changed(); // so that the queue has its rows as a segment alone
             }
-        });
+        }
         commit(true);
     }
 

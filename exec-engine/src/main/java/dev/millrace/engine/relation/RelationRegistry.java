@@ -118,9 +118,12 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     private synchronized WritableRelation addStream(
             String name, Schema schema, long number, Optional<Source> past, Optional<RejectedLog> rejected) {
         WritableRelation stream = addAppended(name, schema, false, number, rejected);
-        past.ifPresent(source -> pasts.put(
-                name, new Scannable.Replay(schema, new ReplayableStream(name, source, new RejectedLog(OnError.FAIL)))));
+        past.ifPresent(source -> addPast(name, schema, source));
         return stream;
+    }
+
+    @GuardedBy("this") private void addPast(String name, Schema schema, Source past) {
+        pasts.put(name, new Scannable.Replay(schema, new ReplayableStream(name, past, new RejectedLog(OnError.FAIL))));
     }
 
     @Override
@@ -162,9 +165,14 @@ public final class RelationRegistry implements Relations, AutoCloseable {
         entries.put(name, new Entry(scannable, writable, rejected, owned, false, new LinkedHashSet<>()));
     }
 
-    /** The output of a query. */
-    public synchronized void addQuery(String name, Scannable.Feed feed) {
+    /**
+     * The output of a query.
+     *
+     * @param past reads what it gave so far, if that is kept
+     */
+    public synchronized void addQuery(String name, Scannable.Feed feed, Optional<Source> past) {
         requireFree(name);
+        past.ifPresent(source -> addPast(name, feed.schema(), source));
         entries.put(name, new Entry(feed, Optional.empty(), Optional.empty(), List.of(), true, new LinkedHashSet<>()));
     }
 
@@ -176,6 +184,7 @@ public final class RelationRegistry implements Relations, AutoCloseable {
 
     public synchronized void removeQuery(String name) {
         entries.remove(name);
+        pasts.remove(name);
     }
 
     /** @throws MillraceException if there is a relation of this name */

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.apache.arrow.memory.OutOfMemoryException;
 
 /**
@@ -53,9 +54,10 @@ final class CheckpointRun {
     }
 
     /**
+     * @param atCut called with the number of the checkpoint
      * @param begin given what is to be called with each query while none is started, and then the cut
      */
-    CheckpointSummary run(CheckpointWriter writer, Runnable atCut, Consumer<Cutting> begin) {
+    CheckpointSummary run(CheckpointWriter writer, LongConsumer atCut, Consumer<Cutting> begin) {
         MemoryScope memory = resources.memory().newScope("a checkpoint");
         try (Barrier barrier =
                 new Barrier(memory.newChildForSpare("what is to be written"), mostBytes, resources.signal()::raise)) {
@@ -81,7 +83,7 @@ final class CheckpointRun {
                     resources.epochs().cut(epochs -> {
                         numbers = resources.epochs().numbers();
                         barrier.cutAt(epochs, numbers[0]);
-                        atCut.run();
+                        atCut.accept(numbers[0]);
                     });
                 }
             });

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -171,11 +172,17 @@ public interface Engine extends AutoCloseable {
      *
      * @param writer called on this thread
      * @param atCut called at the moment of the cut, on this thread: what the journal was given before is in, what it is given
-     *     after is not. Takes no longer than to note how much that is
+     *     after is not. Takes no longer than to note how much that is. Given the number of the checkpoint: epochs that are in have
+     *     smaller ones, those that are not have greater ones, also when the engine goes on from it
      * @throws dev.millrace.error.MillraceException 53200 without memory to spare, 55006 if an epoch does not end or a query was altered
      *     meanwhile, 58030 if the writer failed, 57014 if the caller was interrupted
      */
-    CheckpointSummary checkpoint(CheckpointWriter writer, Runnable atCut);
+    CheckpointSummary checkpoint(CheckpointWriter writer, LongConsumer atCut);
+
+    /** The same for who does not ask for the number. */
+    default CheckpointSummary checkpoint(CheckpointWriter writer, Runnable atCut) {
+        return checkpoint(writer, number -> atCut.run());
+    }
 
     /**
      * A checkpoint outlives a crash from now on: sinks that go by checkpoints show what it has, each by a thread of its own. After {@link

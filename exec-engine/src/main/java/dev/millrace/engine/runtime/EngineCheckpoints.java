@@ -6,6 +6,8 @@ import dev.millrace.engine.checkpoint.CheckpointWriter;
 import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.Quiescence;
+import dev.millrace.engine.relation.KeptOutput;
+import dev.millrace.engine.relation.LostState;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.task.Resources;
@@ -22,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /** Writes an engine's checkpoints, one at a time, and has the engine begin with one. Safe on any thread. */
@@ -58,7 +61,7 @@ final class EngineCheckpoints {
      */
     CheckpointSummary write(
             CheckpointWriter writer,
-            Runnable atCut,
+            LongConsumer atCut,
             Supplier<List<LocalStandingQuery>> queries,
             BooleanSupplier isClosed) {
         Interrupt.lock(checkpointing);
@@ -162,10 +165,13 @@ final class EngineCheckpoints {
         }
     }
 
-    /** The options with which a query is started: with its state, if the engine is being opened and has some that fits. */
+    /** The options with which a query is started: with its state, if the engine is being opened and has some that fits; failed, if it cannot do without. */
     QueryOptions optionsOf(String name, PlanNode plan, QueryOptions asked) {
-        return restoring
+        QueryOptions options = restoring
                 .map(checkpoint -> checkpoint.optionsOf(name, plan, asked))
                 .orElse(asked);
+        boolean isLost = options.restore().isEmpty()
+                && options.kept().filter(KeptOutput::isBegun).isPresent();
+        return isLost ? options.withRestore(new LostState()) : options;
     }
 }

@@ -17,6 +17,7 @@ import dev.millrace.engine.epoch.Quiescence;
 import dev.millrace.engine.heap.HeapBudget;
 import dev.millrace.engine.heap.HeapRelief;
 import dev.millrace.engine.operators.OperatorFactory;
+import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Relations;
 import dev.millrace.engine.relation.Scannable;
@@ -59,6 +60,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -194,7 +196,7 @@ class LocalEngine implements Engine {
     }
 
     @Override
-    public CheckpointSummary checkpoint(CheckpointWriter writer, Runnable atCut) {
+    public CheckpointSummary checkpoint(CheckpointWriter writer, LongConsumer atCut) {
         return checkpoints.write(writer, atCut, this::running, () -> closed);
     }
 
@@ -353,7 +355,7 @@ class LocalEngine implements Engine {
 
     /** Shows a query under its name. */
     void add(LocalStandingQuery query) {
-        relations.addQuery(query.name(), query.feed());
+        relations.addQuery(query.name(), query.feed(), query.kept().map(KeptOutput::past));
         scans(query.plan()).forEach(scan -> relations.reads(query.name(), scan.relation()));
         synchronized (queries) {
             queries.put(query.name(), query);

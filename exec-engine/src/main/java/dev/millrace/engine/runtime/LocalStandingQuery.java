@@ -7,6 +7,7 @@ import dev.millrace.engine.alteration.Rescaling;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.heap.HeapBudget;
+import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
@@ -62,6 +63,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private final QueryEpochs epochs;
     private final QueryCheckpoint checkpoint;
     private final int parallelism;
+    private final Optional<KeptOutput> kept;
 
     private static final long LOOK_NANOS = 1_000_000;
 
@@ -73,6 +75,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             String name, PlanNode plan, QueryOptions options, int workers, LocalEngine engine, Resources resources) {
         this.name = name;
         this.plan = plan;
+        this.kept = options.kept();
         this.life = new QueryLife(this::name);
         this.failedRows = new FailedRows(true, !options.materialized());
         this.parallelism = options.restore()
@@ -101,6 +104,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         this.output = new QueryOutput(
                 this::name,
                 view,
+                options.kept(),
                 new ChangeHistory(plan.schema(), tasks.memory().newChildForSpare("history")),
                 options.sinks(),
                 resources.sinkThreads(),
@@ -220,6 +224,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     QueryOutput output() {
         return output;
+    }
+
+    /** What keeps its rows, if its answer is none. */
+    Optional<KeptOutput> kept() {
+        return kept;
     }
 
     Scannable.Feed feed() {

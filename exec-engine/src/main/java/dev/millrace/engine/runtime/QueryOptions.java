@@ -1,6 +1,7 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.connector.Sink;
+import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.task.MemoryLimits;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.concurrent.TimeUnit;
  * @param mostRowNanos how long it may be at one row before it fails
  * @param mostSinkNanos how long a sink that is called apart may take nothing while the query waits for it, before it fails
  * @param memory what it may hold, and where
+ * @param kept what keeps its rows, of a query that is not materialized and never takes one back
  */
 public record QueryOptions(
         boolean materialized,
@@ -27,7 +29,8 @@ public record QueryOptions(
         Optional<SavedQuery> restore,
         long mostRowNanos,
         long mostSinkNanos,
-        MemoryLimits memory) {
+        MemoryLimits memory,
+        Optional<KeptOutput> kept) {
     /** How long a query may be at one row unless it says otherwise. */
     public static final long MOST_ROW_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -41,38 +44,52 @@ public record QueryOptions(
     /** A query whose output only flows: to sinks, subscribers and other queries. */
     public static QueryOptions streaming() {
         return new QueryOptions(
-                false, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, MOST_SINK_NANOS, MemoryLimits.NONE);
+                false,
+                List.of(),
+                0,
+                Optional.empty(),
+                MOST_ROW_NANOS,
+                MOST_SINK_NANOS,
+                MemoryLimits.NONE,
+                Optional.empty());
     }
 
     /** A query whose answer is kept. */
     public static QueryOptions view() {
         return new QueryOptions(
-                true, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, MOST_SINK_NANOS, MemoryLimits.NONE);
+                true,
+                List.of(),
+                0,
+                Optional.empty(),
+                MOST_ROW_NANOS,
+                MOST_SINK_NANOS,
+                MemoryLimits.NONE,
+                Optional.empty());
     }
 
     public QueryOptions withSink(Sink sink) {
         List<Sink> more = new java.util.ArrayList<>(sinks);
         more.add(sink);
-        return new QueryOptions(materialized, more, priority, restore, mostRowNanos, mostSinkNanos, memory);
+        return new QueryOptions(materialized, more, priority, restore, mostRowNanos, mostSinkNanos, memory, kept);
     }
 
     public QueryOptions withPriority(int newPriority) {
-        return new QueryOptions(materialized, sinks, newPriority, restore, mostRowNanos, mostSinkNanos, memory);
+        return new QueryOptions(materialized, sinks, newPriority, restore, mostRowNanos, mostSinkNanos, memory, kept);
     }
 
     public QueryOptions withRestore(SavedQuery snapshot) {
         return new QueryOptions(
-                materialized, sinks, priority, Optional.of(snapshot), mostRowNanos, mostSinkNanos, memory);
+                materialized, sinks, priority, Optional.of(snapshot), mostRowNanos, mostSinkNanos, memory, kept);
     }
 
     /** Fails it when it is at one row for so long; {@code Long.MAX_VALUE} for never. */
     public QueryOptions withMostRowNanos(long nanos) {
-        return new QueryOptions(materialized, sinks, priority, restore, nanos, mostSinkNanos, memory);
+        return new QueryOptions(materialized, sinks, priority, restore, nanos, mostSinkNanos, memory, kept);
     }
 
     /** Fails a sink that takes nothing for so long; {@code Long.MAX_VALUE} for never. */
     public QueryOptions withMostSinkNanos(long nanos) {
-        return new QueryOptions(materialized, sinks, priority, restore, mostRowNanos, nanos, memory);
+        return new QueryOptions(materialized, sinks, priority, restore, mostRowNanos, nanos, memory, kept);
     }
 
     /** Fails it before it holds more than so much; {@code Long.MAX_VALUE} for as much as there is. */
@@ -81,6 +98,12 @@ public record QueryOptions(
     }
 
     public QueryOptions withMemory(MemoryLimits limits) {
-        return new QueryOptions(materialized, sinks, priority, restore, mostRowNanos, mostSinkNanos, limits);
+        return new QueryOptions(materialized, sinks, priority, restore, mostRowNanos, mostSinkNanos, limits, kept);
+    }
+
+    /** Has its rows kept. */
+    public QueryOptions withKept(KeptOutput output) {
+        return new QueryOptions(
+                materialized, sinks, priority, restore, mostRowNanos, mostSinkNanos, memory, Optional.of(output));
     }
 }

@@ -7,6 +7,7 @@ import dev.millrace.connector.Sink;
 import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.relation.Fanout;
+import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.sink.QuerySinks;
 import dev.millrace.engine.statistic.LatencyCounter;
 import dev.millrace.engine.statistic.LatencyHistogram;
@@ -51,6 +52,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     private final Supplier<String> name;
     private final Fanout fanout;
     private final Optional<VersionedView> view;
+    private final Optional<KeptOutput> kept;
     private final Clock clock;
     private final LongFunction<Optional<MillraceException>> stopAt;
     private final Consumer<Throwable> onFailure;
@@ -102,6 +104,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     QueryOutput(
             Supplier<String> name,
             Optional<VersionedView> view,
+            Optional<KeptOutput> kept,
             ChangeHistory history,
             List<Sink> firstSinks,
             Executor sinkThreads,
@@ -116,6 +119,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
         this.name = name;
         this.fanout = new Fanout(signal);
         this.view = view;
+        this.kept = kept;
         this.history = history;
         this.clock = clock;
         this.stopAt = stopAt;
@@ -255,7 +259,11 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
             rowsOut.add(batch.rowCount());
             try (batch) {
                 sinksWritten |= sinks.write(batch, ports.size() > 1);
-                if (view.isPresent() || fanout.hasReaders() || !subscriptions.isEmpty() || history.hasBegun()) {
+                if (view.isPresent()
+                        || kept.isPresent()
+                        || fanout.hasReaders()
+                        || !subscriptions.isEmpty()
+                        || history.hasBegun()) {
                     staged.add(batch.retain());
                 }
             }
@@ -454,6 +462,9 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     private void publish(Sealed next) {
         try {
             long now = nextMicros(); // tells epochs apart
+            if (!next.rows.isEmpty()) {
+                kept.ifPresent(rows -> rows.append(next.epoch, now, next.rows));
+            }
             for (LocalSubscription subscription : subscriptions) {
                 subscription.deliver(next.epoch, now, next.rows, false);
             }

@@ -61,7 +61,7 @@ public final class EmissionCheck {
     }
 
     /** Why rows of the node may be retracted; empty when they are not. */
-    private Optional<String> whyChanging(PlanNode node) {
+    public Optional<String> whyChanging(PlanNode node) {
         if (inference.of(node).appendOnly()) {
             return Optional.empty();
         }

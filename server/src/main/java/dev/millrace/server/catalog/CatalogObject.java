@@ -146,11 +146,32 @@ public record CatalogObject(
     }
 
     private int endOfQuery(List<Lexeme> lexemes) {
+        if (kind == ObjectKind.STREAM) {
+            return endOfStreamsQuery(lexemes);
+        }
         int last = lexemes.size() - 2; // before END
         if (!lexemes.get(last).isWord("data")) {
             return definition.length();
         }
         int with = lexemes.get(last - 1).isWord("no") ? last - 2 : last - 1;
         return lexemes.get(with).isWord("with") ? lexemes.get(with).start() : definition.length();
+    }
+
+    /** Before the options, if they are behind the query. */
+    private int endOfStreamsQuery(List<Lexeme> lexemes) {
+        int depth = 0;
+        boolean isBehindAs = false;
+        for (int i = 0; i + 1 < lexemes.size(); i++) {
+            Lexeme lexeme = lexemes.get(i);
+            depth += lexeme.isSymbol("(") ? 1 : lexeme.isSymbol(")") ? -1 : 0;
+            isBehindAs |= depth == 0 && lexeme.isWord("as");
+            if (depth == 0
+                    && isBehindAs
+                    && lexeme.isWord("with")
+                    && lexemes.get(i + 1).isSymbol("(")) {
+                return lexeme.start();
+            }
+        }
+        return definition.length();
     }
 }

@@ -7,8 +7,8 @@ import java.util.Optional;
 /**
  * Where the rows of a stream come from.
  *
- * @param connector its name, or {@code insert} for a stream without one
- * @param source of the connector; none for a stream that is fed by INSERT
+ * @param connector its name, {@code insert} for a stream without one, or {@link #QUERY}
+ * @param source of the connector; none for a stream that is fed by INSERT, or by a query
  * @param idleTimeoutMicros how long a silent reader holds windows open; 0 is for ever
  * @param retained whether its rows are kept, for a while
  * @param sketched present if those that are old are kept as sketches: what readers of these can say
@@ -19,6 +19,14 @@ public record StreamInput(
         long idleTimeoutMicros,
         boolean retained,
         Optional<Condensing> sketched) {
+    /** In the place of a connector, of a stream that a query fills. */
+    public static final String QUERY = "query";
+
+    /** Whether a query fills it: then nobody else can. */
+    public boolean isDerived() {
+        return connector.equals(QUERY);
+    }
+
     /** Whether each reader starts at the first row again. */
     public boolean replayable() {
         return source.map(Source::replayable).orElse(false);

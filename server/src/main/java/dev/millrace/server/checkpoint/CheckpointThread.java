@@ -12,8 +12,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The thread {@code millrace-checkpoint}, which writes a checkpoint when the log has grown enough, every five minutes where there are sources,
- * and more often where sinks show rows by checkpoints.
+ * The thread {@code millrace-checkpoint}, which writes a checkpoint when the log has grown enough, or a derived stream; every five minutes where
+ * there are sources, and more often where sinks show rows by checkpoints.
  */
 public final class CheckpointThread implements BackgroundThread.Step, AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");
@@ -45,7 +45,8 @@ public final class CheckpointThread implements BackgroundThread.Step, AutoClosea
         OptionalLong wanted = wantedNanos();
         boolean isLong = passed >= LONGEST_NANOS && hasSources();
         boolean isWanted = wanted.isPresent() && passed >= Math.max(wanted.getAsLong(), PAUSE_OF_COST * tookNanos);
-        if (isLong || isWanted || database.journal().isGrown()) {
+        boolean isDue = database.journal().isGrown() || database.retained().isCheckpointDue();
+        if (isLong || isWanted || isDue) {
             new DatabaseCheckpoint(database).run();
             lastNanos = database.clock().nanoTime();
             tookNanos = lastNanos - now;

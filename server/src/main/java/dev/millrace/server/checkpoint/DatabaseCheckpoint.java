@@ -106,7 +106,8 @@ public final class DatabaseCheckpoint {
                 dropped = new DroppedSinks(directory, database.catalogStore());
                 records = new ArrayList<>(directory.catalog().records());
                 ahead.ifPresent(records::add);
-                summary = database.engine().checkpoint(writing, () -> {
+                summary = database.engine().checkpoint(writing, number -> {
+                    database.retained().cut(number);
                     cut.add(journal.mark());
                     database.definitionLock().unlock();
                 });
@@ -118,7 +119,7 @@ public final class DatabaseCheckpoint {
             Map<String, Map<String, Long>> counters = counters();
             Mark then = cut.get(0);
             journal.awaitAll(); // also rows of streams that nothing reads, which no epoch waits for
-            database.retained().flush(then.last()); // the log is going to forget them
+            database.retained().flush(then.last(), summary.number()); // the log is going to forget them
             CheckpointCatalog catalog = new CheckpointCatalog(
                     record,
                     KeptCatalog.of(records).records(),
@@ -126,8 +127,9 @@ public final class DatabaseCheckpoint {
                     ahead,
                     Map.of(),
                     journal.identity(),
-                    database.retained().lastEntries());
+                    database.retained().lastEntries(summary.number()));
             long bytes = writing.publish(then.last(), catalog);
+            database.retained().published(summary.number());
             database.engine().published(summary.number());
             journal.forget(then, bytes);
             dropped.remove();

@@ -12,6 +12,7 @@ import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.planner.explain.PlanText;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.Index;
+import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.planning.EdgeNeeds;
 import dev.millrace.server.planning.PlanBasis;
@@ -59,6 +60,15 @@ public final class Alterations {
             throw MillraceException.user(
                             SqlState.WRONG_OBJECT_TYPE, "\"" + alter.name() + "\" is a view that nothing is kept of")
                     .withHint("CREATE OR REPLACE VIEW gives it another query");
+        }
+        if (alter.kind() == ObjectKind.STREAM
+                && database.catalog()
+                        .object(alter.name())
+                        .flatMap(CatalogObject::input)
+                        .filter(StreamInput::isDerived)
+                        .isPresent()) {
+            throw MillraceException.notAvailableYet("ALTER STREAM .. AS")
+                    .withHint("DROP it, and CREATE it with the other query; its rows would be of two queries");
         }
         if (alter.kind() != ObjectKind.CONTINUOUS_QUERY
                 && alter.kind() != ObjectKind.MATERIALIZED_VIEW

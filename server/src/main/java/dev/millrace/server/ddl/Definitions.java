@@ -240,15 +240,15 @@ public final class Definitions {
                 : new GeneratedColumns(create.name(), source, all, plan);
     }
 
-    private static void requireColumns(Schema schema, String name) {
+    static void requireColumns(Schema schema, String name) {
         if (schema.size() == 0) {
             throw MillraceException.user(
                     SqlState.INVALID_TABLE_DEFINITION, "\"" + name + "\" has no columns; they must be declared");
         }
     }
 
-    private static Relation.EventTime eventTime(
-            Statement.WatermarkDefinition watermark, Schema schema, String relation) {
+    /** What a watermark says, of columns that are known. */
+    static Relation.EventTime eventTime(Statement.WatermarkDefinition watermark, Schema schema, String relation) {
         int column = schema.indexOf(watermark.column());
         if (column < 0) {
             MillraceException error = MillraceException.user(
@@ -487,7 +487,8 @@ public final class Definitions {
         }
     }
 
-    private void start(String name, PlanNode plan, QueryOptions how) {
+    /** Starts the query of an object that is being made. */
+    void start(String name, PlanNode plan, QueryOptions how) {
         StandingQuery query = database.engine()
                 .start(name, plan, how.withMostBytes(queries.limits().mostBytes()));
         database.queries().put(name, query);
@@ -539,6 +540,12 @@ public final class Definitions {
 
     /** Makes room for the name as IF NOT EXISTS and OR REPLACE say, then makes the object and puts it into the catalog. */
     public Command create(ObjectKind kind, String name, IfExists ifExists, Supplier<CatalogObject> make) {
+        boolean runs = kind != ObjectKind.STREAM && kind != ObjectKind.TABLE && kind != ObjectKind.VIEW;
+        return create(kind, name, ifExists, runs, make);
+    }
+
+    /** The same. @param runs whether it is a query that goes on */
+    Command create(ObjectKind kind, String name, IfExists ifExists, boolean runs, Supplier<CatalogObject> make) {
         Command created = Command.of("CREATE " + kind.sqlName().toUpperCase(Locale.ROOT));
         database.lockDefinitions();
         try {
@@ -568,7 +575,6 @@ public final class Definitions {
                     }
                 }
             }
-            boolean runs = kind != ObjectKind.STREAM && kind != ObjectKind.TABLE && kind != ObjectKind.VIEW;
             if (runs && existing.isEmpty()) {
                 requireRoom();
             }

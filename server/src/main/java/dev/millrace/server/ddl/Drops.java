@@ -160,6 +160,7 @@ public final class Drops {
             }
             query.drop();
             new Starts(database).forget(object.name(), query);
+            database.retained().drop(object.name());
         } else if (object.kind() != ObjectKind.FUNCTION && object.kind() != ObjectKind.VIEW) {
             database.engine().relations().drop(object.name());
             database.intakes().drop(object.name());

@@ -132,7 +132,7 @@ public final class Restarts {
         Optional<StandingQuery> query = database.standing(object.name());
         if (query.isEmpty()) {
             throw MillraceException.notAvailableYet("PAUSE and RESUME of a " + kind.sqlName())
-                    .withHint("they are for continuous queries, materialized views and sinks"
+                    .withHint("they are for continuous queries, streams of a query, materialized views and sinks"
                             + (database.feeds().isFed(object.name())
                                     ? "; a table whose outside is away is waited for by itself"
                                     : ""));
@@ -176,6 +176,7 @@ public final class Restarts {
                 .limited(
                         failed.materialized() ? QueryOptions.view() : QueryOptions.streaming(),
                         new Options(object.options()));
+        how = database.retained().derived(object.name()).map(how::withKept).orElse(how);
         int priority = Integer.parseInt(object.options().getOrDefault("priority", "0"));
         StandingQuery query = database.engine()
                 .alter(

@@ -182,6 +182,8 @@ public final class Templates {
             query = Optional.of(create.query());
         } else if (statement instanceof Statement.CreateView create) {
             query = Optional.of(create.query());
+        } else if (statement instanceof Statement.CreateStreamAs create) {
+            query = Optional.of(create.query());
         } else if (statement instanceof Statement.CreateSink create) {
             query = Optional.of(create.query());
         } else if (statement instanceof Statement.AlterQuery alter) {

@@ -3,6 +3,8 @@ package dev.millrace.server.device;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Vectors;
+import dev.millrace.connector.OptionDescription;
+import dev.millrace.connector.Options;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
@@ -15,9 +17,11 @@ import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
@@ -29,8 +33,63 @@ import org.apache.arrow.vector.FieldVector;
  * @param errors columns with how far the values of another one may be off, each by its place: of a time in microseconds
  */
 record EdgeColumns(Schema schema, Optional<Integer> device, Map<Integer, Integer> errors) {
+    /** What {@link #read} reads. */
+    static final List<OptionDescription> OPTIONS = List.of(
+            new OptionDescription("include.device", "", "a column of that name with the device's name"),
+            new OptionDescription(
+                    "include.error.COLUMN", "", "a column of that name with how far the values of another may be off"));
+
+    private static final String ERROR_OF = "include.error.";
+
     EdgeColumns {
         errors = Map.copyOf(errors);
+    }
+
+    /**
+     * The columns that are declared and those that options ask for behind them.
+     *
+     * @param declared some
+     */
+    static EdgeColumns read(Schema declared, Options options) {
+        List<Field> fields = new ArrayList<>(declared.fields());
+        Optional<Integer> device = options.text("include.device").map(column -> {
+            add(new Field(column, DataType.TEXT, false), fields);
+            return fields.size() - 1;
+        });
+        Map<Integer, Integer> errors = new HashMap<>();
+        for (String option : new TreeSet<>(options.names())) {
+            if (option.startsWith(ERROR_OF)) {
+                int of = subject(declared, option);
+                errors.put(fields.size(), of);
+                add(new Field(options.required(option), DataType.DOUBLE, false), fields);
+            }
+        }
+        return new EdgeColumns(new Schema(fields), device, errors);
+    }
+
+    private static void add(Field field, List<Field> fields) {
+        if (fields.stream().anyMatch(other -> other.name().equals(field.name()))) {
+            throw MillraceException.user(
+                    SqlState.DUPLICATE_COLUMN, "column \"" + field.name() + "\" specified more than once");
+        }
+        fields.add(field);
+    }
+
+    /** The column whose error an option asks for. */
+    private static int subject(Schema declared, String option) {
+        String name = option.substring(ERROR_OF.length());
+        int column = declared.indexOf(name);
+        if (column < 0) {
+            throw MillraceException.user(
+                    SqlState.UNDEFINED_COLUMN, "option \"" + option + "\": column \"" + name + "\" does not exist");
+        }
+        if (!mayBeOff(declared.type(column))) {
+            throw MillraceException.user(
+                    SqlState.INVALID_PARAMETER_VALUE,
+                    "option \"" + option + "\" is about a column of type " + declared.type(column)
+                            + ", which devices send exactly");
+        }
+        return column;
     }
 
     /** Whether devices send values of a type within a bound, if they are told to. */
@@ -81,6 +140,11 @@ record EdgeColumns(Schema schema, Optional<Integer> device, Map<Integer, Integer
     }
 
     /** A batch of no rows; the caller's. */
+    Batch nothing(BufferAllocator allocator) {
+        return nothing(schema, allocator);
+    }
+
+    /** The same of another schema. */
     static Batch nothing(Schema schema, BufferAllocator allocator) {
         FieldVector[] none = new FieldVector[schema.size()];
         for (int c = 0; c < none.length; c++) {

@@ -3,21 +3,26 @@ package dev.millrace.server.device;
 import dev.millrace.edge.queue.RecordKind;
 import dev.millrace.edge.wire.Message;
 import dev.millrace.server.device.EdgeStatus.Kept;
+import dev.millrace.sketch.segment.StreamVersion;
 import dev.millrace.sketch.segment.Versions;
 import java.nio.ByteBuffer;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** One device of a stream: what the stream has of it, and how it is. What others read is guarded by this. */
 final class EdgeDevice {
     private static final int KEPT_BYTES = 8 * Long.BYTES;
     private static final int BYTES_WITHOUT_WINDOWS = 7 * Long.BYTES; // as before devices made any
+    private static final int MOST_SAID = 1_024; // beyond which it is said once more
     private static final String NAME = "at ";
 
     final String name;
 
     // the stream's thread's
     Versions versions = new Versions();
+    private final Set<Said> said = new HashSet<>(); // to the topic of bins, of this connection
     final TreeMap<Long, Message.Rows> early = new TreeMap<>(); // that came before others of lower numbers
     long earlyBytes;
     Optional<DeviceSession> session = Optional.empty();
@@ -29,6 +34,8 @@ final class EdgeDevice {
 
     // everybody's
     private EdgeStatus status;
+
+    private record Said(long incarnation, int number) {}
 
     EdgeDevice(String name, String stream) {
         this.name = name;
@@ -88,8 +95,17 @@ final class EdgeDevice {
             durable = 0;
         }
         versions = new Versions();
+        said.clear();
         early.clear();
         earlyBytes = 0;
+    }
+
+    /** Whether bins are to be said: once for a connection, or again. */
+    boolean says(StreamVersion version, boolean again) {
+        if (said.size() >= MOST_SAID) {
+            said.clear();
+        }
+        return said.add(new Said(version.incarnation(), version.number())) || again;
     }
 
     long last() {

@@ -5,19 +5,20 @@ import dev.millrace.batch.Batch;
 import dev.millrace.connector.MemoryChange;
 import dev.millrace.connector.PushedContext;
 import dev.millrace.connector.PushedReader;
-import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.SplitStatus;
-import dev.millrace.edge.queue.RecordKind;
-import dev.millrace.edge.queue.RejectedLines;
+import dev.millrace.connectors.outbox.Parcel;
 import dev.millrace.edge.wire.Message;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.segment.SegmentCodec;
+import dev.millrace.sketch.segment.SegmentCodec.Identified;
+import dev.millrace.sketch.segment.SketchHeader;
 import dev.millrace.sketch.segment.VersionCodec;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -55,11 +56,14 @@ public final class EdgeInlet implements PushedReader {
     private final EdgeColumns columns;
     private final long mostBytes;
     private final PushedContext context;
+    private final DeviceNotes notes;
+    private final Optional<SegmentOutlet> outlet;
     private final Map<String, EdgeDevice> devices = new ConcurrentHashMap<>();
     private final Set<PartialsInlet> followers; // are handed all that is taken
     private final Deque<Runnable> work = new ConcurrentLinkedDeque<>(); // of others, for the stream's thread
     private final Deque<Given> given = new ArrayDeque<>(); // to the stream, and not on disk
     private long acknowledged; // batches
+    private final Map<EdgeDevice, DeviceSession> turnedAway = new HashMap<>(); // while brokers are away
     private MemoryChange remembered = MemoryChange.NONE;
     private long segments;
     private volatile boolean
@@ -73,20 +77,42 @@ public final class EdgeInlet implements PushedReader {
 
     @GuardedBy("this") private boolean closed;
 
-    private record Given(EdgeDevice device, long identity, long upTo) {}
+    /** A batch, and who is told when it is on disk. */
+    private record Given(Optional<Numbers> numbers, Optional<Parcel> parcel) {}
 
-    private EdgeInlet(EdgeInlets inlets, String name, EdgeColumns columns, long mostBytes, PushedContext context) {
+    private record Numbers(EdgeDevice device, long identity, long upTo) {}
+
+    private EdgeInlet(
+            EdgeInlets inlets,
+            String name,
+            EdgeColumns columns,
+            long mostBytes,
+            Optional<SegmentTopics> topics,
+            PushedContext context) {
         this.inlets = inlets;
         this.name = name;
         this.followers = inlets.followers(name);
         this.columns = columns;
         this.mostBytes = mostBytes;
         this.context = context;
+        this.notes = new DeviceNotes(context);
+        this.outlet = topics.map(to -> new SegmentOutlet(to, context));
     }
 
-    /** @throws MillraceException 42710 if devices send to another stream by this name */
-    static EdgeInlet open(EdgeInlets inlets, String name, EdgeColumns columns, long mostBytes, PushedContext context) {
-        EdgeInlet inlet = new EdgeInlet(inlets, name, columns, mostBytes, context);
+    /**
+     * An inlet that takes what devices send from now on.
+     *
+     * @param topics of Kafka that get it, too
+     * @throws MillraceException 42710 if devices send to another stream by this name
+     */
+    static EdgeInlet open(
+            EdgeInlets inlets,
+            String name,
+            EdgeColumns columns,
+            long mostBytes,
+            Optional<SegmentTopics> topics,
+            PushedContext context) {
+        EdgeInlet inlet = new EdgeInlet(inlets, name, columns, mostBytes, topics, context);
         context.memory()
                 .entries()
                 .forEach((entry, bytes) -> EdgeDevice.named(entry).ifPresent(device -> {
@@ -95,6 +121,7 @@ public final class EdgeInlet implements PushedReader {
                     inlet.devices.put(device, known);
                 }));
         inlets.add(name, inlet);
+        inlet.outlet.ifPresent(SegmentOutlet::start);
         return inlet;
     }
 
@@ -186,6 +213,7 @@ public final class EdgeInlet implements PushedReader {
         if (!programsKept && !keepPrograms()) {
             return Optional.empty(); // no device is told what was needed before
         }
+        callBack();
         if (followers.stream().anyMatch(PartialsInlet::isFull)) {
             return Optional.empty(); // who has room again says so
         }
@@ -210,7 +238,17 @@ public final class EdgeInlet implements PushedReader {
                 }
             }
         }
-        return ready();
+        return ready().or(this::forgetting);
+    }
+
+    /** A batch without rows, with which is forgotten what brokers have, if that is due. */
+    private Optional<Batch> forgetting() {
+        Optional<MemoryChange> change = outlet.flatMap(to -> to.forgotten(false));
+        change.ifPresent(forgotten -> {
+            remembered = forgotten;
+            given.add(new Given(Optional.empty(), Optional.empty()));
+        });
+        return change.map(forgotten -> columns.nothing(context.allocator()));
     }
 
     /** Remembers what queries need, for devices that come; false if the disk takes nothing for now. */
@@ -274,13 +312,41 @@ public final class EdgeInlet implements PushedReader {
             device = new EdgeDevice(session.device(), context.stream());
             devices.put(session.device(), device);
         }
+        turnedAway.remove(device);
         device.session = Optional.of(session);
         early.remove(device);
         device.opening = true;
         device.programs = open.programs();
         device.update(status -> status.withSettingsDone(open.settings(), ""));
         tellSettings(device, open.settings());
-        settle(device);
+        if (!isRefused(device, session)) {
+            settle(device);
+        }
+    }
+
+    /** What a device has stays there while the brokers that get it, too, are away and as much waits for them as may. */
+    private boolean isRefused(EdgeDevice device, DeviceSession session) {
+        Optional<String> why = outlet.flatMap(SegmentOutlet::isFullOf);
+        why.ifPresent(reason -> {
+            refuse(device, session, reason);
+            turnedAway.put(device, session);
+        });
+        return why.isPresent();
+    }
+
+    /** Brokers have taken so much that devices may come again that were turned away. */
+    private void callBack() {
+        if (!turnedAway.isEmpty() && outlet.orElseThrow().hasRoom()) {
+            turnedAway.values().forEach(DeviceSession::needVersions); // by which they open the stream again
+            turnedAway.clear();
+        }
+    }
+
+    /** Nothing is lost: it waits at the device, which asks again. */
+    private void refuse(EdgeDevice device, DeviceSession session, String why) {
+        close(device);
+        device.update(status -> status.withProblem(why));
+        session.waitsFor(why);
     }
 
     /** A connection begins when all that was accepted of earlier ones is on disk: what is behind that nobody has. */
@@ -299,7 +365,9 @@ public final class EdgeInlet implements PushedReader {
         EdgeSettings settings = EdgeSettings.of(context.memory().entries(), device.name, makesWindows);
         device.update(status -> status.withSettings(settings.text(), settings.number()));
         if (settings.number() > 0 && settings.number() != known) {
-            device.session.ifPresent(session -> session.set(settings.number(), settings.text()));
+            device.session
+                    .or(() -> Optional.ofNullable(turnedAway.get(device)))
+                    .ifPresent(session -> session.set(settings.number(), settings.text()));
         }
     }
 
@@ -307,7 +375,7 @@ public final class EdgeInlet implements PushedReader {
         try {
             device.versions.add(VersionCodec.decode(version.bytes()));
         } catch (MillraceException e) {
-            damaged(device, 0, e);
+            notes.damaged(device, 0, e);
         }
         return Optional.empty();
     }
@@ -318,7 +386,7 @@ public final class EdgeInlet implements PushedReader {
             long durable = durable(device);
             if (durable < rows.to()) { // a follower may not have it
                 try {
-                    hand(device, rows, EdgeDevice.brings(rows) ? Optional.of(sketch(device, rows)) : Optional.empty());
+                    hand(device, rows, EdgeDevice.brings(rows) ? Optional.of(read(device, rows).sketch()) : Optional.empty());
                 } catch (MillraceException e) {
                     return unreadableAgain(device, session, rows, e);
                 }
@@ -329,38 +397,41 @@ public final class EdgeInlet implements PushedReader {
         if (rows.from() > device.last() + 1) {
             return early(device, session, rows);
         }
+        if (isRefused(device, session)) {
+            return Optional.empty();
+        }
         if (rows.from() <= device.last()) { // some of it is there: a queue that was copied
-            damaged(
+            notes.damaged(
                     device,
                     rows.from(),
                     MillraceException.user(
                             SqlState.DATA_CORRUPTED,
                             "numbers " + rows.from() + " to " + rows.to()
                                     + ", of which the stream has some: are there two" + " devices with this queue?"));
-            return batch(device, rows, Optional.empty());
+            return withoutRows(device, rows);
         }
         if (!EdgeDevice.brings(rows)) {
             if (rows.kind() != RecordKind.PARTIALS) {
-                noted(device, rows);
+                notes.noted(device, rows);
             }
-            return batch(device, rows, Optional.empty());
+            return withoutRows(device, rows);
         }
         try {
-            Sketch sketch = sketch(device, rows);
-            Batch batch = columns.batch(sketch, device.name, context.allocator());
-            return batch(device, rows, Optional.of(sketch), Optional.of(batch));
+            Identified read = read(device, rows);
+            return batch(device, rows, read, columns.batch(read.sketch(), device.name, context.allocator()));
         } catch (MillraceException e) {
             return unreadable(device, session, rows, e);
         }
     }
 
-    private static Sketch sketch(EdgeDevice device, Message.Rows rows) {
-        Sketch sketch = SegmentCodec.read(rows.bytes(), device.versions);
-        if (sketch.rows() != rows.rows()) {
+    private static Identified read(EdgeDevice device, Message.Rows rows) {
+        Identified read = SegmentCodec.identify(rows.bytes(), SketchHeader.of(rows.bytes()), device.versions);
+        long count = read.sketch().rows();
+        if (count != rows.rows()) {
             throw MillraceException.user(
-                    SqlState.DATA_CORRUPTED, "a segment of " + sketch.rows() + " rows came as one of " + rows.rows());
+                    SqlState.DATA_CORRUPTED, "a segment of " + count + " rows came as one of " + rows.rows());
         }
-        return sketch;
+        return read;
     }
 
     /** The same of rows that the stream has, but not all of its followers. */
@@ -382,13 +453,10 @@ public final class EdgeInlet implements PushedReader {
             return Optional.empty();
         }
         if (e.sqlState() == SqlState.DATA_CORRUPTED) {
-            damaged(device, rows.from(), e);
-            return batch(device, rows, Optional.empty());
+            notes.damaged(device, rows.from(), e);
+            return withoutRows(device, rows);
         }
-        close(device); // nothing is lost: it waits at the device
-        String why = String.valueOf(e.getMessage());
-        device.update(status -> status.withProblem(why));
-        session.waitsFor(why);
+        refuse(device, session, String.valueOf(e.getMessage()));
         return Optional.empty();
     }
 
@@ -412,66 +480,33 @@ public final class EdgeInlet implements PushedReader {
         return Optional.empty();
     }
 
-    private void damaged(EdgeDevice device, long number, MillraceException e) {
-        device.update(status -> status.withDropped(0, 0, 1));
-        report(device, number, String.valueOf(e.getMessage()), e.sqlState());
+    private Optional<Batch> batch(EdgeDevice device, Message.Rows rows, Identified read, Batch made) {
+        Map<String, byte[]> put = new HashMap<>();
+        Optional<Parcel> parcel = outlet.map(to -> to.take(device, rows.bytes(), read, put));
+        hand(device, rows, Optional.of(read.sketch()));
+        accepted(device, rows, false, put, parcel);
+        return Optional.of(made);
     }
 
-    private void noted(EdgeDevice device, Message.Rows rows) {
-        if (rows.kind() == RecordKind.REJECTED) {
-            rejected(device, rows);
-            return;
-        }
-        String what = switch (rows.kind()) {
-            case SHED -> rows.rows() + " rows were shed at the device, as its queue was full";
-            case LOST -> rows.to() - rows.from() + 1 + " segments were lost at the device, as its disk was damaged";
-            case SEGMENT, COARSER, PARTIALS, REJECTED -> throw new IllegalStateException("they are told otherwise");
-        };
-        report(device, rows.from(), what, SqlState.DATA_EXCEPTION);
+    private Optional<Batch> withoutRows(EdgeDevice device, Message.Rows rows) {
+        hand(device, rows, Optional.empty());
+        accepted(device, rows, EdgeDevice.brings(rows), new HashMap<>(), Optional.empty());
+        return Optional.of(columns.nothing(context.allocator()));
     }
 
-    /** What of the device's input was no row: the first records one by one, the number of the others. */
-    private void rejected(EdgeDevice device, Message.Rows rows) {
-        RejectedLines records;
-        try {
-            records = RejectedLines.read(rows.bytes());
-        } catch (MillraceException e) {
-            damaged(device, rows.from(), e);
-            return;
-        }
-        long number = records.before();
-        for (RejectedLines.Rejected each : records.first()) {
-            context.report(new RejectedRecord(
-                    device.name, ++number, each.column(), each.reason(), SqlState.DATA_EXCEPTION, each.text()));
-        }
-        long others = records.all() - records.first().size();
-        if (others > 0) {
-            report(
-                    device,
-                    rows.from(),
-                    others + " more records were no rows at the device, which did not keep their text",
-                    SqlState.DATA_EXCEPTION);
-        }
-    }
-
-    private void report(EdgeDevice device, long number, String what, SqlState state) {
-        context.report(new RejectedRecord(device.name, number, "", what, state, ""));
-    }
-
-    private Optional<Batch> batch(EdgeDevice device, Message.Rows rows, Optional<Batch> made) {
-        return batch(device, rows, Optional.empty(), made);
-    }
-
-    private Optional<Batch> batch(EdgeDevice device, Message.Rows rows, Optional<Sketch> sketch, Optional<Batch> made) {
-        hand(device, rows, sketch);
-        device.accepted(rows, made.isEmpty() && EdgeDevice.brings(rows));
-        remembered = new MemoryChange(Map.of(device.entry(), device.remembered()), Set.of());
-        given.add(new Given(device, device.identity(), rows.to()));
+    /** What has the next numbers of a device is the batch that is given now, together with what else is to be remembered. */
+    private void accepted(
+            EdgeDevice device, Message.Rows rows, boolean isDamaged, Map<String, byte[]> put, Optional<Parcel> parcel) {
+        device.accepted(rows, isDamaged);
+        put.put(device.entry(), device.remembered());
+        Optional<MemoryChange> forgotten = outlet.flatMap(to -> to.forgotten(true));
+        forgotten.ifPresent(change -> put.putAll(change.put()));
+        remembered = new MemoryChange(put, forgotten.map(MemoryChange::removed).orElse(Set.of()));
+        given.add(new Given(Optional.of(new Numbers(device, device.identity(), rows.to())), parcel));
         segments++;
         if (!device.early.isEmpty() && device.early.firstKey() <= device.last() + 1) {
             early.add(device);
         }
-        return made.or(() -> Optional.of(EdgeColumns.nothing(columns.schema(), context.allocator())));
     }
 
     // ---- followers
@@ -528,8 +563,11 @@ public final class EdgeInlet implements PushedReader {
         while (acknowledged < batches) {
             Given kept = given.remove();
             acknowledged++;
-            kept.device().durable(kept.identity(), kept.upTo());
-            changed.add(kept.device());
+            kept.parcel().ifPresent(parcel -> outlet.orElseThrow().kept(parcel));
+            kept.numbers().ifPresent(numbers -> {
+                numbers.device().durable(numbers.identity(), numbers.upTo());
+                changed.add(numbers.device());
+            });
         }
         for (EdgeDevice device : changed) {
             if (device.opening) {
@@ -556,7 +594,8 @@ public final class EdgeInlet implements PushedReader {
         synchronized (this) {
             records = waiting.size();
         }
-        return List.of(new SplitStatus(
+        List<SplitStatus> all = new ArrayList<>();
+        all.add(new SplitStatus(
                 "edge " + name,
                 devices.size() + " devices",
                 OptionalLong.of(records),
@@ -566,6 +605,8 @@ public final class EdgeInlet implements PushedReader {
                 0,
                 Optional.empty(),
                 Optional.empty()));
+        outlet.ifPresent(to -> all.add(to.status()));
+        return all;
     }
 
     @Override
@@ -581,5 +622,6 @@ public final class EdgeInlet implements PushedReader {
         sessions.forEach(DeviceSession::room);
         devices.values()
                 .forEach(device -> device.session.ifPresent(session -> session.waitsFor("the stream is closed")));
+        outlet.ifPresent(SegmentOutlet::close);
     }
 }

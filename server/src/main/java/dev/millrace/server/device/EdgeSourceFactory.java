@@ -10,20 +10,14 @@ import dev.millrace.connector.SourceFactory;
 import dev.millrace.edge.program.WindowProgram;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.type.DataType;
-import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 
 /** The source {@code edge}: what agents of devices send to the gateway. */
 public final class EdgeSourceFactory implements SourceFactory {
     private static final long BUFFER_BYTES = 16 << 20;
-    private static final String ERROR_OF = "include.error.";
 
     private final EdgeInlets inlets;
 
@@ -51,49 +45,18 @@ public final class EdgeSourceFactory implements SourceFactory {
             PartialsColumns partials = new PartialsColumns(declared, WindowProgram.parse(windows.get()));
             return new PartialsSource(inlets, options.required("stream"), partials);
         }
-        Optional<String> device = options.text("include.device");
         long bytes = options.integer("buffer_bytes", BUFFER_BYTES, 1 << 16, 1 << 30);
-        List<Field> fields = new ArrayList<>(declared.fields());
-        device.ifPresent(column -> add(new Field(column, DataType.TEXT, false), fields));
-        Optional<Integer> deviceColumn = device.map(column -> fields.size() - 1);
-        Map<Integer, Integer> errors = new HashMap<>();
-        for (String option : new TreeSet<>(options.names())) {
-            if (option.startsWith(ERROR_OF)) {
-                int of = subject(declared, option);
-                errors.put(fields.size(), of);
-                add(new Field(options.required(option), DataType.DOUBLE, false), fields);
-            }
-        }
-        EdgeColumns columns = new EdgeColumns(new Schema(fields), deviceColumn, errors);
-        return new EdgeSource(inlets, name, columns, bytes);
+        EdgeColumns columns = EdgeColumns.read(declared, options);
+        Optional<SegmentTopics> topics = SegmentTopics.read(options);
+        return new EdgeSource(inlets, name, columns, bytes, topics);
     }
 
-    private static void add(Field field, List<Field> fields) {
-        if (fields.stream().anyMatch(other -> other.name().equals(field.name()))) {
-            throw MillraceException.user(
-                    SqlState.DUPLICATE_COLUMN, "column \"" + field.name() + "\" specified more than once");
-        }
-        fields.add(field);
-    }
-
-    /** The column whose error an option asks for. */
-    private static int subject(Schema declared, String option) {
-        String name = option.substring(ERROR_OF.length());
-        int column = declared.indexOf(name);
-        if (column < 0) {
-            throw MillraceException.user(
-                    SqlState.UNDEFINED_COLUMN, "option \"" + option + "\": column \"" + name + "\" does not exist");
-        }
-        if (!EdgeColumns.mayBeOff(declared.type(column))) {
-            throw MillraceException.user(
-                    SqlState.INVALID_PARAMETER_VALUE,
-                    "option \"" + option + "\" is about a column of type " + declared.type(column)
-                            + ", which devices send exactly");
-        }
-        return column;
-    }
-
-    private record EdgeSource(EdgeInlets inlets, Optional<String> name, EdgeColumns columns, long bufferBytes)
+    private record EdgeSource(
+            EdgeInlets inlets,
+            Optional<String> name,
+            EdgeColumns columns,
+            long bufferBytes,
+            Optional<SegmentTopics> topics)
             implements PushedSource {
         @Override
         public Schema schema() {
@@ -101,8 +64,13 @@ public final class EdgeSourceFactory implements SourceFactory {
         }
 
         @Override
+        public void check() {
+            topics.ifPresent(SegmentTopics::check);
+        }
+
+        @Override
         public PushedReader receive(PushedContext context) {
-            return EdgeInlet.open(inlets, name.orElse(context.stream()), columns, bufferBytes, context);
+            return EdgeInlet.open(inlets, name.orElse(context.stream()), columns, bufferBytes, topics, context);
         }
     }
 
@@ -121,13 +89,11 @@ public final class EdgeSourceFactory implements SourceFactory {
 
     @Override
     public List<OptionDescription> options() {
-        return List.of(
-                new OptionDescription("stream", "the stream's own name", "what devices call it"),
-                new OptionDescription("include.device", "", "a column of that name with the device's name"),
-                new OptionDescription(
-                        "include.error.COLUMN",
-                        "",
-                        "a column of that name with how far the values of another may be off"),
-                new OptionDescription("buffer_bytes", "16 MB", "how much waits until the stream takes it"));
+        List<OptionDescription> all = new ArrayList<>();
+        all.add(new OptionDescription("stream", "the stream's own name", "what devices call it"));
+        all.addAll(EdgeColumns.OPTIONS);
+        all.add(new OptionDescription("buffer_bytes", "16 MB", "how much waits until the stream takes it"));
+        all.addAll(SegmentTopics.OPTIONS);
+        return List.copyOf(all);
     }
 }

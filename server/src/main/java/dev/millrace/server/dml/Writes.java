@@ -169,6 +169,12 @@ public final class Writes {
                     "cannot insert into stream \"" + name + "\": its rows come from connector "
                             + fed.get().connector());
         }
+        if (object.input().filter(StreamInput::isDerived).isPresent()) {
+            throw MillraceException.user(
+                            SqlState.WRONG_OBJECT_TYPE,
+                            "cannot insert into stream \"" + name + "\": its rows come from its query")
+                    .withHint("insert into what it reads");
+        }
         if (database.feeds().isFed(name)) {
             throw MillraceException.user(
                     SqlState.WRONG_OBJECT_TYPE,

@@ -109,6 +109,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     /** Whether a statement may change what is kept. */
     public static boolean concerns(Statement statement) {
         return statement instanceof Statement.CreateStream
+                || statement instanceof Statement.CreateStreamAs
                 || statement instanceof Statement.CreateTable
                 || statement instanceof Statement.CreateContinuousQuery
                 || statement instanceof Statement.CreateMaterializedView

@@ -6,6 +6,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import java.util.Collection;
 import java.util.HashSet;
@@ -191,11 +192,16 @@ public final class Opening {
             return catalog.systemRelation(name).isPresent() && (isCatalogComplete() || name.equals(Recovery.RELATION));
         }
         return switch (object.get().kind()) {
-            case STREAM -> true; // it has no rows but those of its past
+            case STREAM -> // it has no rows but those of its past, or is what a query gives
+                object.get().input().filter(StreamInput::isDerived).isEmpty() || isAsItWas(object.get());
             case TABLE -> isOfCheckpoint(name);
-            case MATERIALIZED_VIEW -> isOfCheckpoint(name) && hasNothingToCome(object.get(), new HashSet<>());
+            case MATERIALIZED_VIEW -> isAsItWas(object.get());
             default -> false;
         };
+    }
+
+    private boolean isAsItWas(CatalogObject ofQuery) {
+        return isOfCheckpoint(ofQuery.name()) && hasNothingToCome(ofQuery, new HashSet<>());
     }
 
     private boolean isOfCheckpoint(String name) {

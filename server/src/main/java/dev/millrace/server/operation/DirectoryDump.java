@@ -31,10 +31,11 @@ public final class DirectoryDump {
     /** Those that rows need: a table or stream, and what its columns are computed by. */
     private static final Set<String> WITH_ROWS = Set.of("table", "function");
 
-    /** Not those that a connector feeds: a database that has them would read them anew, and their rows come again wherever they are made. */
+    /** Not those that a connector or a query feeds: a database that has them would read them anew, and their rows come again wherever they are made. */
     private static boolean mayHaveRows(KeptObject object) {
         return !isOfFeeds(object.name(), object.kind(), object.sql()) && WITH_ROWS.contains(object.kind())
                 || object.kind().equals("stream")
+                        && !DefinitionScript.isDerived(object.kind(), object.sql())
                         && object.sql().toLowerCase(Locale.ROOT).contains("retention");
     }
 

@@ -3,14 +3,11 @@ package dev.millrace.server.operation;
 import dev.millrace.connector.Options;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.retention.RetentionClause;
+import dev.millrace.server.script.DefinitionScript;
 import dev.millrace.server.storage.CheckpointVerification;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptCatalog;
 import dev.millrace.server.storage.KeptObject;
-import dev.millrace.sql.Frontend;
-import dev.millrace.sql.bind.type.Parameters;
-import dev.millrace.sql.catalog.Catalog;
-import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.storage.disk.FileReport;
@@ -43,8 +40,14 @@ final class StreamVerification {
         Path streams = directory.resolve(DataDirectory.STREAMS);
         List<FileReport> files = new ArrayList<>();
         Set<String> seen = new HashSet<>();
-        for (KeptObject object : catalog.map(KeptCatalog::objects).orElse(List.of())) {
-            Optional<Schema> schema = object.number().isPresent() ? retained(object) : Optional.empty();
+        Set<String> derived = new HashSet<>(); // of which nobody knows the columns
+        Collection<KeptObject> objects = catalog.map(KeptCatalog::objects).orElse(List.of());
+        KnownRelations relations = new KnownRelations(ofInterest(objects));
+        for (KeptObject object : objects) {
+            Optional<Schema> schema = object.number().isPresent() ? retained(object, relations) : Optional.empty();
+            if (schema.isEmpty() && object.number().isPresent() && isDerived(object)) {
+                derived.add(String.valueOf(object.number().getAsLong()));
+            }
             if (schema.isPresent()) {
                 String number = String.valueOf(object.number().getAsLong());
                 String name = DataDirectory.STREAMS + "/" + number;
@@ -72,12 +75,26 @@ final class StreamVerification {
                 for (Path file : list.filter(Files::isRegularFile).sorted().toList()) {
                     Path inside = streams.relativize(file);
                     if (!seen.contains(inside.getName(0).toString())) {
-                        files.add(other(DataDirectory.STREAMS + "/" + inside, file, catalog.isPresent()));
+                        boolean isKnown = catalog.isPresent()
+                                && !derived.contains(inside.getName(0).toString());
+                        files.add(other(DataDirectory.STREAMS + "/" + inside, file, isKnown));
                     }
                 }
             }
         }
         return files;
+    }
+
+    /** Streams, and if a query fills one, what that may read. */
+    private static List<KeptObject> ofInterest(Collection<KeptObject> objects) {
+        boolean hasDerived = objects.stream().anyMatch(StreamVerification::isDerived);
+        return objects.stream()
+                .filter(object -> hasDerived || object.kind().equals(ObjectKind.STREAM.sqlName()))
+                .toList();
+    }
+
+    private static boolean isDerived(KeptObject object) {
+        return DefinitionScript.isDerived(object.kind(), object.sql());
     }
 
     private static OptionalLong log(Path directory) throws IOException {
@@ -95,32 +112,21 @@ final class StreamVerification {
     }
 
     /** The columns of a stream that keeps its rows; empty for all else, and for what cannot be understood any more. */
-    private static Optional<Schema> retained(KeptObject object) {
+    private static Optional<Schema> retained(KeptObject object, KnownRelations relations) {
         if (!object.kind().equals(ObjectKind.STREAM.sqlName())) {
             return Optional.empty();
         }
+        Optional<Statement> statement = relations.statement(object);
         try {
-            Frontend frontend = new Frontend();
-            Statement statement =
-                    frontend.analyze(frontend.parse(object.sql()).get(0), new NothingDefined(), Parameters.none());
-            return statement instanceof Statement.CreateStream create
-                            && RetentionClause.of(new Options(create.options())).isPresent()
-                    ? Optional.of(new Schema(create.columns()))
-                    : Optional.empty();
+            if (statement.isPresent() && statement.get() instanceof Statement.CreateStream create) {
+                return RetentionClause.of(new Options(create.options())).map(clause -> new Schema(create.columns()));
+            } else if (statement.isPresent() && statement.get() instanceof Statement.CreateStreamAs create) {
+                return RetentionClause.of(new Options(create.options()))
+                        .map(clause -> create.query().schema());
+            }
+            return Optional.empty();
         } catch (MillraceException e) {
             return Optional.empty(); // it will not be restored, and opening says why
-        }
-    }
-
-    private static final class NothingDefined implements Catalog {
-        @Override
-        public Optional<Relation> relation(String name) {
-            return Optional.empty();
-        }
-
-        @Override
-        public Collection<String> relationNames() {
-            return List.of();
         }
     }
 }

@@ -147,6 +147,9 @@ public final class Permissions {
         if (statement instanceof Statement.CreateStream create) {
             creates(create.name(), create.ifExists());
             sources(create.options());
+        } else if (statement instanceof Statement.CreateStreamAs create) {
+            creates(create.name(), create.ifExists());
+            reads(create.query());
         } else if (statement instanceof Statement.CreateTable create) {
             creates(create.name(), create.ifExists());
             sources(create.options());

@@ -39,6 +39,7 @@ public final class EdgeNeeds {
     private static final String EDGE = "edge";
     private static final String SERVER = "server";
     private static final String CONNECTOR = "edge";
+    private static final String ERROR_OF = "include.error.";
 
     private final Function<String, Optional<CatalogObject>> objects;
     private final Map<String, RowProgram> programs = new TreeMap<>();
@@ -149,6 +150,7 @@ public final class EdgeNeeds {
             return;
         }
         Set<String> all = columnsOfDevices(stream.get());
+        Map<String, String> subjects = errorColumns(stream.get());
         Set<String> read = new TreeSet<>();
         for (int column : scan.columns()) {
             Optional<String> field = name(stream.get(), column);
@@ -157,6 +159,9 @@ public final class EdgeNeeds {
             } else if (all.contains(field.get())) {
                 read.add(field.get());
             }
+            field.flatMap(name -> Optional.ofNullable(subjects.get(name)))
+                    .filter(all::contains)
+                    .ifPresent(read::add);
         }
         List<Term> conjuncts = new ArrayList<>();
         for (Expression conjunct : Expressions.conjuncts(condition)) {
@@ -184,12 +189,20 @@ public final class EdgeNeeds {
     static Set<String> columnsOfDevices(CatalogObject stream) {
         Set<String> names = new TreeSet<>(stream.schema().names());
         names.removeIf(stream.rules()::isGenerated);
+        Optional.ofNullable(stream.options().get("include.device")).ifPresent(names::remove);
+        names.removeAll(errorColumns(stream).keySet());
+        return names;
+    }
+
+    /** Columns that say how far the values of others may be off, with these: the server finds that out of what comes. */
+    private static Map<String, String> errorColumns(CatalogObject stream) {
+        Map<String, String> subjects = new TreeMap<>();
         stream.options().forEach((option, column) -> {
-            if (option.equals("include.device") || option.startsWith("include.error.")) {
-                names.remove(column);
+            if (option.startsWith(ERROR_OF)) {
+                subjects.put(column, option.substring(ERROR_OF.length()));
             }
         });
-        return names;
+        return subjects;
     }
 
     /** As many of the conditions as a program may have. */

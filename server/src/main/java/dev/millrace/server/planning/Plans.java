@@ -25,6 +25,7 @@ import dev.millrace.planner.tree.Expressions;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.planner.user.UserStates;
+import dev.millrace.planner.window.EmissionCheck;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.StreamInput;
@@ -53,6 +54,8 @@ import java.util.function.Function;
  * From statements to plans: the front end and the planner with this database's catalog. Safe on any thread. SELECTs without
  * parameters are remembered with their plans for as long as the catalog stays as it is and the front end remembers their
  * text.
+ *
+ * <p>Long because what the planner is told of relations and what is remembered of plans hang together.
  */
 public final class Plans {
     private static final int REMEMBERED = 250; // some tens of kilobytes each
@@ -245,6 +248,15 @@ public final class Plans {
                         .flatMap(CatalogObject::input)
                         .filter(StreamInput::replayable)
                         .isPresent();
+    }
+
+    /** Why rows of a query may be taken back, by the part of it that does so; empty if none is. */
+    public Optional<String> whyChanging(PhysicalPlan plan) {
+        return plan.appendOnly()
+                ? Optional.empty()
+                : Optional.of(new EmissionCheck(new Inference(this::facts, false), this::facts)
+                        .whyChanging(plan.root())
+                        .orElse("its rows may be taken back"));
     }
 
     /** The event time of a continuous query, for those that read it; a view is read from its rows, in no order of time. */

@@ -30,10 +30,13 @@ public final class SketchedPasts {
         if (object.isEmpty() || !seen.add(name)) {
             return false;
         }
-        if (object.get().input().isPresent()) {
-            return isUnknown(object.get().input().get());
+        Optional<StreamInput> input = object.get().input();
+        boolean isDerived = input.filter(StreamInput::isDerived).isPresent();
+        if (input.isPresent() && !isDerived) {
+            return isUnknown(input.get());
         }
-        boolean isStanding = object.get().kind() == ObjectKind.CONTINUOUS_QUERY
+        boolean isStanding = isDerived
+                || object.get().kind() == ObjectKind.CONTINUOUS_QUERY
                 || object.get().kind() == ObjectKind.MATERIALIZED_VIEW;
         return isStanding
                         && readsSketches(

@@ -20,6 +20,7 @@ public final class StatementKinds {
     public static boolean isDefinition(Statement statement) {
         return statement instanceof Statement.RoleStatement
                 || statement instanceof Statement.CreateStream
+                || statement instanceof Statement.CreateStreamAs
                 || statement instanceof Statement.CreateTable
                 || statement instanceof Statement.CreateContinuousQuery
                 || statement instanceof Statement.CreateMaterializedView

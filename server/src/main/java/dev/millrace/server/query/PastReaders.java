@@ -11,6 +11,7 @@ import dev.millrace.server.retention.BackfillProgress;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -46,8 +47,8 @@ final class PastReaders {
         if (isEmpty()) {
             return;
         }
-        Set<String> seen = new HashSet<>();
-        relations.forEach(relation -> addRead(relation, seen));
+        Set<String> seen = new LinkedHashSet<>();
+        relations.forEach(relation -> addRead(relation, new HashSet<>(), seen));
         while (database.replacements().isUnderWay(seen)) {
             Interrupt.checkCurrent();
             database.host().pause(LOOK_NANOS);
@@ -57,6 +58,7 @@ final class PastReaders {
             Optional<StandingQuery> running = database.standing(query)
                     .filter(standing -> !readers.isEmpty() && standing.state() == QueryState.RUNNING);
             running.ifPresent(standing -> {
+                readers.forEach(reader -> awaitRows(reader.stream()));
                 List<Long> told = new ArrayList<>();
                 readers.forEach(reader -> told.add(reader.lastTold()));
                 showProgress.accept(() -> progress(readers));
@@ -68,6 +70,16 @@ final class PastReaders {
                 }
             });
         }
+    }
+
+    /** A stream that a query fills has what came to that query. */
+    private void awaitRows(String stream) {
+        database.standing(stream)
+                .filter(standing -> standing.state() == QueryState.RUNNING)
+                .ifPresent(standing -> {
+                    long epoch = standing.awaitReaders(() -> true);
+                    database.engine().awaitEpoch(epoch, List.of(stream));
+                });
     }
 
     /** Of all streams together; none when only what came just now is waited for. */
@@ -86,14 +98,15 @@ final class PastReaders {
         return isOver ? Optional.empty() : Optional.of(new Progress(rows / Math.max(1, allRows), (long) rows, speed));
     }
 
-    /** With all that it is made of. */
-    private void addRead(String relation, Set<String> seen) {
-        if (seen.add(relation)) {
+    /** With all that it is made of, which comes before it. */
+    private void addRead(String relation, Set<String> begun, Set<String> ordered) {
+        if (begun.add(relation)) {
             database.catalog()
                     .object(relation)
                     .map(CatalogObject::reads)
                     .orElse(Set.of())
-                    .forEach(read -> addRead(read, seen));
+                    .forEach(read -> addRead(read, begun, ordered));
+            ordered.add(relation);
         }
     }
 }

@@ -50,7 +50,9 @@ public final class ReadChecks {
             return; // a system relation
         }
         CatalogObject object = found.get();
-        requireHealthy(object);
+        if (object.input().filter(StreamInput::isDerived).isEmpty()) { // which has what came before its query failed
+            requireHealthy(object);
+        }
         if (object.kind() == ObjectKind.CONTINUOUS_QUERY) {
             throw MillraceException.user(
                             SqlState.WRONG_OBJECT_TYPE,

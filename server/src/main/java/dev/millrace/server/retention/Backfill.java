@@ -62,7 +62,7 @@ public final class Backfill {
         readings.remove(reading);
     }
 
-    /** Whose past it reads. */
+    /** The name of the stream. */
     public String stream() {
         return stream;
     }

@@ -3,9 +3,9 @@ package dev.millrace.server.retention;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Source;
+import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.journal.AcceptedRows;
 import dev.millrace.server.journal.RowJournal;
 import dev.millrace.server.log.EventLog;
@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -41,41 +42,34 @@ import org.apache.arrow.memory.BufferAllocator;
  *
  * <p>Rows come with the lock of epochs held, in the order of the log ({@link #accepted}), wait in memory, and are written to a segment when
  * the log has them on disk: so what a segment has the log cannot lose. Who brings rows while much waits writes it first.
+ *
+ * <p>A <i>derived</i> stream's rows come from a query ({@link #addDerived}), and are in no log: its entries are the query's epochs. What came behind a
+ * checkpoint is made again when a database goes on from that, so the stream is cut back to it; no segment has rows of both sides of one.
  */
 public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");
     private static final String OWN = "past of ";
-    private static final long ENOUGH_BYTES = 4 << 20; // to be worth a segment
     private static final long MOST_BYTES = 32 << 20; // that wait of one stream
-    private static final long LONGEST_MICROS =
-            60_000_000; // that rows wait, so that little is to be done when a database is opened
+
+    private static final int MOST_UNSETTLED = 16; // segments
 
     private final BufferAllocator allocator;
     private final Clock clock;
     private final RowJournal journal;
     private final Supplier<Optional<Disk>> directory;
-    private final Map<String, Kept> byName = new ConcurrentHashMap<>();
-    private final Map<Long, Kept> byNumber = new ConcurrentHashMap<>();
+    private final Map<String, KeptStream> byName = new ConcurrentHashMap<>();
+    private final Map<Long, KeptStream> byNumber = new ConcurrentHashMap<>();
     private final Map<String, Map<String, Backfill>> readers = new ConcurrentHashMap<>(); // by query and stream
-    private final Set<Kept> dropped = ConcurrentHashMap.newKeySet(); // whose files are there still
+    private final Set<KeptStream> dropped = ConcurrentHashMap.newKeySet(); // whose files are there still
 
     /** As {@link #lastEntries}, when the checkpoint was written that is gone on from. */
     private volatile Map<Long, Long> expected = Map.of();
 
-    private static final class Kept {
-        final long number;
-        final Schema schema;
-        final Optional<SketchedForm> form; // of old rows
-        final SegmentStore store;
-        volatile long flushedMicros; // written by who maintains it
+    /** The last entry of the log that came again, while a database is opened; then all have. */
+    private volatile long cameAgain = Long.MAX_VALUE;
 
-        Kept(long number, Schema schema, Optional<SketchedForm> form, SegmentStore store) {
-            this.number = number;
-            this.schema = schema;
-            this.form = form;
-            this.store = store;
-        }
-    }
+    /** The number of the checkpoint that was cut last: epochs that are in it have smaller ones. */
+    private volatile long cutNumber;
 
     /** A segment of a stream, for those who look. */
     public record StreamSegment(String stream, KeptSegment segment) {}
@@ -104,6 +98,38 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      *     older copy; 53100 or 58030
      */
     public Source add(String stream, long number, Schema schema, RetentionOptions options, boolean isNew) {
+        KeptStream kept = open(stream, number, schema, options, isNew, false);
+        return past(kept);
+    }
+
+    /**
+     * The same of a stream that a query fills, whose rows are cut back to the checkpoint that is gone on from.
+     *
+     * @return what keeps the query's rows
+     * @throws MillraceException as {@link #add}
+     */
+    public KeptOutput addDerived(String stream, long number, Schema schema, RetentionOptions options, boolean isNew) {
+        KeptStream kept = open(stream, number, schema, options, isNew, true);
+        return derived(kept);
+    }
+
+    /** What keeps the rows of a query that fills a stream, which is there; empty if the stream keeps none. */
+    public Optional<KeptOutput> derived(String stream) {
+        return Optional.ofNullable(byName.get(stream))
+                .filter(kept -> kept.isDerived)
+                .map(this::derived);
+    }
+
+    private KeptOutput derived(KeptStream kept) {
+        return new DerivedRows(past(kept), kept.store, kept.schema, allocator, () -> kept.flush(() -> cutNumber));
+    }
+
+    private static Source past(KeptStream kept) {
+        return new RetainedPast(kept.store, kept.schema, kept.form, kept.shown);
+    }
+
+    private KeptStream open(
+            String stream, long number, Schema schema, RetentionOptions options, boolean isNew, boolean isDerived) {
         Disk all = directory
                 .get()
                 .orElseThrow(() -> MillraceException.user(
@@ -123,17 +149,19 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
                     options,
                     new KnownPast(journal.identity(), expected.getOrDefault(number, 0L)),
                     allocator);
+            if (isDerived) {
+                store.cutBack(expected.getOrDefault(number, 0L));
+            }
         } catch (IOException e) {
             throw DiskErrors.failed("use " + all.path(String.valueOf(number)), e);
         }
         store.damage()
                 .forEach(why -> LOG.warning("a segment is damaged", "stream", stream, "reason", why.getMessage()));
         Optional<SketchedForm> form = options.form().map(SketchedForm.class::cast);
-        Kept kept = new Kept(number, schema, form, store);
-        kept.flushedMicros = clock.epochMicros();
+        KeptStream kept = new KeptStream(number, schema, form, store, isDerived, journal::durable, clock.epochMicros());
         byName.put(stream, kept);
         byNumber.put(number, kept);
-        return new RetainedPast(store, schema, form, journal::durable);
+        return kept;
     }
 
     /**
@@ -144,10 +172,11 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      * @param choice which of the others it is given
      */
     public Source follow(String stream, String query, ArrivalSpan arrivals, RowChoice choice) {
-        Kept kept = Objects.requireNonNull(byName.get(stream));
-        Backfill backfill = new Backfill(stream, kept.store, arrivals, choice, journal::durable, clock);
+        KeptStream kept = Objects.requireNonNull(byName.get(stream));
+        LongSupplier shown = kept.isDerived ? kept.shown : () -> Math.min(kept.shown.getAsLong(), cameAgain);
+        Backfill backfill = new Backfill(stream, kept.store, arrivals, choice, shown, clock);
         readers.computeIfAbsent(query, first -> new ConcurrentHashMap<>()).put(stream, backfill);
-        return new StreamFollower(kept.store, kept.schema, kept.form, arrivals, journal::durable, backfill);
+        return new StreamFollower(kept.store, kept.schema, kept.form, arrivals, shown, backfill);
     }
 
     /** A query is gone that read the past of streams. */
@@ -213,7 +242,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
 
     /** Forgets the past of a stream, if it has one; its files go when that the stream is gone is on disk. */
     public void drop(String stream) {
-        Kept kept = byName.remove(stream);
+        KeptStream kept = byName.remove(stream);
         if (kept != null) {
             byNumber.remove(kept.number);
             kept.store.close();
@@ -227,12 +256,15 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     }
 
     /**
-     * Of each stream by its number, the last entry whose rows are on disk, or were. Of one that could not be restored it is what was
-     * expected of it.
+     * Of each stream by its number, the last entry whose rows are on disk, or were; of a derived one, of those that a checkpoint has. Of one that
+     * could not be restored it is what was expected of it.
+     *
+     * @param checkpoint its number
      */
-    public Map<Long, Long> lastEntries() {
+    public Map<Long, Long> lastEntries(long checkpoint) {
         Map<Long, Long> entries = new TreeMap<>(expected);
-        byNumber.forEach((number, kept) -> entries.put(number, kept.store.lastEntry()));
+        byNumber.forEach((number, kept) ->
+                entries.put(number, kept.isDerived ? kept.store.lastEntry(checkpoint) : kept.store.lastEntry()));
         return entries;
     }
 
@@ -263,7 +295,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      * @param isDefined whether a number is that of a definition on disk
      */
     public void removeDropped(LongPredicate isDefined) {
-        for (Kept kept : dropped) {
+        for (KeptStream kept : dropped) {
             if (!isDefined.test(kept.number) && !kept.store.isRead()) {
                 try {
                     directory.get().orElseThrow().removeDirectory(String.valueOf(kept.number));
@@ -327,12 +359,13 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
 
     @Override
     public boolean keeps(long relation) {
-        return byNumber.containsKey(relation);
+        KeptStream kept = byNumber.get(relation);
+        return kept != null && !kept.isDerived;
     }
 
     @Override
     public void makeRoom(long relation) {
-        Kept kept = byNumber.get(relation);
+        KeptStream kept = byNumber.get(relation);
         if (kept != null && kept.store.pendingBytes() > MOST_BYTES) {
             journal.awaitAll();
             kept.store.flush(journal.durable());
@@ -346,7 +379,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
 
     @Override
     public void accepted(long entry, long relation, long arrivedMicros, List<Batch> rows) {
-        Kept kept = byNumber.get(relation);
+        KeptStream kept = byNumber.get(relation);
         if (kept != null) {
             kept.store.append(entry, arrivedMicros, rows);
         }
@@ -358,7 +391,7 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      * @param arrivedMicros when they came first; logs of earlier versions do not say it, and they count as coming now
      */
     public void again(long entry, long relation, OptionalLong arrivedMicros, List<Batch> rows) {
-        Kept kept = byNumber.get(relation);
+        KeptStream kept = byNumber.get(relation);
         if (kept != null && entry > kept.store.lastEntry()) {
             long arrived = arrivedMicros.orElseGet(clock::epochMicros);
             if (kept.store.append(entry, arrived, rows) > MOST_BYTES) {
@@ -367,15 +400,42 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         }
     }
 
+    /**
+     * While a database is opened: standing queries that read the past of streams come no further than the log does, though segments have more. What reads
+     * those queries, and is made again behind an entry, so sees what it saw.
+     *
+     * @param entry the last that came again; {@code Long.MAX_VALUE} when all did
+     */
+    public void cameAgain(long entry) {
+        cameAgain = entry;
+    }
+
     // ---- files -----------------------------------------------------------------------------------------------------
 
     /**
-     * Writes all that waits of the entries up to one, which are on disk: then the log may forget them.
+     * Writes all that waits of the entries up to one, which are on disk: then the log may forget them. Of derived streams, what a checkpoint
+     * has.
      *
+     * @param checkpoint its number
      * @throws MillraceException 53100 or 58030
      */
-    public void flush(long upTo) {
-        byNumber.values().forEach(kept -> kept.store.flush(upTo));
+    public void flush(long upTo, long checkpoint) {
+        byNumber.values().forEach(kept -> kept.store.flush(kept.isDerived ? checkpoint : upTo));
+    }
+
+    /** A checkpoint of a number is being cut: with the lock of epochs held. */
+    public void cut(long checkpoint) {
+        cutNumber = checkpoint;
+    }
+
+    /** A checkpoint is on disk. */
+    public void published(long checkpoint) {
+        byNumber.values().forEach(kept -> kept.published(checkpoint));
+    }
+
+    /** Whether a derived stream has many segments behind the newest checkpoint, which are merged and sketched when there is another. */
+    public boolean isCheckpointDue() {
+        return byNumber.values().stream().anyMatch(kept -> kept.unsettled() >= MOST_UNSETTLED);
     }
 
     /**
@@ -385,29 +445,15 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      */
     public void maintain() {
         List<MillraceException> failures = new ArrayList<>();
-        for (Kept kept : byNumber.values()) {
+        for (KeptStream kept : byNumber.values()) {
             try {
-                maintain(kept);
+                kept.maintain(clock.epochMicros(), () -> cutNumber);
             } catch (MillraceException e) {
                 failures.add(e);
             }
         }
         if (!failures.isEmpty()) {
             throw failures.get(0);
-        }
-    }
-
-    private void maintain(Kept kept) {
-        long now = clock.epochMicros();
-        long waiting = kept.store.pendingBytes();
-        boolean isLong = now - kept.flushedMicros >= LONGEST_MICROS || now < kept.flushedMicros;
-        if (waiting > ENOUGH_BYTES || isLong) {
-            kept.store.flush(journal.durable());
-            kept.flushedMicros = now;
-        }
-        kept.store.drop(now);
-        while (kept.store.damage().isEmpty() && kept.store.merge()) {
-            Interrupt.checkCurrent();
         }
     }
 

@@ -20,14 +20,16 @@ import java.util.stream.Collectors;
 
 /**
  * Orders definitions so that each comes behind what it reads: roles, settings, functions, streams and tables first, then, where a dump
- * has the rows, all else; owners and privileges last. Objects of one kind are in the order of their names as far as that allows, so
+ * has the rows, all else, derived streams too; owners and privileges last. Objects of one kind are in the order of their names as far as that allows, so
  * that the same objects always give the same script.
  */
 public final class DefinitionScript {
     private static final String SUPERUSER = "millrace";
 
-    /** Kinds that read no relation, in the order in which they come. */
+    /** Kinds that read no relation, but for derived streams, in the order in which they come. */
     private static final List<String> FIRST = List.of("function", "stream", "table");
+
+    private static final List<String> BEGIN_QUERIES = List.of("select", "with", "values", "table");
 
     /** An object. */
     public record Definition(
@@ -90,7 +92,7 @@ public final class DefinitionScript {
         LinkedHashSet<Definition> ordered = new LinkedHashSet<>();
         for (String kind : FIRST) {
             byName.values().stream()
-                    .filter(object -> object.kind().equals(kind))
+                    .filter(object -> object.kind().equals(kind) && !isDerived(kind, object.sql()))
                     .forEach(ordered::add);
         }
         Set<String> begun = new HashSet<>();
@@ -139,6 +141,26 @@ public final class DefinitionScript {
     /** What is to be known of a Java function: its code, wherever the file is by then. */
     public static String jarNote(String sha256) {
         return "the jar has SHA-256 " + sha256;
+    }
+
+    /** Whether an object is a stream that a query fills: it reads others, and nobody else can give it rows. */
+    public static boolean isDerived(String kind, String sql) {
+        if (!kind.equals("stream")) {
+            return false;
+        }
+        int depth = 0;
+        List<Lexeme> lexemes = Lexer.tokens(sql);
+        for (int i = 0; i + 1 < lexemes.size(); i++) {
+            Lexeme lexeme = lexemes.get(i);
+            depth += lexeme.isSymbol("(") ? 1 : lexeme.isSymbol(")") ? -1 : 0;
+            Lexeme next = lexemes.get(i + 1); // INCLUDE OFFSET AS has a name there
+            if (depth == 0
+                    && lexeme.isWord("as")
+                    && (next.isSymbol("(") || BEGIN_QUERIES.stream().anyMatch(next::isWord))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The names in a statement that may be those of relations: more than it requires, and never fewer. */

@@ -11,6 +11,7 @@ import dev.millrace.server.cancellation.Offload;
 import dev.millrace.server.checkpoint.DatabaseCheckpoint;
 import dev.millrace.server.ddl.Alterations;
 import dev.millrace.server.ddl.Definitions;
+import dev.millrace.server.ddl.DerivedStreams;
 import dev.millrace.server.ddl.Drops;
 import dev.millrace.server.ddl.DurableSubscriptions;
 import dev.millrace.server.ddl.Functions;
@@ -94,6 +95,7 @@ final class Execution {
     private final Drops drops;
     private final Definitions definitions;
     private final GuessedStreams guessed;
+    private final DerivedStreams derivedStreams;
     private final Restarts restarts;
     private final Views views;
     private final Functions functions;
@@ -153,6 +155,7 @@ final class Execution {
         this.drops = new Drops(database, notices, indexes);
         this.guessed = new GuessedStreams(database, notices);
         this.definitions = new Definitions(database, notices, queries, names.permissions(), identity, drops);
+        this.derivedStreams = new DerivedStreams(database, definitions, queries);
         this.restarts = new Restarts(database, notices, queries);
         this.views = new Views(database, definitions, drops);
         this.functions = new Functions(database, identity);
@@ -508,6 +511,8 @@ final class Execution {
             return createTableAs(create);
         } else if (statement instanceof Statement.CreateStream create) {
             return definitions.createStream(create, text);
+        } else if (statement instanceof Statement.CreateStreamAs create) {
+            return derivedStreams.create(create, text);
         } else if (statement instanceof Statement.CreateTable create) {
             return definitions.createTable(create, text);
         } else if (statement instanceof Statement.CreateSink create) {

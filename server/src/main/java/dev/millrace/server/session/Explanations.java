@@ -223,6 +223,8 @@ final class Explanations {
             return create.query();
         } else if (statement instanceof Statement.CreateMaterializedView create) {
             return create.query();
+        } else if (statement instanceof Statement.CreateStreamAs create) {
+            return create.query();
         } else if (statement instanceof Statement.CreateSink create) {
             return create.query();
         } else if (statement instanceof Statement.Subscribe subscribe) {
@@ -251,6 +253,8 @@ final class Explanations {
         if (statement instanceof Statement.CreateContinuousQuery create) {
             return create.options();
         } else if (statement instanceof Statement.CreateMaterializedView create) {
+            return create.options();
+        } else if (statement instanceof Statement.CreateStreamAs create) {
             return create.options();
         }
         return statement instanceof Statement.CreateSink create ? create.options() : Map.of();

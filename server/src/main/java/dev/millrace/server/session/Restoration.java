@@ -139,6 +139,7 @@ final class Restoration {
             toldNanos = clock.nanoTime();
             progress.restored(done, all);
             long after = checkpoint.map(SavedCheckpoint::logNumber).orElse(0L);
+            instance.retained().cameAgain(after);
             List<KeptObject> rest =
                     checkpoint.map(saved -> resume(session, objects, saved)).orElse(objects);
             List<String> grants = new ArrayList<>(from.catalog().access().grants());
@@ -300,6 +301,7 @@ final class Restoration {
         instance.journal().kept().replay(after, (number, parts) -> {
             redo(events, number, rows);
             rows.take(number, parts);
+            instance.retained().cameAgain(number);
             if (rows.isFlushed()) {
                 instance.opening().took(number);
             }
@@ -312,6 +314,7 @@ final class Restoration {
         rows.flush();
         instance.opening().took(Opening.ALL);
         redo(events, Long.MAX_VALUE, rows);
+        instance.retained().cameAgain(Long.MAX_VALUE);
     }
 
     /** What was done before an entry; queries have their state before others begin with what they have, and before they are paused. */

@@ -142,6 +142,8 @@ final class TemporaryStatements {
             query = Optional.of(create.query());
         } else if (statement instanceof Statement.CreateContinuousQuery create) {
             query = Optional.of(create.query());
+        } else if (statement instanceof Statement.CreateStreamAs create) {
+            query = Optional.of(create.query());
         } else if (statement instanceof Statement.CreateSink create) {
             query = Optional.of(create.query());
         } else if (statement instanceof Statement.AlterQuery alter) {

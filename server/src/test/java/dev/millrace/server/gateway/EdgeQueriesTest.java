@@ -492,6 +492,15 @@ class EdgeQueriesTest {
                 plan.get(plan.size() - 1)
                         .startsWith("at the server: the plan above, over the rows that come; not at the edge: like("),
                 plan::toString);
+        server.run("CREATE STREAM felt (ts TIMESTAMP, temp DOUBLE PRECISION, note TEXT)"
+                + " WITH (connector = 'edge', include.error.temp = 'off')");
+        plan = server.rows("EXPLAIN CREATE CONTINUOUS QUERY q" + AT_EDGE
+                + "SELECT ts FROM felt WHERE off < 1 AND ts > '2020-01-01'");
+        assertTrue(
+                plan.stream()
+                        .anyMatch(line -> line.startsWith("at the edge, of each row of felt: whether (ts > ")
+                                && line.endsWith("; columns temp, ts")),
+                "what the server finds out of what comes no device is asked");
         assertFalse(server.rows("EXPLAIN SELECT machine FROM plant WHERE temp > 80").stream()
                 .anyMatch(line -> line.startsWith("at the")));
     }

@@ -24,6 +24,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,8 @@ class DirectoryDamageTest {
     /** One of so many is opened of those that verify finds damaged in what no database opens without. */
     private static final int REFUSED_OF = Integer.getInteger("millrace.damage.refused", 1);
 
+    private static final int SHOWN_EVERY = 50_000; // in long runs
+
     private static final int THREADS =
             Integer.getInteger("millrace.damage.threads", Runtime.getRuntime().availableProcessors());
 
@@ -52,6 +55,7 @@ class DirectoryDamageTest {
     Path folder;
 
     private final Map<String, Integer> counts = new ConcurrentSkipListMap<>();
+    private final AtomicInteger done = new AtomicInteger();
 
     private Map<String, byte[]> older = Map.of();
     private Map<String, byte[]> foreign = Map.of();
@@ -153,6 +157,10 @@ class DirectoryDamageTest {
                 FullDirectory.delete(at); // whoever opened it wrote to it
             } else {
                 change(at, damage.files(), whole);
+            }
+            int so = done.incrementAndGet();
+            if (so % SHOWN_EVERY == 0) {
+                System.out.println("damaged directories: " + so + " of " + RUNS);
             }
         }
     }

@@ -7,6 +7,7 @@ import dev.millrace.connector.OptionDescription;
 import dev.millrace.connectors.Connectors;
 import dev.millrace.server.device.EdgeInlets;
 import dev.millrace.server.device.EdgeSourceFactory;
+import dev.millrace.server.device.SegmentFormatFactory;
 import dev.millrace.testing.document.DocumentPage;
 import dev.millrace.testing.document.OptionTables;
 import java.io.IOException;
@@ -91,6 +92,7 @@ class ConnectorsPageTest {
             options.addAll(format.options());
         });
         new OptionTables(PAGE).describe(options, "Formats of records");
+        new OptionTables(PAGE).describe(new SegmentFormatFactory().options(), "Format `sketch`");
     }
 
     @Test

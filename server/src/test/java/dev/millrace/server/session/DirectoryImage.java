@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** What a process leaves that is killed: its files as they are. */
-final class DirectoryImage {
+public final class DirectoryImage {
     private static final int TRIES = 20;
 
     private DirectoryImage() {}
@@ -21,7 +21,7 @@ final class DirectoryImage {
      * Copies a directory of a database that is open. Files that come, go or change meanwhile, as those of segments that are merged, would
      * make it one of no moment: it is copied once more then. Where they never rest the last copy is as good as any.
      */
-    static Path copy(Path from, Path to) {
+    public static Path copy(Path from, Path to) {
         try {
             for (int tries = 1; ; tries++) {
                 Map<Path, String> before = files(from);

@@ -106,6 +106,7 @@ class HistoriesTest {
                     "view stopped by a row",
                     "table read that somebody was told of",
                     "past of a stream read",
+                    "rows of a derived stream compared",
                     "streams maintained",
                     "row printed",
                     "row printed again",

@@ -55,6 +55,7 @@ final class History {
     private static final int MOST_SUBSCRIBERS = 2;
     private static final int MOST_OPENINGS = 40;
     private static final int MOST_ROUNDS = 50;
+    private static final int RETENTION_MILLIS = 61_000; // after which rows of streams are written to segments
     private static final long RETRY_MILLIS =
             5_000; // after which at the latest a disk that could not be read is read again
     private static final long HEAL_MILLIS = 5_000;
@@ -207,7 +208,7 @@ final class History {
             case DURABLE -> durable(random);
             case PAUSE -> pause(random);
             case LEAVE_OUT -> leaveOut(random);
-            case RETENTION -> maintainRetention();
+            case RETENTION -> maintainRetention(random);
             case REPROCESS -> reprocess(random);
             case SECRET -> secret(random);
             case SYSTEM -> system(random);
@@ -509,6 +510,8 @@ final class History {
                                     .contains("retention")
                             == stream.isRetained())
                     .isPresent();
+        } else if (object instanceof ModelObject.Derived derived) {
+            return found.filter(it -> it.definition().contains(derived.sql())).isPresent();
         } else if (object instanceof ModelObject.View view) {
             boolean isPaused = database.state(view.name()).equals(Optional.of(QueryState.PAUSED));
             return found.filter(it -> it.definition().contains(view.shape().sql(view.inputs(), view.number())))
@@ -529,6 +532,9 @@ final class History {
                     found = rows(as.query(name));
                 } catch (MillraceException e) {
                     return name + ": " + e;
+                }
+                if (as.catalog().get(name) instanceof ModelObject.Derived && !wanted.isEmpty()) {
+                    count("rows of a derived stream compared");
                 }
                 if (!wanted.equals(found)) {
                     return name + " has " + found + " and not " + wanted;
@@ -878,7 +884,9 @@ final class History {
     private void select(Random random, boolean flushed) {
         List<String> shown = model.catalog().keySet().stream()
                 .filter(model::isShown)
-                .filter(name -> flushed || !(model.catalog().get(name) instanceof ModelObject.View))
+                .filter(name -> flushed
+                        || !(model.catalog().get(name) instanceof ModelObject.View
+                                || model.catalog().get(name) instanceof ModelObject.Derived))
                 .toList();
         Client client = clients.get(random.nextInt(SESSIONS));
         if (shown.isEmpty() || client.transaction.isPresent()) {
@@ -901,7 +909,8 @@ final class History {
         try {
             found = rows(client.session, query);
         } catch (MillraceException e) {
-            boolean isPast = model.catalog().get(name) instanceof ModelObject.Stream;
+            boolean isPast = model.catalog().get(name) instanceof ModelObject.Stream
+                    || model.catalog().get(name) instanceof ModelObject.Derived;
             expect(disk.isDead() || isPast && DISK.contains(e.sqlState().code()), query + ": " + e);
             clock.noAlarm();
             requireLife();
@@ -912,6 +921,9 @@ final class History {
         tell(query + " => " + found);
         if (model.catalog().get(name) instanceof ModelObject.Stream) {
             count("past of a stream read");
+        }
+        if (model.catalog().get(name) instanceof ModelObject.Derived) {
+            count(found.isEmpty() ? "derived stream without a row read" : "derived stream read");
         }
         mayFail |= InsideDatabase.isRefusingRows(database);
         int first = mayFail ? 0 : table.map(model::firstSeen).orElse(0);
@@ -1038,7 +1050,10 @@ final class History {
     }
 
     /** What looks after streams where there are threads. */
-    private void maintainRetention() {
+    private void maintainRetention(Random random) {
+        if (random.nextBoolean()) {
+            clock.advanceMillis(RETENTION_MILLIS);
+        }
         try {
             InsideDatabase.maintainRetention(database);
             count("streams maintained");

@@ -108,6 +108,7 @@ final class HistoryModel {
             return hasAnswer && isUpToDate(name);
         }
         return object instanceof ModelObject.Table
+                || object instanceof ModelObject.Derived
                 || object instanceof ModelObject.Stream stream && stream.isRetained();
     }
 
@@ -265,6 +266,15 @@ final class HistoryModel {
                 && catalog.get(sink.stream()) instanceof ModelObject.Stream stream) {
             int count = rows.getOrDefault(stream.rows(), List.of()).size();
             return new ModelObject.Sink(sink.name(), sink.stream(), sink.number(), Math.min(sink.since(), count));
+        } else if (object instanceof ModelObject.Derived derived
+                && catalog.get(derived.stream()) instanceof ModelObject.Stream stream) {
+            int count = rows.getOrDefault(stream.rows(), List.of()).size();
+            return new ModelObject.Derived(
+                    derived.name(),
+                    derived.shape(),
+                    derived.number(),
+                    derived.stream(),
+                    Math.min(derived.since(), count));
         }
         return object;
     }
@@ -288,6 +298,11 @@ final class HistoryModel {
             List<ModelRow> all = rows.getOrDefault(stream.rows(), List.of());
             int end = Math.min(all.size(), until.getOrDefault(stream.rows(), all.size()));
             return all.subList(Math.min(end, since.getOrDefault(stream.rows(), 0)), end);
+        }
+        if (object instanceof ModelObject.Derived derived) {
+            List<ModelRow> all = answer(catalog, derived.stream(), rows);
+            List<ModelRow> read = all.subList(Math.min(all.size(), derived.since()), all.size());
+            return derived.shape().answer(read, List.of(), derived.number());
         }
         ModelObject.View view = (ModelObject.View) object;
         Map<Integer, Integer> from = view.isMaterialized() ? view.since() : since;

@@ -119,6 +119,22 @@ sealed interface ModelObject {
         }
     }
 
+    /**
+     * A stream that a query of another stream fills, and that keeps its rows.
+     *
+     * @param since how many rows the other had had where the query began
+     */
+    record Derived(String name, ViewShape shape, int number, String stream, int since) implements ModelObject {
+        @Override
+        public List<String> inputs() {
+            return List.of(stream);
+        }
+
+        String sql() {
+            return shape.sql(inputs(), number);
+        }
+    }
+
     /** A durable subscription to a view. @param number by which its client is known */
     record Durable(String name, String view, int number) implements ModelObject {
         @Override

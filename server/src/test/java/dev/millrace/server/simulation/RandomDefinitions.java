@@ -18,6 +18,7 @@ final class RandomDefinitions {
     private static final int MOST_DEPTH = 3;
     private static final int MOST_SUBSCRIPTIONS = 3;
     private static final int MOST_SINKS = 2;
+    private static final int MOST_DERIVED = 2;
     private static final int MOST_COPIED = 60;
 
     private final HistoryModel model;
@@ -39,7 +40,7 @@ final class RandomDefinitions {
      */
     Optional<HistoryStatement> next(Random random, Set<Integer> held) {
         List<ModelObject.Table> tables = model.all(ModelObject.Table.class);
-        int kind = random.nextInt(21);
+        int kind = random.nextInt(24);
         if (tables.isEmpty() || kind < 3) {
             return tables.size() < MOST_TABLES ? Optional.of(createTable(random)) : Optional.empty();
         } else if (kind < 6) {
@@ -56,6 +57,8 @@ final class RandomDefinitions {
             return createTableAs(random);
         } else if (kind < 18) {
             return createSink(random);
+        } else if (kind < 21) {
+            return createDerived(random);
         }
         return drop(random, held);
     }
@@ -111,6 +114,30 @@ final class RandomDefinitions {
                         + "') AS SELECT k, v FROM " + stream.name(),
                 ModelChange.NOTHING,
                 model.with(sink)));
+    }
+
+    private Optional<HistoryStatement> createDerived(Random random) {
+        ViewShape shape = List.of(ViewShape.FILTER, ViewShape.PROJECT, ViewShape.WINDOW, ViewShape.HOPS)
+                .get(random.nextInt(4));
+        List<ModelObject.Stream> streams = model.all(ModelObject.Stream.class).stream()
+                .filter(stream -> isFit(stream, shape))
+                .toList();
+        if (streams.isEmpty() || model.all(ModelObject.Derived.class).size() >= MOST_DERIVED) {
+            return Optional.empty();
+        }
+        ModelObject.Stream stream = streams.get(random.nextInt(streams.size()));
+        boolean readsPast = stream.isRetained() && random.nextBoolean();
+        ModelObject.Derived derived = new ModelObject.Derived(
+                newName("r"),
+                shape,
+                2 + random.nextInt(4),
+                stream.name(),
+                readsPast ? 0 : model.rows(stream.rows()).size());
+        return Optional.of(HistoryStatement.define(
+                "CREATE STREAM " + derived.name() + " WITH (retention = 'forever'"
+                        + (readsPast ? ", start = 'earliest'" : "") + ") AS " + derived.sql(),
+                ModelChange.NOTHING,
+                model.with(derived)));
     }
 
     private int depth(String name) {
@@ -378,6 +405,9 @@ final class RandomDefinitions {
         }
         if (object instanceof ModelObject.Durable) {
             return "SUBSCRIPTION";
+        }
+        if (object instanceof ModelObject.Derived) {
+            return "STREAM";
         }
         return object.getClass().getSimpleName().toUpperCase(Locale.ROOT);
     }

@@ -5,7 +5,6 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sketch.Sketch;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +25,7 @@ public final class SketchReceiver {
     private final int mostWaiting;
     private final long mostWaitingBytes;
     private final Consumer<Received> out;
-    private final Map<Long, Arrivals> arrivals = new LinkedHashMap<>(16, .75f, true);
+    private final Map<Long, ArrivedNumbers> arrivals = new LinkedHashMap<>(16, .75f, true);
     private final Deque<byte[]> waiting = new ArrayDeque<>();
     private long waitingBytes;
     private long read;
@@ -69,37 +68,6 @@ public final class SketchReceiver {
      * @param damaged dropped because they are damaged
      */
     public record Counts(long read, long waiting, long twice, long missing, long unreadable, long damaged) {}
-
-    /** Which sequence numbers of an incarnation were read: all there are, a window of them one by one. */
-    private static final class Arrivals {
-        private final BitSet window = new BitSet(); // by number modulo WINDOW
-        private long next; // behind the highest seen
-        private long count;
-
-        /** Takes a number; false if it came before, or lies so far back that nobody knows. */
-        boolean add(long sequence) {
-            int place = (int) (sequence % WINDOW);
-            if (sequence >= next) {
-                if (sequence - next >= WINDOW) {
-                    window.clear();
-                } else {
-                    for (long skipped = next; skipped < sequence; skipped++) {
-                        window.clear((int) (skipped % WINDOW));
-                    }
-                }
-                next = sequence + 1;
-            } else if (next - sequence > WINDOW || window.get(place)) {
-                return false;
-            }
-            window.set(place);
-            count++;
-            return true;
-        }
-
-        long missing() {
-            return next - count;
-        }
-    }
 
     /**
      * A reader.
@@ -159,10 +127,11 @@ public final class SketchReceiver {
         return true;
     }
 
-    private Arrivals arrivals(long incarnation) {
-        Arrivals known = arrivals.computeIfAbsent(incarnation, i -> new Arrivals());
+    private ArrivedNumbers arrivals(long incarnation) {
+        ArrivedNumbers known = arrivals.computeIfAbsent(incarnation, i -> new ArrivedNumbers(WINDOW));
         if (arrivals.size() > MOST_INCARNATIONS) {
-            Map.Entry<Long, Arrivals> oldest = arrivals.entrySet().iterator().next();
+            Map.Entry<Long, ArrivedNumbers> oldest =
+                    arrivals.entrySet().iterator().next();
             forgottenMissing += oldest.getValue().missing();
             arrivals.remove(oldest.getKey());
         }
@@ -213,7 +182,7 @@ public final class SketchReceiver {
 
     public Counts counts() {
         long missing = forgottenMissing;
-        for (Arrivals known : arrivals.values()) {
+        for (ArrivedNumbers known : arrivals.values()) {
             missing += known.missing();
         }
         return new Counts(read, waiting.size(), twice, Math.max(0, missing - waiting.size()), unreadable, damaged);

@@ -60,7 +60,11 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
-/** Binds one statement. Use once, on one thread. */
+/**
+ * Binds one statement. Use once, on one thread.
+ *
+ * <p>Long because it has all statements that define something.
+ */
 public final class StatementBinder {
     private static final DateTimeFormatter MOMENT = new DateTimeFormatterBuilder()
             .appendPattern("uuuu-MM-dd HH:mm:ss")
@@ -123,6 +127,17 @@ public final class StatementBinder {
                             create.options(),
                             query,
                             create.query().text());
+        }
+        if (syntax instanceof Syntax.CreateStreamAs create) {
+            Query query = query(create.query(), List.of());
+            requireDistinctNames(query.schema());
+            return new Statement.CreateStreamAs(
+                    create.name(),
+                    create.ifExists(),
+                    query,
+                    create.watermark()
+                            .map(clause -> watermark(clause, query.schema().fields())),
+                    create.options());
         }
         if (syntax instanceof Syntax.CreateView create) {
             return view(create);

@@ -256,10 +256,11 @@ final class DefinitionParser {
             options.replaceAll((option, value) -> "");
             return new Syntax.Complete(new Statement.AlterOptions(kind, name, options));
         }
-        if (isQuery(kind) && words.accept("resume")) {
+        boolean runs = isQuery(kind) || kind == ObjectKind.STREAM;
+        if (runs && words.accept("resume")) {
             return new Syntax.Complete(new Statement.Resume(kind, name, ifExists, words.acceptAll("skip", "row")));
         }
-        if (isQuery(kind) && words.accept("pause")) {
+        if (runs && words.accept("pause")) {
             return new Syntax.Complete(new Statement.Pause(kind, name, ifExists));
         }
         if (isQuery(kind) && words.acceptAll("apply", "replacement")) {

@@ -53,6 +53,13 @@ final class TableParser {
     Syntax relation(ObjectKind kind, String name, IfExists ifExists, boolean unlogged) {
         numbers = Optional.of(name);
         int start = words.place();
+        if (kind == ObjectKind.STREAM) {
+            Optional<Syntax> ofQuery = streamAs(name, ifExists);
+            if (ofQuery.isPresent()) {
+                return ofQuery.get();
+            }
+            words.backTo(start);
+        }
         List<SqlIdentifier> names = words.optionalColumns();
         Map<String, String> storage = new LinkedHashMap<>(words.optionalOptions());
         boolean temporary = RelationNames.isTemporary(name);
@@ -63,7 +70,7 @@ final class TableParser {
             storage.put("unlogged", "true");
         }
         if (words.peek().isWord("as")) {
-            return createAs(kind, name, ifExists, names, storage);
+            return createAs(name, ifExists, names, storage);
         }
         words.backTo(start);
         if (words.acceptSymbol("(")) {
@@ -125,14 +132,49 @@ final class TableParser {
         return included;
     }
 
-    private Syntax createAs(
-            ObjectKind kind, String name, IfExists ifExists, List<SqlIdentifier> names, Map<String, String> options) {
-        Lexeme as = words.next();
-        if (kind != ObjectKind.TABLE) {
-            throw MillraceException.notAvailableYet("CREATE STREAM AS")
-                    .at(as.start() + 1)
-                    .withHint("CREATE CONTINUOUS QUERY " + name + " AS SELECT .. is a stream of what the query gives");
+    /**
+     * {@code [(a, b, WATERMARK FOR b AS b)] [WITH (..)] AS query [WITH (..)]}: columns have names alone, as the query has their types.
+     *
+     * @return empty if it is another stream; then words were read
+     */
+    private Optional<Syntax> streamAs(String name, IfExists ifExists) {
+        List<SqlIdentifier> names = new ArrayList<>();
+        if (words.acceptSymbol("(")) {
+            do {
+                if (words.peek().isWord("watermark") && words.peekAt(1).isWord("for")) {
+                    element();
+                } else if (words.peek().isName()
+                        && (words.peekAt(1).isSymbol(",") || words.peekAt(1).isSymbol(")"))) {
+                    names.add(words.simpleIdentifier());
+                } else {
+                    watermarks.clear();
+                    return Optional.empty();
+                }
+            } while (words.acceptComma());
+            if (!words.acceptSymbol(")")) {
+                watermarks.clear();
+                return Optional.empty();
+            }
         }
+        Map<String, String> options = new LinkedHashMap<>(words.optionalOptions());
+        if (!words.accept("as")) {
+            watermarks.clear();
+            return Optional.empty();
+        }
+        Syntax.QueryText query = StatementParser.queryText(words, names);
+        int behind = words.peek().start() + 1;
+        words.optionalOptions().forEach((option, value) -> {
+            if (options.putIfAbsent(option, value) != null) {
+                throw MillraceException.user(SqlState.SYNTAX_ERROR, "option \"" + option + "\" is given twice")
+                        .at(behind);
+            }
+        });
+        return Optional.of(new Syntax.CreateStreamAs(
+                name, ifExists, query, watermarks.stream().findFirst(), options));
+    }
+
+    private Syntax createAs(String name, IfExists ifExists, List<SqlIdentifier> names, Map<String, String> options) {
+        words.expect("as");
         Syntax.QueryText query = StatementParser.queryText(words);
         boolean empty = words.acceptAll("with", "no", "data");
         if (!empty) {

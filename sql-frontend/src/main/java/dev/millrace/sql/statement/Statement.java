@@ -50,6 +50,19 @@ public sealed interface Statement {
             Map<String, String> options)
             implements Statement {}
 
+    /**
+     * CREATE STREAM ... AS: a stream that a query fills.
+     *
+     * @param watermark if it is not what the query says of event time
+     */
+    record CreateStreamAs(
+            String name,
+            IfExists ifExists,
+            Query query,
+            Optional<WatermarkDefinition> watermark,
+            Map<String, String> options)
+            implements Statement {}
+
     /** CREATE TABLE. No columns means that the connector knows them. */
     record CreateTable(
             String name,

@@ -92,6 +92,15 @@ public sealed interface Syntax {
             Map<String, String> options)
             implements Syntax {}
 
+    /** CREATE STREAM .. AS. */
+    record CreateStreamAs(
+            String name,
+            IfExists ifExists,
+            QueryText query,
+            Optional<WatermarkClause> watermark,
+            Map<String, String> options)
+            implements Syntax {}
+
     /** CREATE VIEW; {@code columns} are other names for its first columns. */
     record CreateView(String name, IfExists ifExists, List<SqlIdentifier> columns, QueryText query) implements Syntax {}
 

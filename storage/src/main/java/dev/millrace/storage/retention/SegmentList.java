@@ -62,6 +62,11 @@ record SegmentList(
         return new SegmentList(log, number, last, droppedRows, lastDropped, typesHash, now);
     }
 
+    /** The list that ends with an earlier entry, with the segments up to there. What was dropped behind it was never dropped. */
+    SegmentList cutBack(long number, long last, List<KeptSegment> left) {
+        return new SegmentList(log, number, last, droppedRows, Math.min(lastDropped, last), typesHash, left);
+    }
+
     /** The same without some of its segments, whose rows are gone. */
     SegmentList without(long number, Set<KeptSegment> dropped) {
         long rows = droppedRows;

@@ -202,6 +202,15 @@ public final class SegmentStore implements AutoCloseable {
         return list.lastEntry();
     }
 
+    /** The same of the entries up to one; whoever flushed up to that knows which rows it has on disk. */
+    public synchronized long lastEntry(long upTo) {
+        long last = list.lastEntry() <= upTo ? list.lastEntry() : Math.min(upTo, list.lastDropped());
+        for (KeptSegment segment : list.segments()) {
+            last = segment.lastEntry() <= upTo ? Math.max(last, segment.lastEntry()) : last;
+        }
+        return last;
+    }
+
     /** Number of the last entry that was appended, since it was opened or before. */
     public synchronized long lastAppended() {
         return lastAppended;
@@ -370,6 +379,39 @@ public final class SegmentStore implements AutoCloseable {
 
     // ---- files -----------------------------------------------------------------------------------------------------
 
+    /**
+     * Forgets all entries behind one, which are going to be made again: they come with other numbers, greater than this one. Before any is appended.
+     *
+     * @throws MillraceException XX001 if a segment has rows of entries before and behind it: {@link #merge(long)} keeps them apart
+     */
+    public void cutBack(long toEntry) {
+        synchronized (maintenance) {
+            SegmentList before = list();
+            List<KeptSegment> left = new ArrayList<>();
+            for (KeptSegment segment : before.segments()) {
+                if (segment.lastEntry() <= toEntry) {
+                    left.add(segment);
+                } else if (segment.firstEntry() <= toEntry) {
+                    throw DiskErrors.damaged(
+                            disk.path(SegmentList.NAME),
+                            40,
+                            "rows up to entry " + toEntry + " count, and "
+                                    + segment.file().name() + " has others too");
+                }
+            }
+            if (before.lastEntry() > toEntry) {
+                publish(before.cutBack(nextNumber, toEntry, left), List.of());
+                synchronized (this) {
+                    lastAppended = toEntry;
+                    lastArrival = left.stream()
+                            .mapToLong(KeptSegment::lastArrival)
+                            .max()
+                            .orElse(Long.MIN_VALUE);
+                }
+            }
+        }
+    }
+
     /** Writes what waits to a segment, and publishes it. Nothing where nothing waits. */
     public void flush() {
         flush(Long.MAX_VALUE);
@@ -486,14 +528,26 @@ public final class SegmentStore implements AutoCloseable {
      * @return whether there were; then there may be others
      */
     public boolean merge() {
+        return merge(Long.MAX_VALUE);
+    }
+
+    /**
+     * The same of the entries up to one: segments of later ones stay as they are, and can be {@link #cutBack}.
+     *
+     * @param upTo up to which all was {@link #flush(long) flushed} at a time
+     */
+    public boolean merge(long upTo) {
         synchronized (maintenance) {
             SegmentList before = list();
             long mostSpan = options.policy().mostSpanMicros();
+            List<KeptSegment> settled = before.segments().stream()
+                    .filter(segment -> segment.lastEntry() <= upTo)
+                    .toList();
             List<KeptSegment> formed = options.form()
-                    .map(form -> MergeChoice.toBeFormed(before.segments(), form, mostSpan))
+                    .map(form -> MergeChoice.toBeFormed(settled, form, mostSpan))
                     .orElse(List.of());
-            List<KeptSegment> exact = MergeChoice.exact(before.segments());
-            List<KeptSegment> sketched = new ArrayList<>(before.segments());
+            List<KeptSegment> exact = MergeChoice.exact(settled);
+            List<KeptSegment> sketched = new ArrayList<>(settled);
             sketched.removeAll(exact);
             List<KeptSegment> parts = Stream.of(
                             formed,

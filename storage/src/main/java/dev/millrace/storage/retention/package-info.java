@@ -4,7 +4,8 @@
  * <p>Entry: {@link dev.millrace.storage.retention.SegmentStore}, one for each stream, with a directory of its own. Rows are appended by one
  * thread; scans, flushing, merging and dropping go on beside that and each other, on any threads. A scan pins the segments that it reads:
  * their files are there until it is closed. Not a log: rows that were not flushed are lost with the process, and {@link
- * dev.millrace.storage.retention.SegmentStore#lastEntry} says from where the log of rows must give them again. {@link
+ * dev.millrace.storage.retention.SegmentStore#lastEntry} says from where the log of rows must give them again. Where rows are in no log, and are made
+ * again from some entry on, {@link dev.millrace.storage.retention.SegmentStore#cutBack} forgets those behind it. {@link
  * dev.millrace.storage.retention.RetentionVerification} reads every byte of a directory.
  *
  * <p>Each segment ({@code storage.segment}) has the stream's columns and two more: {@code #entry} (BIGINT), the number of the entry of the log

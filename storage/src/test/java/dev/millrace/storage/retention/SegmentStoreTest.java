@@ -358,6 +358,68 @@ class SegmentStoreTest {
     }
 
     @Test
+    void aStoreIsCutBackToWhatCounts() {
+        RetentionOptions small = RetentionOptions.of(Optional.of(1), RetentionPolicy.FOREVER);
+        try (SegmentStore store = open(small)) {
+            for (int entry = 1; entry <= 12; entry++) {
+                append(store, entry, 100 + entry, entry);
+                store.flush();
+            }
+            assertEquals(7, store.lastEntry(7));
+            while (store.merge(7)) {}
+            assertEquals(7, store.lastEntry(7));
+            assertEquals(12, store.lastEntry());
+            assertTrue(store.segments().size() < 12, store.segments().toString());
+        }
+        try (SegmentStore again = open(small)) {
+            again.cutBack(7);
+            assertEquals(7, again.lastEntry());
+            assertEquals(7, again.lastAppended());
+            assertEquals(ids(1, 2, 3, 4, 5, 6, 7), read(again, 0));
+            append(again, 8, 90, 80);
+            again.flush();
+        }
+        try (SegmentStore last = open(small)) {
+            last.cutBack(100); // nothing is behind that
+            assertEquals(ids(1, 2, 3, 4, 5, 6, 7, 80), read(last, 0));
+            last.cutBack(0);
+            assertEquals(List.of(), read(last, 0));
+            append(last, 1, 10, 1);
+            assertEquals(ids(1), read(last, 0));
+        }
+    }
+
+    @Test
+    void aSegmentOfBothSidesIsNotCut() {
+        try (SegmentStore store = open(FOREVER)) {
+            append(store, 1, 100, 1);
+            append(store, 2, 100, 2);
+            store.flush();
+            MillraceException damage = assertThrows(MillraceException.class, () -> store.cutBack(1));
+            assertEquals(SqlState.DATA_CORRUPTED, damage.sqlState());
+            assertEquals(ids(1, 2), read(store, 0));
+        }
+    }
+
+    @Test
+    void whatWasDroppedBehindACutWasNeverDropped() {
+        RetentionOptions few = RetentionOptions.of(
+                Optional.of(1), new RetentionPolicy(OptionalLong.of(10), false, OptionalLong.empty()));
+        try (SegmentStore store = open(few)) {
+            append(store, 1, 100, 1);
+            store.flush();
+            append(store, 5, 200, 5);
+            store.flush();
+            assertEquals(2, store.drop(1_000));
+            assertEquals(3, store.lastEntry(3)); // what it was is not known any more
+            store.cutBack(1);
+        }
+        try (SegmentStore again = open(few)) { // a list that says otherwise is refused
+            assertEquals(1, again.lastEntry());
+        }
+    }
+
+    @Test
     void otherColumnsAreRefused() {
         open(FOREVER).close();
         Schema other = Schema.of(SCHEMA.field(0));
