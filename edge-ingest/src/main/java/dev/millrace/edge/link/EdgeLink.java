@@ -7,6 +7,7 @@ import dev.millrace.edge.stream.EdgeStream;
 import dev.millrace.edge.stream.SettingsText;
 import dev.millrace.edge.wire.Message;
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.time.Clock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ public final class EdgeLink implements AutoCloseable {
     private static final long WINDOW_BYTES = 1 << 20; // that are sent and not acknowledged
     private static final long OPEN_AGAIN = 30 * SECOND; // of a stream that waits for something at the server
 
+    private static final long SET_AGAIN = SECOND; // of settings that the disk did not take
     private static final int MOST_TOLD = 1000; // versions; a reader keeps 1024
 
     private final String agent;
@@ -89,6 +91,8 @@ public final class EdgeLink implements AutoCloseable {
         // more.
         private final Set<Long> told = new LinkedHashSet<>();
         final Deque<long[]> sent = new ArrayDeque<>(); // last numbers and bytes, not acknowledged
+        Optional<Message.Set> set = Optional.empty(); // that is not done yet
+        long setAt; // when it is tried again, as the disk did not take it
         boolean opened;
         long openAt; // when it is asked again
         long next;
@@ -206,7 +210,10 @@ public final class EdgeLink implements AutoCloseable {
         });
         wire = Optional.empty();
         state = State.DOWN;
-        streams.forEach(Sending::begin);
+        streams.forEach(stream -> {
+            stream.begin();
+            stream.set = Optional.empty(); // the server says it again
+        });
         retryAt = now + pause / 2 + (long) (random.nextDouble() * pause / 2); // so that a fleet does not come at once
         pause = Math.min(MOST_PAUSE, 2 * pause);
     }
@@ -235,7 +242,10 @@ public final class EdgeLink implements AutoCloseable {
         } else if (message instanceof Message.NeedVersions need) {
             of(need.stream()).ifPresent(this::open);
         } else if (message instanceof Message.Set set) {
-            of(set.stream()).ifPresent(stream -> set(stream, set));
+            of(set.stream()).ifPresent(stream -> {
+                stream.set = Optional.of(set);
+                stream.setAt = now;
+            });
         } else if (message instanceof Message.Pong pong) {
             long elapsed = (now - pingNanos) / 1000;
             roundTripMicros = elapsed;
@@ -279,16 +289,21 @@ public final class EdgeLink implements AutoCloseable {
         }
     }
 
-    private void set(Sending stream, Message.Set set) {
+    private void set(Sending stream, Message.Set set, DeviceWire on, long now) {
         String error = "";
         if (set.number() != stream.stream.settingsNumber()) {
             try {
                 stream.stream.set(set.number(), SettingsText.read(set.text()));
             } catch (MillraceException e) {
+                if (e.sqlState() == SqlState.DISK_FULL || e.sqlState() == SqlState.IO_ERROR) {
+                    stream.setAt = now + SET_AGAIN; // what it has is sent meanwhile, which makes room
+                    return;
+                }
                 error = String.valueOf(e.getMessage());
             }
         }
-        wire.orElseThrow().send(new Message.SetDone(stream.number, set.number(), error));
+        stream.set = Optional.empty();
+        on.send(new Message.SetDone(stream.number, set.number(), error));
     }
 
     // ---- what goes
@@ -297,6 +312,10 @@ public final class EdgeLink implements AutoCloseable {
     private boolean tend(DeviceWire on, long now) {
         boolean any = false;
         for (Sending stream : streams) {
+            if (stream.set.isPresent() && now - stream.setAt >= 0) {
+                set(stream, stream.set.get(), on, now);
+                any = true;
+            }
             if (!stream.opened && now - stream.openAt >= 0 && stream.openAt != Long.MAX_VALUE) {
                 open(stream);
                 any = true;

@@ -57,12 +57,20 @@ final class ProgramText {
         for (WindowProgram.Aggregate aggregate : program.aggregates()) {
             to.append(" (").append(word(aggregate.function())).append(' ');
             write(aggregate.argument(), to);
+            where(aggregate.filter(), to);
             to.append(')');
         }
-        program.condition().ifPresent(condition -> write(condition, to.append(" (where ")));
-        String text = to.append(program.condition().isPresent() ? "))" : ")").toString();
+        where(program.condition(), to);
+        String text = to.append(')').toString();
         readWindows(text); // nothing is written that nobody reads
         return text;
+    }
+
+    private static void where(Optional<Term> condition, StringBuilder to) {
+        condition.ifPresent(term -> {
+            write(term, to.append(" (where "));
+            to.append(')');
+        });
     }
 
     private static void write(Term term, StringBuilder to) {
@@ -156,7 +164,8 @@ final class ProgramText {
             if (name.equals("where")) {
                 condition = Optional.of(term(1));
             } else {
-                aggregates.add(new WindowProgram.Aggregate(named(WindowProgram.Function.class, name), term(1)));
+                aggregates.add(new WindowProgram.Aggregate(
+                        named(WindowProgram.Function.class, name), term(1), where()));
             }
             expect(')');
         }
@@ -165,6 +174,17 @@ final class ProgramText {
             throw malformed();
         }
         return new WindowProgram(id, size, offset, time, keys, aggregates, condition);
+    }
+
+    private Optional<Term> where() {
+        if (peek() != '(') {
+            return Optional.empty();
+        }
+        expect('(');
+        named("where");
+        Term condition = term(1);
+        expect(')');
+        return Optional.of(condition);
     }
 
     private void named(String word) {

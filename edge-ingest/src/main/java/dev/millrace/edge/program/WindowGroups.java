@@ -28,6 +28,8 @@ public final class WindowGroups {
     private final WindowProgram program;
     private final List<Evaluation> keys = new ArrayList<>();
     private final List<Evaluation> arguments = new ArrayList<>();
+    private final List<Optional<Evaluation>> filters = new ArrayList<>(); // of the arguments
+    private final boolean[] counts; // whether a row's value does, by aggregate
     private final Optional<Evaluation> condition;
     private final Map<Integer, Group> byHash = new HashMap<>(); // the first of those that have a hash
     private final List<Group> full = new ArrayList<>(); // whose sums take no more
@@ -65,7 +67,11 @@ public final class WindowGroups {
     public WindowGroups(WindowProgram program, Schema schema) {
         this.program = program;
         program.keys().forEach(key -> keys.add(RowNeeds.bound(key, schema)));
-        program.aggregates().forEach(aggregate -> arguments.add(RowNeeds.bound(aggregate.argument(), schema)));
+        program.aggregates().forEach(aggregate -> {
+            arguments.add(RowNeeds.bound(aggregate.argument(), schema));
+            filters.add(aggregate.filter().map(term -> RowNeeds.bound(term, schema)));
+        });
+        counts = new boolean[arguments.size()];
         condition = program.condition().map(term -> RowNeeds.bound(term, schema));
     }
 
@@ -110,8 +116,8 @@ public final class WindowGroups {
         for (Evaluation key : keys) {
             key.of(values, row);
         }
-        for (Evaluation argument : arguments) {
-            argument.of(values, row);
+        for (int a = 0; a < arguments.size(); a++) {
+            argument(a, values, row);
         }
         Group group = group(windowOf(timeMicros));
         if (overflows(group)) {
@@ -121,9 +127,20 @@ public final class WindowGroups {
         }
         group.rows++;
         for (int a = 0; a < arguments.size(); a++) {
-            if (!arguments.get(a).isNull) {
+            if (counts[a]) {
                 fold(group, a, arguments.get(a));
             }
+        }
+    }
+
+    private void argument(int a, RowValues values, int row) {
+        Evaluation argument = arguments.get(a);
+        argument.of(values, row);
+        counts[a] = !argument.isNull;
+        if (counts[a] && filters.get(a).isPresent()) {
+            Evaluation filter = filters.get(a).get();
+            filter.of(values, row);
+            counts[a] = filter.isTrue();
         }
     }
 
@@ -200,7 +217,7 @@ public final class WindowGroups {
     private boolean overflows(Group group) {
         for (int a = 0; a < arguments.size(); a++) {
             Evaluation argument = arguments.get(a);
-            if (!argument.isNull && program.aggregates().get(a).function() == Function.SUM && group.counts[a] > 0) {
+            if (counts[a] && program.aggregates().get(a).function() == Function.SUM && group.counts[a] > 0) {
                 long sum = group.sums[a] + argument.whole;
                 boolean ofWholes = ((group.sums[a] ^ sum) & (argument.whole ^ sum)) < 0;
                 boolean ofNumbers = Double.isFinite(group.numbers[a])

@@ -3,7 +3,6 @@ package dev.millrace.edge.program;
 import dev.millrace.edge.program.Term.Kind;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -42,14 +41,20 @@ public record WindowProgram(
         MAX
     }
 
-    /** @param argument whose values these are; of a kind that has numbers, but for COUNT */
-    public record Aggregate(Function function, Term argument) {
+    /**
+     * One of them.
+     *
+     * @param argument whose values these are; of a kind that has numbers, but for COUNT
+     * @param filter of the rows whose values count; all without one
+     */
+    public record Aggregate(Function function, Term argument, Optional<Term> filter) {
         public Aggregate {
             Kind kind = argument.kind();
             if (function != Function.COUNT && kind != Kind.WHOLE && kind != Kind.NUMBER) {
                 throw wrong("no " + function + " of " + kind);
             }
             requirePlain(argument);
+            filter.ifPresent(WindowProgram::requireCondition);
         }
     }
 
@@ -69,12 +74,14 @@ public record WindowProgram(
                     "a program for devices has at most " + MOST_AGGREGATES + " keys and aggregates");
         }
         keys.forEach(WindowProgram::requirePlain);
-        condition.ifPresent(term -> {
-            if (term.kind() != Kind.TRUTH) {
-                throw wrong("a condition that is a truth value");
-            }
-            requirePlain(term);
-        });
+        condition.ifPresent(WindowProgram::requireCondition);
+    }
+
+    private static void requireCondition(Term term) {
+        if (term.kind() != Kind.TRUTH) {
+            throw wrong("conditions that are truth values");
+        }
+        requirePlain(term);
     }
 
     /** A row counts or does not: nothing in it may overflow, which would be the server's to find out. */
@@ -103,7 +110,10 @@ public record WindowProgram(
         Set<String> columns = new LinkedHashSet<>();
         columns.add(time);
         keys.forEach(key -> columns(key, columns));
-        aggregates.forEach(aggregate -> columns(aggregate.argument(), columns));
+        aggregates.forEach(aggregate -> {
+            columns(aggregate.argument(), columns);
+            aggregate.filter().ifPresent(term -> columns(term, columns));
+        });
         condition.ifPresent(term -> columns(term, columns));
         return new RowProgram(List.copyOf(columns), condition);
     }
@@ -114,14 +124,6 @@ public record WindowProgram(
         } else if (term instanceof Term.Call call) {
             call.arguments().forEach(argument -> columns(argument, columns));
         }
-    }
-
-    /** All terms, the condition last. */
-    List<Term> terms() {
-        List<Term> terms = new ArrayList<>(keys);
-        aggregates.forEach(aggregate -> terms.add(aggregate.argument()));
-        condition.ifPresent(terms::add);
-        return terms;
     }
 
     /**

@@ -12,9 +12,10 @@
  *
  * <pre>
  *   program  (1 ("column" ..) condition?)          the columns that are read, and of which rows
- *   windows  (2 "id" (tumble SIZE OFFSET "time column") (keys node ..) aggregate .. (where node)?)
+ *   windows  (2 "id" (tumble SIZE OFFSET "time column") (keys node ..) aggregate .. where?)
  *                                                  microseconds; without add, subtract and multiply
- *   aggregate (count node) (sum node) (min node) (max node)                  of wholes or numbers, count of all
+ *   aggregate (count node where?) (sum node where?) (min node where?) (max node where?)     of wholes or numbers, count of all
+ *   where    (where node)                          a truth value: what is not true does not count
  *   node     (column KIND "name")                  KIND: truth, whole, number, text
  *            (truth true) (whole 42) (number 1.5) (text "a")
  *            (and node ..) (or node ..) (not node)

@@ -30,7 +30,8 @@ class WindowGroupsTest {
             new Field("name", DataType.TEXT, true)));
     private static final String TEXT =
             "(2 \"q.1\" (tumble 10 3 \"ts\") (keys (column text \"name\") (column truth \"ok\"))"
-                    + " (count (column whole \"n\")) (sum (column whole \"n\")) (min (column number \"x\"))"
+                    + " (count (column whole \"n\")) (sum (column whole \"n\") (where (column truth \"ok\")))"
+                    + " (min (column number \"x\"))"
                     + " (max (column whole \"n\")) (sum (column number \"x\"))"
                     + " (where (or (is_null (column number \"x\")) (gt (column number \"x\") (number -3.0)))))";
     private static final WindowProgram PROGRAM = WindowProgram.parse(TEXT);
@@ -150,7 +151,7 @@ class WindowGroupsTest {
                             .add(
                                     1,
                                     row[2] == null ? 0 : 1,
-                                    Objects.requireNonNullElse(row[2], ""),
+                                    Boolean.TRUE.equals(row[1]) ? Objects.requireNonNullElse(row[2], "") : "",
                                     Objects.requireNonNullElse(row[3], ""),
                                     Objects.requireNonNullElse(row[2], ""),
                                     Objects.requireNonNullElse(row[3], ""));
@@ -202,6 +203,11 @@ class WindowGroupsTest {
         assertEquals(PROGRAM, WindowProgram.parse(PROGRAM.text()));
         assertEquals(List.of("ts", "name", "ok", "n", "x"), PROGRAM.rows().columns());
         assertEquals(PROGRAM.condition(), PROGRAM.rows().condition());
+        assertEquals(
+                List.of("ts", "x"),
+                WindowProgram.parse("(2 \"q\" (tumble 1 0 \"ts\") (keys) (count (truth true) (where (is_null (column number \"x\")))))")
+                        .rows()
+                        .columns());
         for (String wrong : List.of(
                 TEXT.replace("(2 ", "(1 "),
                 TEXT.replace("tumble 10 3", "tumble 10 10"),
@@ -209,7 +215,10 @@ class WindowGroupsTest {
                 TEXT.replace("tumble", "hop"),
                 TEXT.replace("\"q.1\"", "\"q 1\""),
                 TEXT.replace("(sum (column whole", "(sum (column text"),
-                TEXT.replace("(sum (column whole \"n\"))", "(sum (add (column whole \"n\") (whole 1)))"),
+                TEXT.replace("(count (column whole \"n\"))", "(count (add (column whole \"n\") (whole 1)))"),
+                TEXT.replace("(where (column truth \"ok\"))", "(where (column whole \"n\"))"),
+                TEXT.replace("(where (column truth \"ok\"))", "(where (truth true)) (where (truth true))"),
+                TEXT.replace("(where (column truth \"ok\"))", "(truth true)"),
                 TEXT.replace("(gt (column number \"x\") (number -3.0))", "(whole 3)"),
                 TEXT + " ",
                 TEXT.substring(0, TEXT.length() - 1),

@@ -24,9 +24,6 @@ import java.util.stream.Collectors;
  * The streams of partial aggregates that the server makes with queries whose windows devices make, and drops with them. With the lock of definitions held.
  */
 public final class EdgeWindowStreams {
-    /** The system property without which no new query has its windows made by devices: not before each row counts once whatever happens (decision 124). */
-    public static final String SWITCH = "millrace.edge.windows";
-
     private final Instance database;
 
     public EdgeWindowStreams(Instance database) {
@@ -40,9 +37,6 @@ public final class EdgeWindowStreams {
      * @param options of it: one that begins in the past, or takes the place of another, is made at the server
      */
     public WindowsAtEdge.Finding find(String query, PlanNode plan, Map<String, String> options) {
-        if (!database.catalogStore().isRestoring() && !Boolean.getBoolean(SWITCH)) {
-            return new WindowsAtEdge.Finding(Optional.empty(), "");
-        }
         boolean isOfPast = !options.getOrDefault("start", "now").equalsIgnoreCase("now");
         if (isOfPast || options.containsKey(CatalogObject.REPLACES)) {
             return new WindowsAtEdge.Finding(Optional.empty(), "it does not begin with what comes from now on");

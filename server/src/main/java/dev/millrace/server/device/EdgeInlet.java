@@ -7,6 +7,7 @@ import dev.millrace.connector.PushedContext;
 import dev.millrace.connector.PushedReader;
 import dev.millrace.connector.SplitStatus;
 import dev.millrace.connectors.outbox.Parcel;
+import dev.millrace.edge.queue.RecordKind;
 import dev.millrace.edge.wire.Message;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -172,9 +173,13 @@ public final class EdgeInlet implements PushedReader {
 
     void set(Optional<String> device, Map<String, String> changes) {
         synchronized (devices) {
-            context.memory().change(EdgeSettings.changed(context.memory().entries(), device, changes));
+            MemoryChange change = EdgeSettings.changed(context.memory().entries(), device, changes);
+            try {
+                context.memory().change(change);
+            } finally { // where that fails it may be changed all the same
+                tellSettings(device.orElse(""));
+            }
         }
-        tellSettings(device.orElse(""));
     }
 
     /** Has devices told what is set by now; the name of one, or empty for all. */
@@ -194,10 +199,10 @@ public final class EdgeInlet implements PushedReader {
         context.wakeUp();
     }
 
-    /** What queries need of devices is something else than it was. */
+    /** What queries need of devices is something else than it was: they are told when that is kept. */
     void programsChanged() {
         programsKept = false;
-        tellSettings("");
+        context.wakeUp();
     }
 
     // ---- the stream's thread
@@ -251,7 +256,7 @@ public final class EdgeInlet implements PushedReader {
         return change.map(forgotten -> columns.nothing(context.allocator()));
     }
 
-    /** Remembers what queries need, for devices that come; false if the disk takes nothing for now. */
+    /** Remembers what queries need, and has devices told; false if the disk takes nothing for now. */
     private boolean keepPrograms() {
         programsKept = true; // what changes meanwhile says so again
         try {
@@ -263,6 +268,7 @@ public final class EdgeInlet implements PushedReader {
                 EdgeSettings.programs(context.memory().entries(), inlets.programs(context.stream()), windows)
                         .ifPresent(context.memory()::change);
             }
+            devices.values().forEach(device -> tellSettings(device, 0)); // not before: what is told is what is kept
             return true;
         } catch (MillraceException e) {
             programsKept = false;

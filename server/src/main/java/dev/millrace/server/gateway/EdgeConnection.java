@@ -210,7 +210,7 @@ final class EdgeConnection {
         elsewhere(() -> {
             try {
                 checked.run();
-                channel.execute(then);
+                onChannel(then);
             } catch (MillraceException e) {
                 LOG.info(
                         "refuses a device",
@@ -221,6 +221,15 @@ final class EdgeConnection {
                         "reason",
                         String.valueOf(e.getMessage()));
                 channel.execute(() -> refuse(e, false));
+            }
+        });
+    }
+
+    /** Goes on here; not if it has ended meanwhile: the device may be back on another one, which this would take its streams from. */
+    private void onChannel(Runnable then) {
+        channel.execute(() -> {
+            if (channel.isOpen()) {
+                then.run();
             }
         });
     }
@@ -243,7 +252,7 @@ final class EdgeConnection {
         elsewhere(() -> {
             try {
                 gateway.access().mayInsert(who.user(), inlet.get().stream());
-                channel.execute(() -> {
+                onChannel(() -> {
                     Stream stream = new Stream(open.stream(), who, inlet.get());
                     streams.put(open.stream(), stream);
                     stream.offer(open);
@@ -256,11 +265,7 @@ final class EdgeConnection {
 
     /** A stream has come that was not there: those that waited may be it. Any thread. */
     void tryAgain() {
-        channel.execute(() -> {
-            if (channel.isOpen()) {
-                new HashMap<>(waiting).values().forEach(this::open);
-            }
-        });
+        onChannel(() -> new HashMap<>(waiting).values().forEach(this::open));
     }
 
     private void ping(Message.Ping ping) {

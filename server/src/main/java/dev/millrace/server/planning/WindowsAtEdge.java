@@ -27,7 +27,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The windows of a standing query with {@code run_at = 'edge'} that devices make: an aggregation over tumbling windows directly over a stream of devices becomes a
+ * The windows of a standing query with {@code run_at = 'edge'} that devices make: an aggregation over windows directly over a stream of devices becomes a
  * program for these, and another aggregation that adds their partials up, in the query's plan.
  *
  * <pre>
@@ -38,7 +38,9 @@ import java.util.stream.Collectors;
  *                                                         Scan (stream of partials)
  * </pre>
  *
- * <p>Not where there are several, a condition or a column that no device computes, arithmetic, which may overflow, or DISTINCT, FILTER and other aggregates.
+ * <p>Windows that overlap are made of panes: devices make the panes, and the server adds each up in all windows that it is in.
+ *
+ * <p>Not where there are several, a condition or a column that no device computes, arithmetic, which may overflow, DISTINCT or other aggregates.
  *
  * @param stream of devices that is read
  * @param program for them
@@ -70,7 +72,11 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
                 + program.keys().stream().map(EdgeTerms::text).collect(Collectors.joining(", ")) + "): count");
         for (WindowProgram.Aggregate aggregate : program.aggregates()) {
             text.append(", " + aggregate.function().name().toLowerCase(Locale.ROOT) + "("
-                    + EdgeTerms.text(aggregate.argument()) + ")");
+                    + EdgeTerms.text(aggregate.argument()) + ")"
+                    + aggregate
+                            .filter()
+                            .map(filter -> " where " + EdgeTerms.text(filter))
+                            .orElse(""));
         }
         return List.of(
                 text.toString(),
@@ -174,9 +180,7 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
         }
 
         WindowsAtEdge cut(PlanNode plan, PlanNode.WindowAggregate top) {
-            if (!(top.window() instanceof WindowSpec.Tumble tumble)) {
-                throw new NotThere("devices make tumbling windows alone");
-            }
+            WindowSpec.Tumble panes = panes(top.window());
             PlanNode.WindowAggregate low = lowest(top);
             PlanNode.Scan scan = scanOf(top).orElseThrow();
             CatalogObject stream = objects.apply(scan.relation()).orElseThrow();
@@ -243,8 +247,8 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
 
             WindowProgram program = new WindowProgram(
                     id,
-                    tumble.sizeMicros(),
-                    tumble.offsetMicros(),
+                    panes.sizeMicros(),
+                    panes.offsetMicros(),
                     ofTime.name(),
                     keys,
                     List.copyOf(aggregates.keySet()),
@@ -254,6 +258,20 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
             PlanNode root = Rewriter.rewrite(
                     plan, node -> node == top || node.equals(top) ? Optional.of(cut) : Optional.empty());
             return new WindowsAtEdge(stream.name(), program, new Schema(columns), root);
+        }
+
+        /** Windows that lie within or beyond each of those asked for, so that the server adds them up as it would rows at their beginnings. */
+        private static WindowSpec.Tumble panes(WindowSpec windows) {
+            if (windows instanceof WindowSpec.Tumble tumble) {
+                return tumble;
+            }
+            if (windows instanceof WindowSpec.Hop hop && hop.sizeMicros() % hop.slideMicros() == 0) {
+                return new WindowSpec.Tumble(hop.slideMicros(), hop.offsetMicros());
+            }
+            if (windows instanceof WindowSpec.Cumulate cumulate) {
+                return new WindowSpec.Tumble(cumulate.stepMicros(), cumulate.offsetMicros() % cumulate.stepMicros());
+            }
+            throw new NotThere("devices make windows of a fixed size, whose distance divides it");
         }
 
         private static PlanNode.WindowAggregate lowest(PlanNode.WindowAggregate top) {
@@ -267,21 +285,27 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
 
         /** What a call is made of, each once: places among the aggregates, or -1 for the rows. */
         private List<Integer> parts(AggregateCall call, List<Expression> values, Places places) {
-            if (call.distinct() || call.filter().isPresent()) {
-                throw new NotThere("devices know no DISTINCT and no FILTER: " + call.name());
+            if (call.distinct()) {
+                throw new NotThere("devices know no DISTINCT: " + call.name());
             }
+            Optional<Term> filter = call.filter().isPresent()
+                    ? Optional.of(places.term(values.get(call.filter().getAsInt())))
+                    : Optional.empty();
             if (call.arguments().isEmpty()) {
-                return List.of(-1);
+                return List.of(
+                        filter.isEmpty() ? -1 : part(Function.COUNT, new Term.Truth(true), filter, DataType.BIGINT));
             }
             Expression argument = values.get(call.arguments().get(0));
             Term term = places.term(argument);
             return switch (call.function()) {
-                case COUNT -> List.of(part(Function.COUNT, term, DataType.BIGINT));
-                case SUM -> List.of(part(Function.SUM, term, sum(argument)));
+                case COUNT -> List.of(part(Function.COUNT, term, filter, DataType.BIGINT));
+                case SUM -> List.of(part(Function.SUM, term, filter, sum(argument)));
                 case AVG ->
-                    List.of(part(Function.SUM, term, sum(argument)), part(Function.COUNT, term, DataType.BIGINT));
-                case MIN -> List.of(part(Function.MIN, numeric(term, call), argument.type()));
-                case MAX -> List.of(part(Function.MAX, numeric(term, call), argument.type()));
+                    List.of(
+                            part(Function.SUM, term, filter, sum(argument)),
+                            part(Function.COUNT, term, filter, DataType.BIGINT));
+                case MIN -> List.of(part(Function.MIN, numeric(term, call), filter, argument.type()));
+                case MAX -> List.of(part(Function.MAX, numeric(term, call), filter, argument.type()));
                 default -> throw new NotThere("devices do not know " + call.name());
             };
         }
@@ -301,8 +325,8 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
             };
         }
 
-        private int part(Function function, Term argument, DataType type) {
-            WindowProgram.Aggregate aggregate = new WindowProgram.Aggregate(function, argument);
+        private int part(Function function, Term argument, Optional<Term> filter, DataType type) {
+            WindowProgram.Aggregate aggregate = new WindowProgram.Aggregate(function, argument, filter);
             aggregates.putIfAbsent(aggregate, new Field("value_" + (aggregates.size() + 1), type, true));
             return List.copyOf(aggregates.keySet()).indexOf(aggregate);
         }

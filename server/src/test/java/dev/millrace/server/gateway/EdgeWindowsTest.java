@@ -10,7 +10,6 @@ import dev.millrace.edge.config.EdgeConfigFile;
 import dev.millrace.edge.link.DeviceWire;
 import dev.millrace.edge.link.SocketWire;
 import dev.millrace.edge.wire.Message;
-import dev.millrace.server.ddl.EdgeWindowStreams;
 import dev.millrace.server.device.EdgeStatus;
 import dev.millrace.server.pgwire.Authentication;
 import dev.millrace.server.session.TestDatabase;
@@ -63,7 +62,6 @@ class EdgeWindowsTest {
 
     @BeforeEach
     void begin() throws IOException {
-        System.setProperty(EdgeWindowStreams.SWITCH, "true");
         input = Files.createFile(directory.resolve("in.csv"));
         open();
         server.run("CREATE STREAM plant " + COLUMNS);
@@ -83,7 +81,6 @@ class EdgeWindowsTest {
 
     @AfterEach
     void end() {
-        System.clearProperty(EdgeWindowStreams.SWITCH);
         gateway.close();
         server.close();
         assertEquals(0, allocator.getAllocatedMemory());
@@ -281,13 +278,20 @@ class EdgeWindowsTest {
                 "sum(temp)",
                 "avg(temp)",
                 "avg(k::double precision)");
+        List<String> filters = List.of("", "", " FILTER (WHERE ok)", " FILTER (WHERE temp > 20 OR k IS NULL)");
         List<String> some = new ArrayList<>();
         for (int i = 1 + random.nextInt(5); i > 0; i--) {
-            some.add(all.get(random.nextInt(all.size())) + " AS a" + i);
+            some.add(all.get(random.nextInt(all.size())) + filters.get(random.nextInt(4)) + " AS a" + i);
         }
-        return "SELECT " + keys + "window_start, " + String.join(", ", some)
-                + " FROM TUMBLE(TABLE STREAM, DESCRIPTOR(ts), INTERVAL " + PERIOD + ")" + where + " GROUP BY " + keys
-                + "window_start, window_end" + (random.nextInt(4) == 0 ? " HAVING count(*) > 1" : "");
+        String windows = List.of(
+                        "TUMBLE(TABLE STREAM, DESCRIPTOR(ts), INTERVAL " + PERIOD,
+                        "TUMBLE(TABLE STREAM, DESCRIPTOR(ts), INTERVAL " + PERIOD,
+                        "HOP(TABLE STREAM, DESCRIPTOR(ts), INTERVAL '4 seconds', INTERVAL '12 seconds'",
+                        "CUMULATE(TABLE STREAM, DESCRIPTOR(ts), INTERVAL '5 seconds', INTERVAL '15 seconds'")
+                .get(random.nextInt(4));
+        return "SELECT " + keys + "window_start, window_end, " + String.join(", ", some) + " FROM " + windows + ")"
+                + where + " GROUP BY " + keys + "window_start, window_end"
+                + (random.nextInt(4) == 0 ? " HAVING count(*) > 1" : "");
     }
 
     /** One that devices make no windows of, and that needs rows of its own. */
@@ -499,11 +503,11 @@ class EdgeWindowsTest {
                         + " count, sum(k), count(k)"),
                 plan::toString);
         Map<String, String> why = new TreeMap<>(Map.of(
-                "sum(DISTINCT k)", "no DISTINCT and no FILTER",
+                "sum(DISTINCT k)", "no DISTINCT",
                 "sum(k + 1)", "as it may overflow",
                 "min(machine)", "min of numbers and times alone",
                 "stddev_pop(k)", "do not know stddev_pop",
-                "count(*) FILTER (WHERE k > 1)", "no DISTINCT and no FILTER"));
+                "count(*) FILTER (WHERE k + 1 > 1)", "as it may overflow"));
         why.forEach((call, reason) -> {
             List<String> lines =
                     server.rows("EXPLAIN " + create + "SELECT window_start, " + call + from + " WHERE k > 3" + by);
@@ -511,8 +515,14 @@ class EdgeWindowsTest {
             assertTrue(lines.get(lines.size() - 1).contains(reason), lines::toString);
         });
         List<String> hop = server.rows("EXPLAIN " + create + "SELECT window_start, count(*) FROM HOP(TABLE plant,"
-                + " DESCRIPTOR(ts), INTERVAL '1 minute', INTERVAL '2 minutes') WHERE k > 3" + by);
-        assertTrue(hop.get(hop.size() - 1).contains("tumbling windows alone"), hop::toString);
+                + " DESCRIPTOR(ts), INTERVAL '2 minutes', INTERVAL '3 minutes') WHERE k > 3" + by);
+        assertTrue(hop.get(hop.size() - 1).contains("whose distance divides it"), hop::toString);
+        List<String> panes = server.rows("EXPLAIN " + create + "SELECT window_start, count(*) FILTER (WHERE ok) FROM"
+                + " HOP(TABLE plant, DESCRIPTOR(ts), INTERVAL '1 minute', INTERVAL '3 minutes')" + by);
+        assertTrue(
+                panes.contains("at the edge, of each row of plant: windows of 60000000 us of ts, by (): count, count(true)"
+                        + " where ok"),
+                panes::toString);
 
         server.run(create + "SELECT window_start, avg(k)" + from + by);
         server.run(
