@@ -23,6 +23,7 @@ import java.util.Optional;
  */
 public record Partials(String id, long rows, long latestMicros, List<Group> groups) {
     static final int VERSION = 1;
+    private static final long MOST_ROWS = 1L << 40; // that a record says it has, so that no sum of counts overflows
 
     /**
      * Of one window and group.
@@ -58,16 +59,20 @@ public record Partials(String id, long rows, long latestMicros, List<Group> grou
         try {
             Head head = head(in);
             long count = count(in);
-            if (!head.id().equals(program.id()) || count > in.remaining()) {
+            if (!head.id().equals(program.id()) || count > in.remaining() || head.rows() > MOST_ROWS) {
                 throw damaged();
             }
             List<Group> groups = new ArrayList<>();
             long window = 0;
+            long rows = 0;
             for (long i = 0; i < count; i++) {
                 window += whole(in);
-                groups.add(group(in, window, program));
+                Group group = group(in, window, program);
+                requireRight(group, head.rows() - rows, program);
+                rows += group.rows();
+                groups.add(group);
             }
-            if (in.hasRemaining()) {
+            if (in.hasRemaining() || rows != head.rows()) {
                 throw damaged();
             }
             return new Partials(head.id(), head.rows(), head.latestMicros(), groups);
@@ -101,6 +106,28 @@ public record Partials(String id, long rows, long latestMicros, List<Group> grou
         }
         long start = Math.addExact(Math.multiplyExact(window, program.sizeMicros()), program.offsetMicros());
         return new Group(start, keys, rows, values);
+    }
+
+    /** What rows can have made: else a mean would be of no values, or a count beyond what there is. */
+    private static void requireRight(Group group, long mostRows, WindowProgram program) {
+        if (group.rows() <= 0 || group.rows() > mostRows) {
+            throw damaged();
+        }
+        List<WindowProgram.Aggregate> aggregates = program.aggregates();
+        for (int a = 0; a < aggregates.size(); a++) {
+            if (aggregates.get(a).function() == WindowProgram.Function.COUNT) {
+                long counted = (Long) group.values().get(a).orElseThrow();
+                if (counted < 0 || counted > group.rows()) {
+                    throw damaged();
+                }
+                for (int b = 0; b < aggregates.size(); b++) {
+                    if (aggregates.get(b).isOfSameValues(aggregates.get(a))
+                            && group.values().get(b).isPresent() != (counted > 0)) {
+                        throw damaged();
+                    }
+                }
+            }
+        }
     }
 
     private static Object value(ByteBuffer in, Kind kind) {

@@ -56,6 +56,11 @@ public record WindowProgram(
             requirePlain(argument);
             filter.ifPresent(WindowProgram::requireCondition);
         }
+
+        /** Whether it has a value where a count of the same values does not have none. */
+        boolean isOfSameValues(Aggregate count) {
+            return function != Function.COUNT && argument.equals(count.argument) && filter.equals(count.filter);
+        }
     }
 
     /** @throws MillraceException 22023 if it is no such program, 54000 if it is too large */

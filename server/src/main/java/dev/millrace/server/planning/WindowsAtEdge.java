@@ -289,7 +289,7 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
                 throw new NotThere("devices know no DISTINCT: " + call.name());
             }
             Optional<Term> filter = call.filter().isPresent()
-                    ? Optional.of(places.term(values.get(call.filter().getAsInt())))
+                    ? Optional.of(places.term(tested(values.get(call.filter().getAsInt()))))
                     : Optional.empty();
             if (call.arguments().isEmpty()) {
                 return List.of(
@@ -308,6 +308,13 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
                 case MAX -> List.of(part(Function.MAX, numeric(term, call), filter, argument.type()));
                 default -> throw new NotThere("devices do not know " + call.name());
             };
+        }
+
+        /** A filter is a test whether something is true, as that of a device is. */
+        private static Expression tested(Expression filter) {
+            return filter instanceof Expression.Call call && call.function().equals("is_true")
+                    ? call.arguments().get(0)
+                    : filter;
         }
 
         private static Term numeric(Term term, AggregateCall call) {

@@ -1,16 +1,17 @@
 package dev.millrace.server.gateway;
 
+import dev.millrace.edge.program.RowValues;
+import dev.millrace.edge.program.WindowGroups;
+import dev.millrace.edge.program.WindowProgram;
 import dev.millrace.edge.queue.RecordKind;
 import dev.millrace.edge.queue.Shedding;
 import dev.millrace.edge.wire.Message;
 import dev.millrace.edge.wire.MessageCodec;
-import dev.millrace.sketch.schema.Binning;
-import dev.millrace.sketch.schema.Bound;
-import dev.millrace.sketch.schema.Feature;
-import dev.millrace.sketch.schema.SketchSchema;
 import dev.millrace.sketch.stream.EncoderOptions;
 import dev.millrace.sketch.stream.StreamEncoder;
 import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,13 +33,16 @@ final class HostileDevice {
     private final Random random;
     private final boolean knowsToken;
     private final List<byte[]> segments = new ArrayList<>();
+    private final byte[] partials;
     private byte[] version = {};
 
-    HostileDevice(long seed) {
+    /** @param program of windows of columns {@code ts} and {@code temp}, that a query has */
+    HostileDevice(long seed, WindowProgram program) {
         this.random = new Random(seed);
+        this.partials = partials(program);
         this.knowsToken = random.nextInt(4) != 0;
         StreamEncoder encoder = new StreamEncoder(
-                SketchSchema.of(new Feature("temp", DataType.DOUBLE, Bound.exact(), Binning.SMALLEST)),
+                EdgeWireFuzzTest.SCHEMA,
                 EncoderOptions.defaults(),
                 segment -> segments.add(segment.bytes()));
         for (int segment = 0; segment < 3; segment++) {
@@ -48,6 +52,44 @@ final class HostileDevice {
             encoder.flush();
         }
         version = encoder.announcement().orElseThrow();
+    }
+
+    private static byte[] partials(WindowProgram program) {
+        Schema columns =
+                new Schema(List.of(new Field("ts", DataType.TIMESTAMP, true), new Field("temp", DataType.DOUBLE, true)));
+        WindowGroups groups = new WindowGroups(program, columns);
+        for (int row = 0; row < 10; row++) {
+            groups.add(new Rows(), row, 1_000_000L * row);
+        }
+        return groups.takeAll().orElseThrow();
+    }
+
+    /** Of which each has its number as temperature. */
+    private record Rows() implements RowValues {
+        @Override
+        public boolean isNull(int column, int row) {
+            return false;
+        }
+
+        @Override
+        public boolean truth(int column, int row) {
+            throw new IllegalStateException("no column of truth values");
+        }
+
+        @Override
+        public long whole(int column, int row) {
+            return 1_000_000L * row;
+        }
+
+        @Override
+        public double number(int column, int row) {
+            return row;
+        }
+
+        @Override
+        public String text(int column, int row) {
+            throw new IllegalStateException("no column of texts");
+        }
     }
 
     /** Whether the server has reason to let it in. */
@@ -111,9 +153,11 @@ final class HostileDevice {
         long from = random.nextInt(8) > 0 ? next : Math.max(1, number());
         long to = random.nextInt(12) > 0 ? from : Math.max(from, Math.min(number(), Long.MAX_VALUE - 1));
         RecordKind kind = random.nextInt(8) > 0
-                ? RecordKind.SEGMENT
+                ? random.nextInt(3) > 0 ? RecordKind.SEGMENT : RecordKind.PARTIALS
                 : RecordKind.values()[random.nextInt(RecordKind.values().length)];
-        byte[] bytes = segments.get((int) ((next - 1) % segments.size()));
+        byte[] bytes = kind == RecordKind.PARTIALS
+                ? partials
+                : segments.get((int) ((next - 1) % segments.size()));
         if (random.nextInt(10) == 0) {
             bytes = flipped(bytes);
         }
