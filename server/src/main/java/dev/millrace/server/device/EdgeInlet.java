@@ -540,6 +540,11 @@ public final class EdgeInlet implements PushedReader {
         inlets.follow(name, follower);
     }
 
+    /** Of some that were waited for there is one less. */
+    void acknowledgeAll() {
+        devices.keySet().forEach(this::acknowledgeAgain);
+    }
+
     void acknowledgeAgain(String device) {
         EdgeDevice known = devices.get(device);
         if (known != null && !known.opening) {

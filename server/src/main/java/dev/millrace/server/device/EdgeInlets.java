@@ -101,10 +101,11 @@ public final class EdgeInlets {
         return onThread(name, inlet -> inlet.begin(follower));
     }
 
-    /** It is handed nothing more, and devices are told so. */
+    /** It is handed nothing more, devices are told so, and nothing waits for it. */
     void unfollow(String name, PartialsInlet follower) {
         followers(name).remove(follower);
         programsChanged(name);
+        onThread(name, EdgeInlet::acknowledgeAll);
     }
 
     /** A follower has begun, or is gone. */

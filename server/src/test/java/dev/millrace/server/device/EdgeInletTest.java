@@ -9,6 +9,8 @@ import dev.millrace.connector.PushedContext;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.SourceMemory;
 import dev.millrace.edge.program.RowProgram;
+import dev.millrace.edge.program.WindowProgram;
+import dev.millrace.edge.queue.RecordKind;
 import dev.millrace.edge.wire.Message;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -33,6 +35,7 @@ class EdgeInletTest {
     private final EdgeInlets inlets = new EdgeInlets();
     private final Memory memory = new Memory();
     private final List<Message.Set> told = new ArrayList<>();
+    private final List<Long> acknowledged = new ArrayList<>();
     private Runnable whenOpened = () -> {};
     private EdgeInlet inlet;
 
@@ -48,7 +51,7 @@ class EdgeInletTest {
                 EdgeColumns.read(declared, new Options(Map.of())),
                 1 << 20,
                 Optional.empty(),
-                new Context());
+                new Context(memory));
     }
 
     @AfterEach
@@ -80,6 +83,12 @@ class EdgeInletTest {
     }
 
     private final class Context implements PushedContext {
+        private final Memory memory;
+
+        Context(Memory memory) {
+            this.memory = memory;
+        }
+
         @Override
         public String stream() {
             return "plant";
@@ -144,7 +153,9 @@ class EdgeInletTest {
         public void waitsFor(String what) {}
 
         @Override
-        public void acknowledged(long upTo) {}
+        public void acknowledged(long upTo) {
+            acknowledged.add(upTo);
+        }
 
         @Override
         public void needVersions() {}
@@ -211,5 +222,32 @@ class EdgeInletTest {
         needs("first");
         pollAll();
         assertTrue(last().text().contains("query.first="), () -> told.toString());
+    }
+
+    @Test
+    void whatOnlyAQueryThatIsGoneHadNotOnDiskIsAcknowledged() {
+        Schema columns = new Schema(List.of(
+                new Field("window_start", DataType.TIMESTAMP, true),
+                new Field("row_count", DataType.BIGINT, true),
+                new Field("device", DataType.TEXT, true)));
+        PartialsInlet query = PartialsInlet.open(
+                inlets,
+                "plant",
+                new PartialsColumns(columns, WindowProgram.parse("(2 \"q\" (tumble 10 0 \"ts\") (keys))")),
+                new Context(new Memory()));
+        assertEquals(Optional.empty(), query.poll());
+        Session session = new Session();
+        inlet.offer(session, OPEN);
+        pollAll();
+        query.poll().orElseThrow().close();
+        query.acknowledge(1);
+        inlet.offer(session, new Message.Rows(0, 1, 1, RecordKind.PARTIALS, 3, 0, 0, new byte[0]));
+        inlet.poll().orElseThrow().close();
+        inlet.acknowledge(1);
+        assertEquals(List.of(0L), acknowledged, "the query has it not on disk");
+        query.dropped();
+        query.close();
+        pollAll();
+        assertEquals(1, acknowledged.get(acknowledged.size() - 1));
     }
 }
