@@ -147,7 +147,7 @@ public record RangePlan(
         if (node instanceof PlanNode.Sort found) {
             sort = Optional.of(found);
             node = below(found.input());
-            if (node instanceof PlanNode.Sort part && part.order().equals(found.order()) && part.offset() == 0) {
+            if (node instanceof PlanNode.Sort part && isPartOf(part, found)) {
                 node = below(part.input()); // of each task before all come together
             }
         }
@@ -166,6 +166,12 @@ public record RangePlan(
         long limit = sort.map(PlanNode.Sort::limit).orElse(-1L);
         long offset = sort.map(PlanNode.Sort::offset).orElse(0L);
         return Optional.of(new Parts((PlanNode.Scan) node, calc, sort, Optional.of(new Answer(limit, offset, top))));
+    }
+
+    /** Whether a sort gives another one, above it, all that it wants: one that a query says itself may give less. */
+    private static boolean isPartOf(PlanNode.Sort part, PlanNode.Sort whole) {
+        boolean enough = part.limit() < 0 || whole.limit() >= 0 && whole.limit() <= part.limit() - whole.offset();
+        return part.order().equals(whole.order()) && part.offset() == 0 && enough;
     }
 
     /** Whether the one scan of a plan has one reader: then no other misses the rows that the reader does not want. */
