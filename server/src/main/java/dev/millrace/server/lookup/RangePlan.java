@@ -59,7 +59,11 @@ public record RangePlan(
      * @param limit how many rows, -1 for all
      * @param top a projection of what is left
      */
-    record Answer(long limit, long offset, Optional<PlanNode.Calc> top) {}
+    record Answer(long limit, long offset, Optional<PlanNode.Calc> top) {
+        private long last() {
+            return limit > Long.MAX_VALUE - offset ? Long.MAX_VALUE : limit + offset;
+        }
+    }
 
     /** The parts of a plan that may be answered. */
     private record Parts(
@@ -414,8 +418,7 @@ public record RangePlan(
         if (backward) {
             terms.add("backward");
         }
-        answer.filter(found -> found.limit >= 0)
-                .ifPresent(found -> terms.add("the first " + (found.limit + found.offset)));
+        answer.filter(found -> found.limit >= 0).ifPresent(found -> terms.add("the first " + found.last()));
         return "Index Scan using " + index + " on " + scan.relation() + ": " + String.join(", ", terms)
                 + (answer.isPresent() ? ", in the place of:" : ", in the place of the Scan of:");
     }
