@@ -101,7 +101,7 @@ public final class SortOperator implements Operator {
         }
         order.sort(sorted, count);
         next = (int) Math.min(count, node.offset());
-        end = node.limit() < 0 ? count : (int) Math.min(count, next + node.limit());
+        end = node.limit() < 0 ? count : (int) Math.min(count, next + Math.min(count, node.limit()));
         isSorted = true;
     }
 

@@ -59,7 +59,11 @@ public record RangePlan(
      * @param limit how many rows, -1 for all
      * @param top a projection of what is left
      */
-    record Answer(long limit, long offset, Optional<PlanNode.Calc> top) {}
+    record Answer(long limit, long offset, Optional<PlanNode.Calc> top) {
+        private long last() {
+            return limit > Long.MAX_VALUE - offset ? Long.MAX_VALUE : limit + offset;
+        }
+    }
 
     /** The parts of a plan that may be answered. */
     private record Parts(
@@ -147,7 +151,7 @@ public record RangePlan(
         if (node instanceof PlanNode.Sort found) {
             sort = Optional.of(found);
             node = below(found.input());
-            if (node instanceof PlanNode.Sort part && part.order().equals(found.order()) && part.offset() == 0) {
+            if (node instanceof PlanNode.Sort part && isPartOf(part, found)) {
                 node = below(part.input()); // of each task before all come together
             }
         }
@@ -166,6 +170,12 @@ public record RangePlan(
         long limit = sort.map(PlanNode.Sort::limit).orElse(-1L);
         long offset = sort.map(PlanNode.Sort::offset).orElse(0L);
         return Optional.of(new Parts((PlanNode.Scan) node, calc, sort, Optional.of(new Answer(limit, offset, top))));
+    }
+
+    /** Whether a sort gives another one, above it, all that it wants: one that a query says itself may give less. */
+    private static boolean isPartOf(PlanNode.Sort part, PlanNode.Sort whole) {
+        boolean enough = part.limit() < 0 || whole.limit() >= 0 && whole.limit() <= part.limit() - whole.offset();
+        return part.order().equals(whole.order()) && part.offset() == 0 && enough;
     }
 
     /** Whether the one scan of a plan has one reader: then no other misses the rows that the reader does not want. */
@@ -408,8 +418,7 @@ public record RangePlan(
         if (backward) {
             terms.add("backward");
         }
-        answer.filter(found -> found.limit >= 0)
-                .ifPresent(found -> terms.add("the first " + (found.limit + found.offset)));
+        answer.filter(found -> found.limit >= 0).ifPresent(found -> terms.add("the first " + found.last()));
         return "Index Scan using " + index + " on " + scan.relation() + ": " + String.join(", ", terms)
                 + (answer.isPresent() ? ", in the place of:" : ", in the place of the Scan of:");
     }

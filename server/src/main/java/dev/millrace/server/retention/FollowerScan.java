@@ -24,7 +24,7 @@ import java.util.function.Supplier;
  */
 record FollowerScan(long lastEntry, long lastDropped, Supplier<Optional<Batch>> rows, Runnable end)
         implements AutoCloseable {
-    /** Of values alone. @param upTo rows of later entries are left out */
+    /** Of values alone. @param upTo rows of later entries are left out, but for those of segments that have earlier ones as well */
     static FollowerScan of(
             SegmentStore store,
             Schema schema,

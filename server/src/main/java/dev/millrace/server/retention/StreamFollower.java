@@ -94,6 +94,7 @@ record StreamFollower(
         private final boolean asksErrors;
         private Optional<FollowerScan> scan = Optional.empty();
         private RowChoice choice = RowChoice.ALL; // of the scan
+        private long upTo; // rows of later entries are not for this scan, though a segment that it reads may have some
         private long entry; // rows of entries before were given
         private long given; // and so many of its own
         private boolean finished; // no rows come that are meant
@@ -171,7 +172,7 @@ record StreamFollower(
         private boolean begin() {
             boolean isOver = arrivals.hasEnd() && context.clock().epochMicros() - GRACE_MICROS >= arrivals.to();
             long last = store.lastAppended();
-            long upTo = Math.min(durable.getAsLong(), last);
+            upTo = Math.min(durable.getAsLong(), last);
             if (upTo < entry) {
                 finished = isOver && upTo == last;
                 reading.hasAll();
@@ -210,6 +211,9 @@ record StreamFollower(
             int count = batch.rowCount();
             long entries = batch.dataAddress(request.columns().size());
             long times = batch.dataAddress(request.columns().size() + 1);
+            while (count > 0 && at(entries, count - 1) > upTo) {
+                count--;
+            }
             while (count > 0 && at(times, count - 1) >= arrivals.to()) {
                 count--; // they came in the order of their times
                 finished = true;

@@ -129,7 +129,8 @@ class StreamFollowerTest {
                     KnownPast.NOTHING,
                     allocator)) {
                 long[] last = {0};
-                StreamFollower follower = follower(store, () -> last[0]);
+                long[] cameAgain = {Long.MAX_VALUE}; // as after a database was opened, whose log comes again by and by
+                StreamFollower follower = follower(store, () -> Math.min(last[0], cameAgain[0]));
                 SourceReader reader = follower.open(ALL, context).get(0);
                 double fraction = 0;
                 for (int step = 0; step < 200; step++) {
@@ -147,12 +148,16 @@ class StreamFollowerTest {
                             append(store, durable, random, appended);
                             all += appended.size() - before;
                         }
-                        case 1 -> last[0] = last[0] + (durable - last[0]) / (1 + random.nextInt(2));
+                        case 1 -> {
+                            last[0] = last[0] + (durable - last[0]) / (1 + random.nextInt(2));
+                            cameAgain[0] += Math.min(random.nextInt(4), Long.MAX_VALUE - cameAgain[0]);
+                        }
                         case 2 -> store.flush(last[0]);
                         case 3 -> store.merge();
                         case 4 -> {
                             SourcePosition position = reader.position().orElseThrow();
                             reader.close();
+                            cameAgain[0] = random.nextInt(4) == 0 ? random.nextLong(last[0] + 1) : Long.MAX_VALUE;
                             reader = follower.reopen(ALL, List.of(position), context)
                                     .get(0);
                         }
@@ -168,6 +173,7 @@ class StreamFollowerTest {
                     assertTrue(progress.allRows() >= progress.rows(), progress.toString());
                 }
                 last[0] = durable;
+                cameAgain[0] = Long.MAX_VALUE;
                 while (!follower.backfill().has(durable)) {
                     read.addAll(take(reader.poll()));
                 }

@@ -583,14 +583,20 @@ final class History {
         clock.alarmIn(HEAL_MILLIS);
         try (Session session = database.session()) {
             session.flush();
-            if (old.isPresent()
-                    || model.all(ModelObject.Stream.class).stream().anyMatch(ModelObject.Stream::isRetained)) {
+            if (old.isPresent() || mayKeepRows()) {
                 catchUp(); // what begins in the past of a stream reads it when it is on disk, and nobody waits for that
                 session.flush();
             }
         }
         clock.noAlarm();
         requireLife();
+    }
+
+    /** Whether a stream is there that keeps its rows, or may be. */
+    private boolean mayKeepRows() {
+        return model.catalogsAfterRestart().stream()
+                .flatMap(catalog -> catalog.values().stream())
+                .anyMatch(object -> object instanceof ModelObject.Stream stream && stream.isRetained());
     }
 
     private void catchUp() {

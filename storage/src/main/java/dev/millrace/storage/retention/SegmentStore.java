@@ -280,7 +280,7 @@ public final class SegmentStore implements AutoCloseable {
     /**
      * The same for several threads, of the rows that one moment had.
      *
-     * @param upTo rows of later entries are left out
+     * @param upTo rows of later entries are left out, but for those of segments that have earlier ones as well
      * @param most how many scans there may be, with about as many rows of segments each; the rows of the second come behind those of the first
      * @return at least one; together they have every row once
      */

@@ -46,7 +46,7 @@ public final class Numbering {
         fetch.ifPresent(count -> {
             numbers.add(number);
             tests.add("le");
-            bounds.add(skipped + number(count));
+            bounds.add(last(skipped, number(count)));
         });
         return keep(input, numbers, tests, bounds);
     }
@@ -55,7 +55,7 @@ public final class Numbering {
     public static RelNode withTies(
             RelNode input, List<RelFieldCollation> order, Optional<RexNode> offset, Optional<RexNode> fetch) {
         long skipped = offset.map(Numbering::number).orElse(0L);
-        long last = fetch.map(Numbering::number).orElse(1L) + skipped;
+        long last = last(skipped, fetch.map(Numbering::number).orElse(1L));
         List<RexNode> numbers = new ArrayList<>(List.of(over(input, Function.RANK, List.of(), order)));
         List<String> tests = new ArrayList<>(List.of("le"));
         List<Long> bounds = new ArrayList<>(List.of(last));
@@ -65,6 +65,11 @@ public final class Numbering {
             bounds.add(skipped);
         }
         return keep(input, numbers, tests, bounds);
+    }
+
+    /** The number of the last row, or of the last that there can be. */
+    private static long last(long skipped, long count) {
+        return count > Long.MAX_VALUE - skipped ? Long.MAX_VALUE : skipped + count;
     }
 
     private static long number(RexNode count) {
