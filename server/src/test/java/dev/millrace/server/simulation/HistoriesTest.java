@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("long")
 class HistoriesTest {
-    private static final int HISTORIES = Integer.getInteger("millrace.histories", 200);
+    private static final int HISTORIES = Integer.getInteger("millrace.histories", 80);
     private static final long SEED = Long.getLong("millrace.histories.seed", 1);
     private static final int STEPS = Integer.getInteger("millrace.histories.steps", 80);
     private static final int ENOUGH = 200; // histories in which everything happens

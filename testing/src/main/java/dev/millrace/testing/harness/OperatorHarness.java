@@ -34,8 +34,8 @@ import org.apache.arrow.memory.RootAllocator;
  * written to after it was passed on, no byte left, progress after a full output. An epoch's end after the last event is
  * understood.
  *
- * <p>{@code -Dmillrace.harness.runs} sets how many variations (15), {@code -Dmillrace.harness.seed} their seed; a
- * failure prints the seed and what the variation was.
+ * <p>{@code -Dmillrace.harness.runs} sets how many variations (5), {@code -Dmillrace.harness.seed} their seed; a
+ * failure prints the seed and what the variation was. {@code ./check --operators N} runs every script in N variations.
  */
 public final class OperatorHarness {
     /** The key group of a row of an input: what the exchange before the operator would compute. */
@@ -43,8 +43,8 @@ public final class OperatorHarness {
         int keyGroup(int port, Batch batch, int row);
     }
 
-    private static final int RUNS = Integer.getInteger("millrace.harness.runs", 15);
-    private static final int MOST_TRIES = 20; // times as many, until what is to be seen was
+    private static final int RUNS = Integer.getInteger("millrace.harness.runs", 5);
+    private static final int MOST_TRIES = 300; // more variations, until what is to be seen was
     private static final long SEED = Long.getLong("millrace.harness.seed", 42);
     private static final long MEMORY_BYTES = 1L << 30;
 
@@ -194,7 +194,7 @@ public final class OperatorHarness {
         fixture.ifPresent(name -> goOnFrom(name, reference));
         RandomGenerator seeds = new SplittableRandom(SEED);
         boolean isSeen = !writesChanges;
-        for (int i = 0; i < RUNS || !isSeen && i < MOST_TRIES * RUNS; i++) {
+        for (int i = 0; i < RUNS || !isSeen && i < RUNS + MOST_TRIES; i++) {
             Variation variation = Variation.random(seeds.nextLong(), !appendOnlyInput, keyGroupOf.isPresent());
             HarnessRun run = run(variation);
             compare(reference, run, variation.toString());
