@@ -127,7 +127,7 @@ class ToolsTest {
                 return failure;
             }
             List<String> install =
-                    new ArrayList<>(List.of("venv/bin/pip", "install", "-q", "--disable-pip-version-check"));
+                    new ArrayList<>(List.of("venv/bin/pip", "install", "-q", "--no-compile", "--disable-pip-version-check"));
             install.addAll(List.of(PYTHON));
             return step(at, install.toArray(String[]::new));
         });
