@@ -40,7 +40,15 @@ class ClientsTest {
             var failure = step(at, "python3", "-m", "venv", "venv");
             return failure.isPresent()
                     ? failure
-                    : step(at, "venv/bin/pip", "install", "-q", "--no-compile", "--disable-pip-version-check", PYTHON[0], PYTHON[1]);
+                    : step(
+                            at,
+                            "venv/bin/pip",
+                            "install",
+                            "-q",
+                            "--no-compile",
+                            "--disable-pip-version-check",
+                            PYTHON[0],
+                            PYTHON[1]);
         });
         return folder.resolve("venv/bin/python");
     }

@@ -84,7 +84,13 @@ class HistoriesTest {
         System.out.println("histories: " + HISTORIES + " from seed " + SEED + ", " + faults + ", " + seen);
         if (HISTORIES >= SOME) {
             Set<String> wanted = Set.of(
-                    "closed", "crash", "machine stopped", "process killed", "answer of DuckDB", "CHECKPOINT done", "INSERT dead");
+                    "closed",
+                    "crash",
+                    "machine stopped",
+                    "process killed",
+                    "answer of DuckDB",
+                    "CHECKPOINT done",
+                    "INSERT dead");
             assertTrue(seen.keySet().containsAll(wanted), seen.toString());
         }
         if (HISTORIES >= ENOUGH) {
