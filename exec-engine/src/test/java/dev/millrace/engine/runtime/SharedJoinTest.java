@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
 /** Joins of tables and views read those where they are kept, each as of the epoch that it is at. */
 @Timeout(120)
 class SharedJoinTest {
-    private static final int ROUNDS = Integer.getInteger("millrace.shared.rounds", 30);
+    private static final int ROUNDS = Integer.getInteger("millrace.shared.rounds", 60);
     private static final List<DataType> KEYS = List.of(DataType.BIGINT, DataType.TEXT, DataType.numeric(10, 2));
     private static final List<JoinKind> KINDS = List.of(
             JoinKind.INNER,

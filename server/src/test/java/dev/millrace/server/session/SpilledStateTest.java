@@ -95,7 +95,7 @@ final class SpilledStateTest {
             database.run(TABLES);
             create(database);
             for (int round = 0; round < 3; round++) {
-                change(database, random, 8_000);
+                change(database, random, 20_000);
                 assertSame(database);
             }
             QUERIES.keySet().forEach(name -> {
@@ -122,7 +122,7 @@ final class SpilledStateTest {
         try (TestDatabase database = new TestDatabase(directory)) {
             database.run(TABLES);
             create(database);
-            change(database, random, 10_000);
+            change(database, random, 20_000);
             assertSame(database);
             database.run("CHECKPOINT");
             change(database, random, 2_000);
