@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("peers")
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 class KilledCaptureTest {
-    private static final int KILLS = Integer.getInteger("millrace.capture.kills", 3);
+    private static final int KILLS = Integer.getInteger("millrace.capture.kills", 2);
     private static final long SEED = Long.getLong("millrace.capture.seed", 1);
     private static final int ACCOUNTS = 20;
 

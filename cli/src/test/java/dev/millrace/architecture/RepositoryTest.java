@@ -1,6 +1,7 @@
 package dev.millrace.architecture;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.server.settings.ProductVersion;
 import java.io.IOException;
@@ -146,5 +147,21 @@ class RepositoryTest {
             });
         }
         assertEquals(List.of(), broken);
+    }
+
+    /** One that has another name by now would be left out, and nobody told. */
+    @Test
+    void testsForAnotherJdkAreThere() {
+        String listed = text(ROOT.resolve("check")).replaceAll("(?s).*\\non_another_jdk=\\((.*?)\\n\\).*", "$1");
+        List<String> names = listed.lines()
+                .flatMap(line -> Stream.of(line.replaceAll("#.*", "").strip().split("\\s+")))
+                .filter(name -> !name.isEmpty())
+                .toList();
+        List<String> tests = files("src/test/java", "Test.java").stream()
+                .map(path -> path.getFileName().toString().replace(".java", ""))
+                .toList();
+        assertEquals(
+                List.of(), names.stream().filter(name -> !tests.contains(name)).toList());
+        assertTrue(names.size() > 50, names::toString);
     }
 }

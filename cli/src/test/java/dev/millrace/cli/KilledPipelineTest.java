@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("peers")
 @Timeout(36_000)
 class KilledPipelineTest {
-    private static final int ROUNDS = Integer.getInteger("millrace.connected", 3);
+    private static final int ROUNDS = Integer.getInteger("millrace.connected", 2);
     private static final long SEED = Long.getLong("millrace.connected.seed", 1);
     private static final int PARTITIONS = 3;
     private static final int KEYS = 20;

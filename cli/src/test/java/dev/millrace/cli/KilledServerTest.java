@@ -33,7 +33,7 @@ import org.postgresql.PGConnection;
 @Timeout(36_000)
 @Tag("long")
 class KilledServerTest {
-    private static final int ROUNDS = Integer.getInteger("millrace.kills", 3);
+    private static final int ROUNDS = Integer.getInteger("millrace.kills", 2);
     private static final long SEED = Long.getLong("millrace.kills.seed", 1);
     private static final int CLIENTS = 4;
 

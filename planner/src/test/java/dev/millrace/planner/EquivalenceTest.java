@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Whatever a plan was rewritten to, it has the rows of the algebra: for each golden query, over random rows. */
 @Tag("long")
 class EquivalenceTest {
-    private static final int TRIALS = Integer.getInteger("millrace.equivalence.trials", 40);
+    private static final int TRIALS = Integer.getInteger("millrace.equivalence.trials", 15);
     private static final long SEED = Long.getLong("millrace.equivalence.seed", 42);
 
     static List<Path> files() throws IOException {
@@ -57,7 +57,7 @@ class EquivalenceTest {
     /** {@code -Dmillrace.equivalence.queries=N} checks as many. */
     @Test
     void holdsForRandomQueries() {
-        int queries = Integer.getInteger("millrace.equivalence.queries", 300);
+        int queries = Integer.getInteger("millrace.equivalence.queries", 100);
         int planned = 0;
         for (int i = 0; i < queries; i++) {
             String sql = new RandomQueries(new Random(SEED + i)).next();

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 /** Condensed rows are the materialised ones: as many of each, but for times within their slices. */
 @Tag("long")
 class CondensedRowsTest {
-    private static final int TRIALS = Integer.getInteger("millrace.sketch.condensed", 300);
+    private static final int TRIALS = Integer.getInteger("millrace.sketch.condensed", 100);
     private static final long SEED = Long.getLong("millrace.sketch.seed", 1);
 
     private final BufferAllocator allocator = PooledAllocation.newRoot(1L << 28);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  * left.
  */
 class FormatFuzzTest {
-    private static final long MUTATIONS = Long.getLong("millrace.sketch.mutations", 100_000);
+    private static final long MUTATIONS = Long.getLong("millrace.sketch.mutations", 25_000);
     private static final long SEED = Long.getLong("millrace.sketch.seed", 1);
 
     @Test

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** True answers, computed from what went in, always lie within the bounds that a sketch gives. */
 class QueryTest {
-    private static final int TRIALS = Integer.getInteger("millrace.sketch.queries", 400);
+    private static final int TRIALS = Integer.getInteger("millrace.sketch.queries", 130);
     private static final long SEED = Long.getLong("millrace.sketch.seed", 1);
 
     @Test

@@ -60,7 +60,7 @@ class NumberTextTest {
 
     @Test
     void doublesReadToTheLastBit() {
-        for (int i = 0; i < 400_000; i++) {
+        for (int i = 0; i < 100_000; i++) {
             String text = randomNumber();
             double expected = Double.parseDouble(text);
             boolean inRange = !Double.isInfinite(expected) && (expected != 0 || new BigDecimal(text).signum() == 0);
@@ -89,7 +89,7 @@ class NumberTextTest {
 
     @Test
     void doublesHalfwayBetweenTwoReadToEven() {
-        for (int i = 0; i < 20_000; i++) {
+        for (int i = 0; i < 5_000; i++) {
             double low = Double.longBitsToDouble(random.nextLong() & Long.MAX_VALUE);
             if (Double.isNaN(low) || Double.isInfinite(low) || low == Double.MAX_VALUE) {
                 continue;
@@ -132,7 +132,7 @@ class NumberTextTest {
 
     @Test
     void doublesWriteTheFewestDigitsThatReadBack() {
-        for (int i = 0; i < 300_000; i++) {
+        for (int i = 0; i < 75_000; i++) {
             double value = switch (random.nextInt(4)) {
                 case 0 -> random.nextInt(1_000_000) / 100.0;
                 case 1 -> random.nextDouble() * Math.pow(10, random.nextInt(40) - 20);
@@ -175,7 +175,7 @@ class NumberTextTest {
 
     @Test
     void floatsReadBack() {
-        for (int i = 0; i < 300_000; i++) {
+        for (int i = 0; i < 75_000; i++) {
             float value = Float.intBitsToFloat(random.nextInt());
             String text = texts.write(out -> ValueWriter.real(out, value));
             assertEquals(value, Float.parseFloat(text), text + ", seed " + seed);
@@ -255,7 +255,7 @@ class NumberTextTest {
 
     @Test
     void numericsAgreeWithBigDecimal() {
-        for (int i = 0; i < 200_000; i++) {
+        for (int i = 0; i < 50_000; i++) {
             int precision = 1 + random.nextInt(38);
             int scale = random.nextInt(precision + 1);
             BigDecimal value = new BigDecimal(new BigInteger(random.nextInt(128), random), random.nextInt(45) - 3);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Whatever clients ask for ends when its time is over, and nobody else is held up by it: standing queries have all rows,
- * others are answered, and the server stops when it is told to. {@code -Dmillrace.hostile.seconds=N} sets for how long (20),
+ * others are answered, and the server stops when it is told to. {@code -Dmillrace.hostile.seconds=N} sets for how long (8),
  * {@code -Dmillrace.hostile.seed=S} the seed, {@code -Dmillrace.hostile.launcher=F} the command that starts the server, as users
  * start it; with {@code -Dmillrace.hostile.timed=true} times are asserted, too. Times at which
  * the machine stood still, as a thread that only sleeps saw, are nobody's fault: they are taken off, and told. A statement's time
@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
  * statement is at (200): each stops the server for a while, so none is taken where times are asserted and nothing else is said.
  */
 class HostileTest {
-    private static final long SECONDS = Long.getLong("millrace.hostile.seconds", 20);
+    private static final long SECONDS = Long.getLong("millrace.hostile.seconds", 8);
     private static final long SEED = Long.getLong("millrace.hostile.seed", 1);
     private static final boolean TIMED = Boolean.getBoolean("millrace.hostile.timed");
     private static final int CLIENTS = 8;

@@ -345,7 +345,7 @@ class ParquetSourceTest {
         Random random = new Random(codec.hashCode());
         Path bad = folder.resolve("bad.parquet");
         int refused = 0;
-        int rounds = Integer.getInteger("millrace.parquet.damages", 200);
+        int rounds = Integer.getInteger("millrace.parquet.damages", 100);
         for (int round = 0; round < rounds; round++) {
             byte[] damaged = bytes.clone();
             for (int change = random.nextInt(3); change >= 0; change--) {

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @Tag("long")
 class RandomExpressionsTest {
-    private static final int RUNS = Integer.getInteger("millrace.expressions.runs", 400);
+    private static final int RUNS = Integer.getInteger("millrace.expressions.runs", 200);
     private static final long SEED = Long.getLong("millrace.expressions.seed", 7);
     private static final int ROWS = 70; // more than one word of a bitmap
 

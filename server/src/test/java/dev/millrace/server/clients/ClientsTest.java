@@ -40,7 +40,15 @@ class ClientsTest {
             var failure = step(at, "python3", "-m", "venv", "venv");
             return failure.isPresent()
                     ? failure
-                    : step(at, "venv/bin/pip", "install", "-q", "--disable-pip-version-check", PYTHON[0], PYTHON[1]);
+                    : step(
+                            at,
+                            "venv/bin/pip",
+                            "install",
+                            "-q",
+                            "--no-compile",
+                            "--disable-pip-version-check",
+                            PYTHON[0],
+                            PYTHON[1]);
         });
         return folder.resolve("venv/bin/python");
     }
@@ -74,7 +82,7 @@ class ClientsTest {
             var failure = step(at, "python3", "-m", "venv", "venv");
             return failure.isPresent()
                     ? failure
-                    : step(at, "venv/bin/pip", "install", "-q", "--disable-pip-version-check", ASYNCPG);
+                    : step(at, "venv/bin/pip", "install", "-q", "--no-compile", "--disable-pip-version-check", ASYNCPG);
         });
         Path python = folder.resolve("venv/bin/python");
         check(python.getParent(), python.toString(), program("asyncpg_flush.py").toString(), uri("postgresql"));

@@ -126,8 +126,8 @@ class ToolsTest {
             if (failure.isPresent()) {
                 return failure;
             }
-            List<String> install =
-                    new ArrayList<>(List.of("venv/bin/pip", "install", "-q", "--disable-pip-version-check"));
+            List<String> install = new ArrayList<>(
+                    List.of("venv/bin/pip", "install", "-q", "--no-compile", "--disable-pip-version-check"));
             install.addAll(List.of(PYTHON));
             return step(at, install.toArray(String[]::new));
         });

@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Test;
 /**
  * Random INSERT, UPDATE, DELETE and MERGE, with ON CONFLICT, DEFAULT, FROM, USING and RETURNING, in and out of transactions: tables,
  * RETURNING, and the views kept current over them agree with DuckDB after each. {@code -Dmillrace.changes.seeds=N} runs as many
- * seeds (4).
+ * seeds (2).
  */
 class RandomChangesTest {
-    private static final int SEEDS = Integer.getInteger("millrace.changes.seeds", 4);
+    private static final int SEEDS = Integer.getInteger("millrace.changes.seeds", 2);
     private static final int STATEMENTS = 50;
     private static final List<String> TABLES = List.of(
             "CREATE TABLE t (k INT PRIMARY KEY, a INT DEFAULT 5, b INT, s TEXT DEFAULT 'd')",

@@ -16,11 +16,11 @@ import org.junit.jupiter.api.Test;
 /**
  * Sub-queries that read rows around them, as views over tables that change: after each change they agree with DuckDB.
  * Values are few and many are NULL, so that partners, duplicates and unknowns happen.
- * {@code -Dmillrace.correlated.seeds=N} runs as many seeds (4), {@code -Dmillrace.correlated.seed=S} from that one.
+ * {@code -Dmillrace.correlated.seeds=N} runs as many seeds (2), {@code -Dmillrace.correlated.seed=S} from that one.
  */
 @Tag("long")
 class RandomCorrelatedTest {
-    private static final int SEEDS = Integer.getInteger("millrace.correlated.seeds", 4);
+    private static final int SEEDS = Integer.getInteger("millrace.correlated.seeds", 2);
     private static final long FIRST_SEED = Long.getLong("millrace.correlated.seed", 1);
     private static final int VIEWS = 10;
     private static final int CHANGES = 5;

@@ -29,12 +29,12 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Random queries over streams of files ({@link RandomFiles}), with one to four workers: a view shows in the end what the oracle
  * answers over the rows that were not late in their files, a SELECT what it answers over all.
- * {@code -Dmillrace.random.files=N} sets how many queries (60), {@code -Dmillrace.random.seed=S} the first seed, {@code
+ * {@code -Dmillrace.random.files=N} sets how many queries (30), {@code -Dmillrace.random.seed=S} the first seed, {@code
  * -Dmillrace.random.threads=T} how many rounds run at a time.
  */
 @Tag("long")
 class RandomFilesTest {
-    private static final int QUERIES = Integer.getInteger("millrace.random.files", 60);
+    private static final int QUERIES = Integer.getInteger("millrace.random.files", 30);
     private static final long SEED = Long.getLong("millrace.random.seed", 1);
     private static final int THREADS = Integer.getInteger("millrace.random.threads", 1);
     private static final int QUERIES_PER_ROUND = 6;

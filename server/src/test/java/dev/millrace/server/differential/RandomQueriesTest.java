@@ -20,12 +20,12 @@ import org.junit.jupiter.api.Test;
  * Every answer at every checked point equals the batch answer. Half of the queries are variations of what users write
  * ({@link RandomQueries}), half are drawn from the whole grammar ({@link RandomGrammar}); one that fails is made smaller, and the
  * others go on. {@code -Dmillrace.random.queries=N} sets how many queries
- * (100), {@code -Dmillrace.random.seed=S} the seed of the first round, which a failure prints,
+ * (60), {@code -Dmillrace.random.seed=S} the seed of the first round, which a failure prints,
  * {@code -Dmillrace.random.threads=T} how many rounds run at a time (one).
  */
 @Tag("long")
 class RandomQueriesTest {
-    private static final int QUERIES = Integer.getInteger("millrace.random.queries", 100);
+    private static final int QUERIES = Integer.getInteger("millrace.random.queries", 60);
     private static final long SEED = Long.getLong("millrace.random.seed", 1);
     private static final int THREADS = Integer.getInteger("millrace.random.threads", 1);
     private static final int QUERIES_PER_ROUND = 10;

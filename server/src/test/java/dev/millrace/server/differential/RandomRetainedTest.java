@@ -27,12 +27,12 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Streams that keep their rows, of all types, in segments that checkpoints write and merging makes larger, over restarts: whatever a SELECT
  * asks of them, and whatever a view shows that begins in their past, DuckDB says of the same rows. One stream keeps few bytes and loses
- * its oldest rows. {@code -Dmillrace.retained.queries=N} asks as many random queries (40), {@code -Dmillrace.retained.seed=S} begins with
+ * its oldest rows. {@code -Dmillrace.retained.queries=N} asks as many random queries (20), {@code -Dmillrace.retained.seed=S} begins with
  * that seed, which a failure prints.
  */
 @Tag("long")
 class RandomRetainedTest {
-    private static final int QUERIES = Integer.getInteger("millrace.retained.queries", 40);
+    private static final int QUERIES = Integer.getInteger("millrace.retained.queries", 20);
     private static final long SEED = Long.getLong("millrace.retained.seed", 1);
     private static final int QUERIES_PER_ROUND = 10;
     private static final int MOST_ROUNDS = 40; // until retention has dropped rows

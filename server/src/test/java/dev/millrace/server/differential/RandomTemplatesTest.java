@@ -22,11 +22,11 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Random queries, each also as one of a hundred of a template that has parameters in the places of some of its constants: what this one is told is what the
- * query by itself is told, whose answers {@link RandomQueriesTest} compares with the oracle's. {@code -Dmillrace.random.templates=N} sets how many (30).
+ * query by itself is told, whose answers {@link RandomQueriesTest} compares with the oracle's. {@code -Dmillrace.random.templates=N} sets how many (15).
  */
 @Tag("long")
 class RandomTemplatesTest {
-    private static final int QUERIES = Integer.getInteger("millrace.random.templates", 30);
+    private static final int QUERIES = Integer.getInteger("millrace.random.templates", 15);
     private static final long SEED = Long.getLong("millrace.random.seed", 1);
     private static final int OTHERS = 100;
     private static final int CHUNKS = 3;

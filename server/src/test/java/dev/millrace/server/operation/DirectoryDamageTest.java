@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DirectoryDamageTest {
     private static final String SUM = "125751"; // of the numbers that the stream kept
     private static final long SEED = Long.getLong("millrace.damage.seed", 1);
-    private static final int RUNS = Integer.getInteger("millrace.damage.runs", 1000);
+    private static final int RUNS = Integer.getInteger("millrace.damage.runs", 400);
 
     /** One of so many is opened of those that need not be refused, which takes longest. */
     private static final int OPENED_OF = Integer.getInteger("millrace.damage.opened", 20);

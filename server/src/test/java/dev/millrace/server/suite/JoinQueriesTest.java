@@ -11,11 +11,11 @@ import org.junit.jupiter.api.Test;
 
 /**
  * All kinds of joins and sub-queries agree with the oracle while rows with NULLs and few values come, change and go, and
- * views continue from snapshots. {@code -Dmillrace.joins.seeds=N} runs as many seeds (3).
+ * views continue from snapshots. {@code -Dmillrace.joins.seeds=N} runs as many seeds (2).
  */
 @Tag("long")
 class JoinQueriesTest {
-    private static final int SEEDS = Integer.getInteger("millrace.joins.seeds", 3);
+    private static final int SEEDS = Integer.getInteger("millrace.joins.seeds", 2);
     private static final String SCHEMA = """
             CREATE TABLE a (id INTEGER PRIMARY KEY, k INTEGER, v INTEGER);
             CREATE TABLE b (id INTEGER PRIMARY KEY, k INTEGER, v INTEGER);

@@ -19,11 +19,11 @@ import org.junit.jupiter.api.Test;
 /**
  * Joins with the versions of a table agree with DuckDB's ASOF join over the log of them, while rows of both sides come out
  * of order and late, keys come, change and go, and views continue from snapshots. {@code -Dmillrace.versions.seeds=N} runs as
- * many seeds (4).
+ * many seeds (2).
  */
 @Tag("long")
 class TableVersionsTest {
-    private static final int SEEDS = Integer.getInteger("millrace.versions.seeds", 4);
+    private static final int SEEDS = Integer.getInteger("millrace.versions.seeds", 2);
     private static final int TABLE_DELAY = 3; // seconds, as in the definitions below
     private static final int STREAM_DELAY = 2;
     private static final Map<String, String> VIEWS = Map.of(

@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Test;
 
 /**
  * However the tables of a query are ordered in FROM, it gives the same rows, and at most half as many more go through its
- * operators as in the best order. {@code -Dmillrace.tpch.orders=N} draws as many orders of each (16).
+ * operators as in the best order. {@code -Dmillrace.tpch.orders=N} draws as many orders of each (6).
  */
 @Tag("long")
 class TpchOrderTest {
     private static final Path FOLDER = Path.of("src/test/resources/tpch");
-    private static final int ORDERS = Integer.getInteger("millrace.tpch.orders", 16);
+    private static final int ORDERS = Integer.getInteger("millrace.tpch.orders", 6);
     private static final double MOST = 1.5;
     private static final Pattern TABLES = Pattern.compile("FROM ([a-z]+(?: [nl]\\d)?(?:, [a-z]+(?: [nl]\\d)?)+)\\b");
 

@@ -51,7 +51,7 @@ class ManifestTest {
     void afterACrashTheLastPublishedCheckpointIsThereWithAllItsFiles() throws Exception {
         Map<DiskFault, Integer> faults = new EnumMap<>(DiskFault.class);
         int published = 0;
-        for (long seed = 1; seed <= 150; seed++) {
+        for (long seed = 1; seed <= 50; seed++) {
             Random random = new Random(seed);
             SimulatedDisk disk = new SimulatedDisk(seed);
             long certain = 0; // the log number of the last checkpoint that lasts
@@ -100,7 +100,7 @@ class ManifestTest {
             }
             disk.happened().forEach((fault, times) -> faults.merge(fault, times, Integer::sum));
         }
-        assertTrue(published > 500, published + " published");
+        assertTrue(published > 170, published + " published");
         assertTrue(
                 faults.keySet()
                         .containsAll(List.of(

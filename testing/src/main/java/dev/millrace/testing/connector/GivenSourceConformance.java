@@ -58,7 +58,7 @@ public abstract class GivenSourceConformance {
     }
 
     static List<Long> seeds() {
-        return LongStream.rangeClosed(1, Long.getLong("millrace.conformance.lives", 8))
+        return LongStream.rangeClosed(1, Long.getLong("millrace.conformance.lives", 4))
                 .boxed()
                 .toList();
     }

@@ -75,7 +75,7 @@ public abstract class SinkConformance {
     }
 
     static List<Long> seeds() {
-        long lives = Long.getLong("millrace.conformance.lives", 3);
+        long lives = Long.getLong("millrace.conformance.lives", 2);
         return LongStream.rangeClosed(1, lives).boxed().toList();
     }
 

@@ -50,7 +50,7 @@ public abstract class SourceConformance {
     }
 
     static List<Long> seeds() {
-        return LongStream.rangeClosed(1, Long.getLong("millrace.conformance.lives", 4))
+        return LongStream.rangeClosed(1, Long.getLong("millrace.conformance.lives", 3))
                 .boxed()
                 .toList();
     }
