@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("long")
 class RandomSketchQueriesTest {
-    private static final int QUERIES = Integer.getInteger("millrace.sketch.queries", 100);
+    private static final int QUERIES = Integer.getInteger("millrace.sketch.queries", 300);
     private static final long SEED = Long.getLong("millrace.sketch.seed", 1);
     private static final int QUERIES_OF_A_STREAM = 4;
     private static final MathContext DIGITS = new MathContext(100);
@@ -68,7 +68,7 @@ class RandomSketchQueriesTest {
             }
         }
         System.out.println("sketch queries: " + estimates + " estimates held, " + empty + " of them of no rows");
-        assertTrue(QUERIES < 100 || estimates > 10L * QUERIES, "only " + estimates + " estimates were compared");
+        assertTrue(QUERIES < 300 || estimates > 10L * QUERIES, "only " + estimates + " estimates were compared");
     }
 
     private void stream(Random random) {
