@@ -164,8 +164,8 @@ final class ProgramText {
             if (name.equals("where")) {
                 condition = Optional.of(term(1));
             } else {
-                aggregates.add(new WindowProgram.Aggregate(
-                        named(WindowProgram.Function.class, name), term(1), where()));
+                aggregates.add(
+                        new WindowProgram.Aggregate(named(WindowProgram.Function.class, name), term(1), where()));
             }
             expect(')');
         }

@@ -92,7 +92,8 @@ class EdgeLinkTest {
 
     @Test
     void settingsThatTheDiskDoesNotTakeAreTriedAgainAndWhatIsThereIsSentMeanwhile() {
-        StreamConfig config = EdgeConfigFile.parse("""
+        StreamConfig config =
+                EdgeConfigFile.parse("""
                 device = d, data = "%s"
                 streams { s {
                   columns = ["ts timestamp", "temp double precision"], time = ts
@@ -143,7 +144,11 @@ class EdgeLinkTest {
             assertEquals(List.of(new Message.SetDone(0, 5, "")), said(Message.SetDone.class));
             assertEquals(5, stream.settingsNumber());
             assertEquals(3, stream.settings().sample());
-            assertEquals(2, said(Message.Rows.class).stream().mapToLong(Message.Rows::rows).sum());
+            assertEquals(
+                    2,
+                    said(Message.Rows.class).stream()
+                            .mapToLong(Message.Rows::rows)
+                            .sum());
             toDevice.add(new Message.Set(0, 6, "sample=none"));
             toDevice.add(new Message.Set(0, 5, "sample=3"));
             step(link, 1);

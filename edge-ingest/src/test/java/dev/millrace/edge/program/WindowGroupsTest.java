@@ -205,7 +205,8 @@ class WindowGroupsTest {
         assertEquals(PROGRAM.condition(), PROGRAM.rows().condition());
         assertEquals(
                 List.of("ts", "x"),
-                WindowProgram.parse("(2 \"q\" (tumble 1 0 \"ts\") (keys) (count (truth true) (where (is_null (column number \"x\")))))")
+                WindowProgram.parse(
+                                "(2 \"q\" (tumble 1 0 \"ts\") (keys) (count (truth true) (where (is_null (column number \"x\")))))")
                         .rows()
                         .columns());
         for (String wrong : List.of(

@@ -77,7 +77,8 @@ class QueueFixtureTest {
                 assertArrayEquals(bytes("second"), second.bytes());
                 assertArrayEquals(bytes("bins"), queue.version("s", 5, 1).orElseThrow());
                 assertEquals(
-                        REJECTED, RejectedLines.read(queue.take("s", 3).orElseThrow().bytes()));
+                        REJECTED,
+                        RejectedLines.read(queue.take("s", 3).orElseThrow().bytes()));
                 assertEquals(
                         hasWindows ? "partials" : "",
                         queue.take("s", 4)
@@ -90,10 +91,14 @@ class QueueFixtureTest {
                 assertEquals(COUNTS, queue.counts("s"));
                 assertEquals(9, queue.settingsNumber("s"));
                 assertEquals(Optional.of("rows=queries"), queue.settings("s"));
-                queue.begin("s").segment(1, 500, 500, 5, 1, 0, bytes("life " + life)).write();
+                queue.begin("s")
+                        .segment(1, 500, 500, 5, 1, 0, bytes("life " + life))
+                        .write();
                 long last = (hasWindows ? 5 : 4) + life;
                 assertEquals(last + 1, queue.backlog("s").next());
-                assertArrayEquals(bytes("life " + life), queue.take("s", last).orElseThrow().bytes());
+                assertArrayEquals(
+                        bytes("life " + life),
+                        queue.take("s", last).orElseThrow().bytes());
             }
         }
     }

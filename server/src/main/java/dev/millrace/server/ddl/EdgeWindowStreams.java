@@ -15,6 +15,7 @@ import dev.millrace.sql.statement.Statement.WatermarkDefinition;
 import dev.millrace.sql.text.Identifiers;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -59,7 +60,7 @@ public final class EdgeWindowStreams {
     }
 
     private static WindowProgram program(CatalogObject stream) {
-        return WindowProgram.parse(stream.options().get(WindowProgram.STREAM_OPTION));
+        return WindowProgram.parse(Objects.requireNonNull(stream.options().get(WindowProgram.STREAM_OPTION)));
     }
 
     /**

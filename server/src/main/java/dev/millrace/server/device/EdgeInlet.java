@@ -392,7 +392,12 @@ public final class EdgeInlet implements PushedReader {
             long durable = durable(device);
             if (durable < rows.to()) { // a follower may not have it
                 try {
-                    hand(device, rows, EdgeDevice.brings(rows) ? Optional.of(read(device, rows).sketch()) : Optional.empty());
+                    hand(
+                            device,
+                            rows,
+                            EdgeDevice.brings(rows)
+                                    ? Optional.of(read(device, rows).sketch())
+                                    : Optional.empty());
                 } catch (MillraceException e) {
                     return unreadableAgain(device, session, rows, e);
                 }

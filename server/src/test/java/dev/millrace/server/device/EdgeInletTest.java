@@ -188,7 +188,8 @@ class EdgeInletTest {
     @Test
     void whatQueriesNeedIsToldAlsoWhenItChangesAmongWhatArrives() {
         inlets.set("plant", Optional.empty(), Map.of("rows", "queries"));
-        whenOpened = () -> needs("first"); // after this poll has looked at what queries need, and before it takes what arrived then
+        whenOpened = () -> needs(
+                "first"); // after this poll has looked at what queries need, and before it takes what arrived then
         inlet.offer(new Session(), OPEN);
         pollAll();
         assertTrue(last().text().contains("query.first="), () -> told.toString());

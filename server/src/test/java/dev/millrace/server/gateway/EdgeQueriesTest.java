@@ -164,7 +164,9 @@ class EdgeQueriesTest {
     }
 
     private static long programs(EdgeStatus status) {
-        return status.steering().settings().lines()
+        return status.steering()
+                .settings()
+                .lines()
                 .filter(line -> line.startsWith("query.") || line.startsWith("windows."))
                 .count();
     }
@@ -373,9 +375,8 @@ class EdgeQueriesTest {
     /** A row that is needed and late is counted as it is of all rows; one that is not needed stays at the device, late or not. */
     @Test
     void lateRowsThatAreNeededAreCounted() throws IOException {
-        String windows =
-                "SELECT window_start, sum(k + 1) AS c" // arithmetic: the server's windows
-                        + " FROM TUMBLE(TABLE STREAM, DESCRIPTOR(ts), INTERVAL '10 seconds') WHERE temp = 2000 GROUP BY window_start, window_end";
+        String windows = "SELECT window_start, sum(k + 1) AS c" // arithmetic: the server's windows
+                + " FROM TUMBLE(TABLE STREAM, DESCRIPTOR(ts), INTERVAL '10 seconds') WHERE temp = 2000 GROUP BY window_start, window_end";
         server.run("CREATE MATERIALIZED VIEW e" + AT_EDGE + windows.replace("STREAM", "plant"));
         server.run("CREATE MATERIALIZED VIEW c AS " + windows.replace("STREAM", "whole"));
         server.run(ONLY_NEEDED);

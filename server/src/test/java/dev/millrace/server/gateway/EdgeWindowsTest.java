@@ -520,8 +520,9 @@ class EdgeWindowsTest {
         List<String> panes = server.rows("EXPLAIN " + create + "SELECT window_start, count(*) FILTER (WHERE ok) FROM"
                 + " HOP(TABLE plant, DESCRIPTOR(ts), INTERVAL '1 minute', INTERVAL '3 minutes')" + by);
         assertTrue(
-                panes.contains("at the edge, of each row of plant: windows of 60000000 us of ts, by (): count, count(true)"
-                        + " where ok"),
+                panes.contains(
+                        "at the edge, of each row of plant: windows of 60000000 us of ts, by (): count, count(true)"
+                                + " where ok"),
                 panes::toString);
 
         server.run(create + "SELECT window_start, avg(k)" + from + by);

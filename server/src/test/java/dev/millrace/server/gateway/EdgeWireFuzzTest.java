@@ -114,12 +114,14 @@ class EdgeWireFuzzTest {
     }
 
     private void begin() {
-        server.run("CREATE STREAM plant (ts TIMESTAMP, temp DOUBLE PRECISION, WATERMARK FOR ts AS ts - INTERVAL '1 hour')"
-                + " WITH (connector = 'edge', include.device = 'device')");
+        server.run(
+                "CREATE STREAM plant (ts TIMESTAMP, temp DOUBLE PRECISION, WATERMARK FOR ts AS ts - INTERVAL '1 hour')"
+                        + " WITH (connector = 'edge', include.device = 'device')");
         server.run("CREATE STREAM hidden (temp DOUBLE PRECISION) WITH (connector = 'edge')");
         server.run("CREATE MATERIALIZED VIEW seen AS SELECT device, count(*) AS n FROM plant GROUP BY device");
-        server.run("CREATE MATERIALIZED VIEW made WITH (run_at = 'edge') AS SELECT window_start, count(*) AS n, avg(temp) AS mean"
-                + " FROM TUMBLE(TABLE plant, DESCRIPTOR(ts), INTERVAL '5 seconds') GROUP BY window_start, window_end");
+        server.run(
+                "CREATE MATERIALIZED VIEW made WITH (run_at = 'edge') AS SELECT window_start, count(*) AS n, avg(temp) AS mean"
+                        + " FROM TUMBLE(TABLE plant, DESCRIPTOR(ts), INTERVAL '5 seconds') GROUP BY window_start, window_end");
         program = WindowProgram.parse(server.database()
                 .catalog()
                 .object("made$windows")
@@ -272,10 +274,8 @@ class EdgeWireFuzzTest {
     /** A device that does as it should is served as ever. */
     private void behave() throws IOException {
         List<byte[]> segments = new ArrayList<>();
-        StreamEncoder encoder = new StreamEncoder(
-                SCHEMA,
-                EncoderOptions.defaults(),
-                segment -> segments.add(segment.bytes()));
+        StreamEncoder encoder =
+                new StreamEncoder(SCHEMA, EncoderOptions.defaults(), segment -> segments.add(segment.bytes()));
         for (int row = 0; row < 10; row++) {
             encoder.row(row).number(0, row);
         }
@@ -289,7 +289,8 @@ class EdgeWireFuzzTest {
             assertEquals(new Message.Opened(0, good, ""), answer(in));
             good++;
             say(socket, new Message.Rows(0, good, good, RecordKind.SEGMENT, 10, 0, 9, segments.get(0)));
-            while (!answer(in).equals(new Message.Acknowledged(0, good))) {} // some are of before, as a query has less on disk
+            while (!answer(in)
+                    .equals(new Message.Acknowledged(0, good))) {} // some are of before, as a query has less on disk
         }
     }
 

@@ -42,9 +42,7 @@ final class HostileDevice {
         this.partials = partials(program);
         this.knowsToken = random.nextInt(4) != 0;
         StreamEncoder encoder = new StreamEncoder(
-                EdgeWireFuzzTest.SCHEMA,
-                EncoderOptions.defaults(),
-                segment -> segments.add(segment.bytes()));
+                EdgeWireFuzzTest.SCHEMA, EncoderOptions.defaults(), segment -> segments.add(segment.bytes()));
         for (int segment = 0; segment < 3; segment++) {
             for (int row = 0; row < 10; row++) {
                 encoder.row(1_000_000L * row).number(0, row);
@@ -55,8 +53,8 @@ final class HostileDevice {
     }
 
     private static byte[] partials(WindowProgram program) {
-        Schema columns =
-                new Schema(List.of(new Field("ts", DataType.TIMESTAMP, true), new Field("temp", DataType.DOUBLE, true)));
+        Schema columns = new Schema(
+                List.of(new Field("ts", DataType.TIMESTAMP, true), new Field("temp", DataType.DOUBLE, true)));
         WindowGroups groups = new WindowGroups(program, columns);
         for (int row = 0; row < 10; row++) {
             groups.add(new Rows(), row, 1_000_000L * row);
@@ -155,9 +153,7 @@ final class HostileDevice {
         RecordKind kind = random.nextInt(8) > 0
                 ? random.nextInt(3) > 0 ? RecordKind.SEGMENT : RecordKind.PARTIALS
                 : RecordKind.values()[random.nextInt(RecordKind.values().length)];
-        byte[] bytes = kind == RecordKind.PARTIALS
-                ? partials
-                : segments.get((int) ((next - 1) % segments.size()));
+        byte[] bytes = kind == RecordKind.PARTIALS ? partials : segments.get((int) ((next - 1) % segments.size()));
         if (random.nextInt(10) == 0) {
             bytes = flipped(bytes);
         }
