@@ -503,7 +503,9 @@ final class History {
         if (object instanceof ModelObject.Table table) {
             List<String> columns = new ArrayList<>(List.of("k", "v"));
             columns.addAll(table.added());
-            return found.filter(it -> it.schema().names().equals(columns)).isPresent();
+            return found.filter(it -> it.schema().names().equals(columns)
+                            && it.primaryKey().isEmpty() != table.isKeyed())
+                    .isPresent();
         } else if (object instanceof ModelObject.Stream stream) { // another of its name may be in its place
             return found.filter(it -> String.join(", ", it.schema().names()).equals(stream.columns()))
                     .filter(it -> String.join("", rows("SHOW CREATE STREAM " + stream.name()))
