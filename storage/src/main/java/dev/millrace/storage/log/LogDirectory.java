@@ -54,6 +54,8 @@ final class LogDirectory {
 
     @GuardedBy("this") private int spareNumber;
 
+    private final long newestBefore; // number of the newest segment when this was made
+
     /** How many images need the segments from this number on. */
     @GuardedBy("this") private final TreeMap<Long, Integer> held = new TreeMap<>();
 
@@ -79,6 +81,7 @@ final class LogDirectory {
         this.room = room;
         this.state = state;
         this.segments = new ArrayList<>(segments);
+        this.newestBefore = state.newest();
     }
 
     /**
@@ -281,9 +284,10 @@ final class LogDirectory {
         }
     }
 
+    /** Lengths double in each run of the database: one that is killed often has many segments, and little in each. */
     @GuardedBy("this") private long nextSize() {
-        long number = state.newest() + ready.size() + 1;
-        return Math.min(options.segmentBytes(), FIRST_BYTES << Math.min(DOUBLINGS, number - 1));
+        long begun = state.newest() - newestBefore + ready.size();
+        return Math.min(options.segmentBytes(), FIRST_BYTES << Math.min(DOUBLINGS, begun));
     }
 
     @GuardedBy("this") private Next begin(long size) throws IOException {

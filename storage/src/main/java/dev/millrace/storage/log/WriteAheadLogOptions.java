@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 /**
  * How a log is kept.
  *
- * @param segmentBytes length of a segment; the first ones are shorter, from 1 MB doubling
+ * @param segmentBytes length of a segment; the first ones of each run are shorter, from 1 MB doubling
  * @param bufferBytes how much is held in memory that is not durable; then appends wait
  * @param deferredMillis how long records that nobody waits for may stay in memory
  * @param retryMillis how long after a failure the disk is tried again, at first; doubles up to a hundred times as much

@@ -193,6 +193,20 @@ class LogFailureTest {
     }
 
     /** Old segments are written again; what is in them of their old life is not read. */
+    /** Each run begins a segment of its own, of which nobody knows yet how much will be in it. */
+    @Test
+    void aLogOfManyRunsThatAreKilledHasShortSegments() {
+        WriteAheadLogOptions standard = WriteAheadLogOptions.standard().simulated(clock, () -> 1);
+        SimulatedDisk each = disk;
+        for (int run = 0; run < 12; run++) {
+            WriteAheadLog log = WriteAheadLog.open(each, standard);
+            log.awaitDurable(log.append(LogMode.AWAITED, text("run " + run)));
+            each = each.crash();
+        }
+        assertTrue(each.usedBytes() < 13 << 20, each.usedBytes() + " bytes");
+        assertEquals(12, contents(each, standard).size());
+    }
+
     @Test
     void segmentsAreReusedAndTheirOldRecordsNotRead() {
         WriteAheadLog log = WriteAheadLog.open(disk, stepped);
