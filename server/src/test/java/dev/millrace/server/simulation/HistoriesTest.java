@@ -30,10 +30,9 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("long")
 class HistoriesTest {
-    private static final int HISTORIES = Integer.getInteger("millrace.histories", 80);
+    private static final int HISTORIES = Integer.getInteger("millrace.histories", 200);
     private static final long SEED = Long.getLong("millrace.histories.seed", 1);
     private static final int STEPS = Integer.getInteger("millrace.histories.steps", 80);
-    private static final int SOME = 50; // histories in which all that is usual happens
     private static final int ENOUGH = 200; // histories in which everything happens
     private static final int SHOWN_EVERY = 500;
 
@@ -82,17 +81,6 @@ class HistoriesTest {
             }
         }
         System.out.println("histories: " + HISTORIES + " from seed " + SEED + ", " + faults + ", " + seen);
-        if (HISTORIES >= SOME) {
-            Set<String> wanted = Set.of(
-                    "closed",
-                    "crash",
-                    "machine stopped",
-                    "process killed",
-                    "answer of DuckDB",
-                    "CHECKPOINT done",
-                    "INSERT dead");
-            assertTrue(seen.keySet().containsAll(wanted), seen.toString());
-        }
         if (HISTORIES >= ENOUGH) {
             Set<DiskFault> missing = EnumSet.complementOf(EnumSet.copyOf(faults.keySet()));
             missing.remove(DiskFault.REORDERED_WRITE); // one in a hundred histories; the log's own have it
