@@ -59,7 +59,8 @@ public record Partials(String id, long rows, long latestMicros, List<Group> grou
         try {
             Head head = head(in);
             long count = count(in);
-            if (!head.id().equals(program.id()) || count > in.remaining() || head.rows() > MOST_ROWS) {
+            boolean isPossible = 0 <= count && count <= in.remaining() && 0 <= head.rows() && head.rows() <= MOST_ROWS;
+            if (!head.id().equals(program.id()) || !isPossible) {
                 throw damaged();
             }
             List<Group> groups = new ArrayList<>();

@@ -10,6 +10,8 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -173,6 +175,22 @@ class WindowGroupsTest {
             assertTrue(groups.isEmpty());
             assertEquals(0, groups.bytes());
             assertEquals(expected.toString(), seen.toString(), "seed " + seed);
+        }
+    }
+
+    /** Nine bytes of seven bits and one of the last: a number from outside that is negative in 64 bits. */
+    @Test
+    void negativeNumbersOfRowsOrGroupsAreRefused() {
+        byte[] id = PROGRAM.id().getBytes(StandardCharsets.UTF_8);
+        byte[] negative = {-1, -1, -1, -1, -1, -1, -1, -1, -1, 1};
+        byte[] none = {0};
+        for (List<byte[]> numbers : List.of(List.of(negative, none), List.of(none, negative))) {
+            ByteBuffer bytes = ByteBuffer.allocate(100);
+            bytes.put((byte) Partials.VERSION).put((byte) id.length).put(id);
+            bytes.put(numbers.get(0)).put((byte) 0).put(numbers.get(1));
+            byte[] all = Arrays.copyOf(bytes.array(), bytes.position());
+            MillraceException refused = assertThrows(MillraceException.class, () -> Partials.read(all, PROGRAM));
+            assertEquals(SqlState.DATA_CORRUPTED, refused.sqlState());
         }
     }
 
