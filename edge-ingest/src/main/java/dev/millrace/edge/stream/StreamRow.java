@@ -1,5 +1,6 @@
 package dev.millrace.edge.stream;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.edge.config.EdgeConfig.StreamConfig;
 import dev.millrace.edge.program.RowValues;
 import dev.millrace.type.DataType;
@@ -9,12 +10,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The rows of a stream as programs ask about them: its columns, and behind them the time of arrival where that is the time. Of one thread. */
-final class StreamRow implements RowValues {
+public final class StreamRow implements RowValues {
     private final ColumnCopy[] columns;
     private long arrivalMicros;
 
     StreamRow(ColumnCopy[] columns) {
         this.columns = columns;
+    }
+
+    /** The rows of a batch, no longer than it is there; what is read of it is the batch's. */
+    public static StreamRow of(Batch batch) {
+        ColumnCopy[] columns = new ColumnCopy[batch.schema().size()];
+        for (int column = 0; column < columns.length; column++) {
+            columns[column] = new ColumnCopy(column, batch.schema().type(column));
+            columns[column].of(batch.column(column));
+        }
+        return new StreamRow(columns);
     }
 
     static Schema schema(StreamConfig stream) {

@@ -4,8 +4,8 @@ import dev.millrace.batch.Batch;
 import dev.millrace.edge.program.Partials;
 import dev.millrace.edge.program.WindowGroups;
 import dev.millrace.edge.program.WindowProgram;
-import dev.millrace.edge.stream.BatchRow;
 import dev.millrace.edge.stream.EdgeWindows;
+import dev.millrace.edge.stream.StreamRow;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.rows.RowBuilder;
@@ -49,7 +49,7 @@ record PartialsColumns(Schema schema, WindowProgram program) {
      */
     Batch ofRows(Sketch sketch, String device, BufferAllocator allocator) {
         try (Batch rows = Materialisation.all().batch(sketch, allocator)) {
-            BatchRow values = new BatchRow(rows);
+            StreamRow values = StreamRow.of(rows);
             WindowGroups groups = new WindowGroups(program, rows.schema());
             int mark = rows.schema().indexOf(EdgeWindows.MARK);
             int time = groups.timeColumn(rows.schema());
