@@ -32,6 +32,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.SpillSpace;
 import dev.millrace.operator.Operator;
+import dev.millrace.plan.node.GroupPlan;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.Subplans;
@@ -61,6 +62,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -86,6 +88,10 @@ class LocalEngine implements Engine {
     private final ReentrantLock changes = new ReentrantLock(); // who starts queries and brings epochs to rest
 
     @GuardedBy("queries") private final Map<String, LocalStandingQuery> queries = new LinkedHashMap<>();
+
+    @GuardedBy("queries") private final Map<String, MemberQuery> members = new LinkedHashMap<>(); // of groups
+
+    @GuardedBy("queries") private final Set<LocalStandingQuery> ofGroups = new HashSet<>(); // what runs groups
 
     private final PullQueries pullQueries;
     private final EngineCheckpoints checkpoints;
@@ -224,10 +230,40 @@ class LocalEngine implements Engine {
             Closing.all(askedOptions.sinks());
             throw e;
         }
-        return startWith(name, plan, queryOptions);
+        return startWith(name, plan, queryOptions, operators, start -> {});
     }
 
-    private StandingQuery startWith(String name, PlanNode plan, QueryOptions queryOptions) {
+    /** Starts a query that somebody else joins to the epochs of what it reads; by who holds the lock of changes. */
+    LocalStandingQuery startBeside(
+            String name, PlanNode plan, QueryOptions queryOptions, Consumer<LocalStandingQuery> attaching) {
+        return startWith(name, plan, queryOptions, operators, start -> start.attaching(attaching));
+    }
+
+    @Override
+    public QueryGroup group(String name, GroupPlan plan, QueryOptions queryOptions) {
+        LocalQueryGroup group =
+                new LocalQueryGroup(this, resources, relations, quiescence, changes, plan, queryOptions);
+        changing(() -> {
+            LocalStandingQuery query = startWith(
+                    name,
+                    plan.shared(),
+                    queryOptions,
+                    group.operators(operators),
+                    start -> start.whenMade(group::begin).attaching(group::attach));
+            relations.readsNothing(name); // its members do
+            synchronized (queries) {
+                ofGroups.add(query);
+            }
+        });
+        return group;
+    }
+
+    private LocalStandingQuery startWith(
+            String name,
+            PlanNode plan,
+            QueryOptions queryOptions,
+            Function<PlanNode, Operator> making,
+            Consumer<QueryStart> how) {
         try {
             Interrupt.lock(changes);
         } catch (MillraceException e) {
@@ -236,16 +272,19 @@ class LocalEngine implements Engine {
         }
         try {
             try {
-                relations.requireFree(name);
+                requireFree(name);
+                haveLeft(plan);
             } catch (MillraceException e) {
                 Closing.all(queryOptions.sinks());
                 throw e;
             }
             HeapBudget.Taken taken = takeHeap(name, plan, queryOptions);
             try {
-                LocalStandingQuery query = new QueryStart(
-                                this, resources, relations, operators, quiescence, checkpoints.restores())
-                        .run(name, plan, queryOptions, allocated -> heap.started(taken, allocated));
+                QueryStart start =
+                        new QueryStart(this, resources, relations, making, quiescence, checkpoints.restores());
+                how.accept(start);
+                LocalStandingQuery query =
+                        start.run(name, plan, queryOptions, allocated -> heap.started(taken, allocated));
                 if (query.isRestored()) {
                     checkpoints.isRestored(query);
                 }
@@ -254,6 +293,43 @@ class LocalEngine implements Engine {
                 heap.give(taken);
                 throw e;
             }
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    void requireFree(String name) {
+        relations.requireFree(name);
+        synchronized (queries) {
+            if (members.containsKey(name)) {
+                throw MillraceException.user(SqlState.DUPLICATE_TABLE, "relation \"" + name + "\" already exists");
+            }
+        }
+    }
+
+    /** Members of groups that a plan reads run by themselves from now on, as nobody reads a member. */
+    private void haveLeft(PlanNode plan) {
+        List<MemberQuery> read = new ArrayList<>();
+        synchronized (queries) {
+            scans(plan).forEach(
+                    scan -> Optional.ofNullable(members.get(scan.relation())).ifPresent(read::add));
+        }
+        read.forEach(MemberQuery::own);
+    }
+
+    /** Runs an action with the lock of changes held. */
+    void changing(Runnable action) {
+        whileChanging(() -> {
+            action.run();
+            return action;
+        });
+    }
+
+    /** The same with a result. */
+    <T> T whileChanging(Supplier<T> action) {
+        Interrupt.lock(changes);
+        try {
+            return action.get();
         } finally {
             changes.unlock();
         }
@@ -272,6 +348,7 @@ class LocalEngine implements Engine {
     @Override
     public Alteration alteration(String name, PlanNode plan) {
         LocalStandingQuery query = (LocalStandingQuery) query(name);
+        haveLeft(plan);
         return new Alteration(query.plan(), plan, query.state(), relations::scannable);
     }
 
@@ -353,6 +430,34 @@ class LocalEngine implements Engine {
         }
     }
 
+    /** Shows a member of a group under its name. */
+    void add(MemberQuery member) {
+        synchronized (queries) {
+            members.put(member.name(), member);
+        }
+    }
+
+    /** A member of a group is about to be gone, or to run by itself. */
+    void remove(MemberQuery member) {
+        relations.readsNothing(member.name());
+        synchronized (queries) {
+            members.remove(member.name(), member);
+        }
+    }
+
+    /** Whether the engine is being opened from a checkpoint that has a query of this name, which goes on with what it had. */
+    boolean goesOn(String name) {
+        return checkpoints.has(name);
+    }
+
+    Workers workers() {
+        return workers;
+    }
+
+    long epochMicros() {
+        return clock.epochMicros();
+    }
+
     /** Shows a query under its name. */
     void add(LocalStandingQuery query) {
         relations.addQuery(query.name(), query.feed(), query.kept().map(KeptOutput::past));
@@ -409,23 +514,36 @@ class LocalEngine implements Engine {
 
     void forget(LocalStandingQuery query) {
         forgetName(query);
+        synchronized (queries) {
+            ofGroups.remove(query);
+        }
         query.taken().ifPresent(heap::give);
     }
 
     @Override
     public StandingQuery query(String name) {
+        MemberQuery member;
         synchronized (queries) {
             LocalStandingQuery query = queries.get(name);
-            if (query == null) {
-                throw MillraceException.user(SqlState.UNDEFINED_OBJECT, "query \"" + name + "\" does not exist");
+            if (query != null) {
+                return query;
             }
-            return query;
+            member = members.get(name);
         }
+        if (member == null) {
+            throw MillraceException.user(SqlState.UNDEFINED_OBJECT, "query \"" + name + "\" does not exist");
+        }
+        return member.own();
     }
 
     @Override
     public List<StandingQuery> queries() {
-        return List.copyOf(running());
+        synchronized (queries) {
+            List<StandingQuery> all = new ArrayList<>(queries.values());
+            all.removeAll(ofGroups);
+            all.addAll(members.values());
+            return all;
+        }
     }
 
     private List<LocalStandingQuery> running() {

@@ -93,6 +93,11 @@ final class LocalResumption implements Resumption {
         return meta.numbers();
     }
 
+    /** Whether there is something for a query of this name, if it is started now. */
+    boolean has(String name) {
+        return !declared && meta.queries().containsKey(name);
+    }
+
     /** The options with which a query is started, with its state if there is some that fits. */
     QueryOptions optionsOf(String name, PlanNode plan, QueryOptions options) {
         QueryMeta query = meta.queries().get(name);

@@ -440,6 +440,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         epochs.touch();
     }
 
+    /** Has the open epoch closed soon. @return its number */
+    long touchEpoch() {
+        return epochs.touch();
+    }
+
     @Override
     public String name() {
         return name;

@@ -67,9 +67,13 @@ final class QueryLife {
 
     /** Once, and without the message, which may quote values of rows: who may read the query finds it with the query. */
     void log(MillraceException why) {
+        log(name.get(), why);
+    }
+
+    static void log(String name, MillraceException why) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "query \"" + name.get() + "\" failed: SQLSTATE "
+                "query \"" + name + "\" failed: SQLSTATE "
                         + why.sqlState().code());
     }
 

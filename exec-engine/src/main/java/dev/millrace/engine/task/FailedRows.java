@@ -113,7 +113,8 @@ public final class FailedRows {
             }
         }
 
-        void epochEnd(long epoch) {
+        /** What failed until now is of an epoch that is at its end. */
+        public void epochEnd(long epoch) {
             if (!pending.isEmpty()) {
                 keep(new Ended(epoch, pending, isForGood));
                 pending = new FailureTally();
