@@ -96,12 +96,12 @@ public final class Member {
         return failedRows;
     }
 
-    /** It cannot go on. The operator's. */
+    /** It cannot go on, whatever becomes of rows that failed. The operator's. */
     void fails(MillraceException why) {
         failure = Optional.of(why);
     }
 
-    /** Why it cannot go on, whatever becomes of rows that failed. */
+    /** Why not. */
     public Optional<MillraceException> failure() {
         return failure;
     }

@@ -23,7 +23,7 @@ public final class MemberChanges implements AutoCloseable {
     private final Members members;
     private final Schema schema; // of what a member gives
     private final Supplier<BufferAllocator> memory;
-    private final BiConsumer<String, MillraceException> log;
+    private final BiConsumer<Member, MillraceException> stopped;
     private final CopyOnWriteArraySet<Audience> audiences = new CopyOnWriteArraySet<>();
     private Optional<BufferAllocator> allocator = Optional.empty(); // from the first audience on
     private final List<Audience> ofBatch = new ArrayList<>(); // while an epoch is published
@@ -31,14 +31,17 @@ public final class MemberChanges implements AutoCloseable {
     /**
      * @param schema of what a member gives
      * @param memory an allocator for what is copied, of which nobody else has any; asked for once at most
-     * @param log is told which member was stopped, and why
+     * @param stopped is told which member cannot go on, and why; once, by who publishes
      */
     public MemberChanges(
-            Members members, Schema schema, Supplier<BufferAllocator> memory, BiConsumer<String, MillraceException> log) {
+            Members members,
+            Schema schema,
+            Supplier<BufferAllocator> memory,
+            BiConsumer<Member, MillraceException> stopped) {
         this.members = members;
         this.schema = schema;
         this.memory = memory;
-        this.log = log;
+        this.stopped = stopped;
     }
 
     /** Whether anybody listens, or will go on with what is told now. */
@@ -95,15 +98,11 @@ public final class MemberChanges implements AutoCloseable {
 
     private void stop(Member member, long epoch) {
         members.failing().remove(member);
-        member.failedRows().ifPresent(failed -> {
-            failed.publish(epoch).ifPresent(why -> log.accept(member.name(), why));
-            failed.stoppedAt(epoch)
-                    .ifPresent(why -> member.audience().ifPresent(audience -> audience.stop(why)));
-        });
-        member.failure().ifPresent(why -> {
-            member.audience().ifPresent(audience -> audience.end(Optional.of(why)));
-            members.remove(member);
-        });
+        Optional<MillraceException> why = member.failedRows().flatMap(failed -> failed.publish(epoch));
+        member.failedRows()
+                .flatMap(failed -> failed.stoppedAt(epoch))
+                .ifPresent(stop -> member.audience().ifPresent(audience -> audience.stop(stop)));
+        why.ifPresent(first -> stopped.accept(member, first));
     }
 
     private void split(Batch batch) {

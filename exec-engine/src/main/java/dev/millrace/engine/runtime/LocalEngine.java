@@ -14,6 +14,7 @@ import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.epoch.Epochs;
 import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.epoch.Quiescence;
+import dev.millrace.engine.group.Member;
 import dev.millrace.engine.heap.HeapBudget;
 import dev.millrace.engine.heap.HeapRelief;
 import dev.millrace.engine.operators.OperatorFactory;
@@ -70,6 +71,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * classes of its own. Long because all methods of {@link Engine} are here.
  */
 class LocalEngine implements Engine {
+    private static final System.Logger LOG = System.getLogger(LocalEngine.class.getPackageName());
     private static final long SINK_THREAD_IDLE_SECONDS = 5;
 
     private volatile EngineOptions options; // limits are set by anyone, as seen by anyone who asks
@@ -315,6 +317,22 @@ class LocalEngine implements Engine {
                     scan -> Optional.ofNullable(members.get(scan.relation())).ifPresent(read::add));
         }
         read.forEach(MemberQuery::own);
+    }
+
+    /** The same of one that cannot go on in its group, if that can be had; else it stays as it is. */
+    void haveLeft(Member member) {
+        Optional<MemberQuery> query;
+        synchronized (queries) {
+            query = Optional.ofNullable(members.get(member.name())).filter(each -> each.member() == member);
+        }
+        try {
+            query.ifPresent(MemberQuery::own);
+        } catch (MillraceException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "query \"" + member.name() + "\" stays in its group: SQLSTATE "
+                            + e.sqlState().code());
+        }
     }
 
     /** Runs an action with the lock of changes held. */

@@ -13,6 +13,7 @@ import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.engine.subscription.LocalSubscription;
 import dev.millrace.engine.task.Resources;
+import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.expression.Expression.Literal;
@@ -78,8 +79,18 @@ final class LocalQueryGroup implements QueryGroup {
     void begin(LocalStandingQuery made) {
         query = made;
         told = new MemberChanges(
-                members, plan.answer(), () -> made.tasks().memory().newChildForSpare("members"), QueryLife::log);
+                members, plan.answer(), () -> made.tasks().memory().newChildForSpare("members"), this::stopped);
         made.output().tellMembers(told);
+    }
+
+    /** A member whose rows failed leaves, with what is known of them: its failures are in checkpoints then, and wait for who resumes it. */
+    private void stopped(Member member, MillraceException why) {
+        QueryLife.log(member.name(), why);
+        resources
+                .workers()
+                .schedule(
+                        resources.clock().nanoTime(),
+                        () -> resources.sinkThreads().execute(() -> engine.haveLeft(member)));
     }
 
     /** Has its query join the epochs of what it reads. */
@@ -173,6 +184,7 @@ final class LocalQueryGroup implements QueryGroup {
                             made -> engine.atRest(Set.of(query.domain()), domain -> goOver(member, made, domain)))
                     : (LocalStandingQuery) engine.start(member.name(), member.plan(), options);
             members.remove(member.member());
+            member.member().failure().ifPresent(own::failed);
             endIfLeft();
             return own;
         } catch (RuntimeException | Error e) {
@@ -190,6 +202,7 @@ final class LocalQueryGroup implements QueryGroup {
         Member member = leaving.member();
         own.attach(domain);
         members.remove(member);
+        member.failedRows().ifPresent(own::goOnWith);
         QueryOutput output = own.output();
         output.goOnAfter(query.output().publishedEpoch(), query.output().publishedMicros());
         told.remove(member).ifPresent(audience -> {

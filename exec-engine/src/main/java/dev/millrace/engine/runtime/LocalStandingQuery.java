@@ -124,6 +124,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         options.restore().ifPresent(this::goOnWith);
     }
 
+    /** Goes on with rows that failed while it was a member of a group. Before its tasks begin. */
+    void goOnWith(FailedRows failures) {
+        failures.copyTo(failedRows);
+    }
+
     private void goOnWith(SavedQuery saved) {
         if (saved.paused()) {
             life.beginPaused();

@@ -190,18 +190,9 @@ final class MemberQuery implements StandingQuery {
 
     @Override
     public OptionalLong resume() {
-        if (own.isPresent()) {
-            return own.get().resume();
-        }
-        engine.atRest(group.query(), () -> member.failedRows()
-                .filter(FailedRows::isStopped)
-                .flatMap(FailedRows::goOn)
-                .ifPresent(why -> {
-                    throw why.again();
-                }));
-        return state() == QueryState.RUNNING
-                ? OptionalLong.of(group.query().touchEpoch())
-                : OptionalLong.empty();
+        return own.isPresent() || state() != QueryState.RUNNING
+                ? own().resume()
+                : OptionalLong.of(group.query().touchEpoch());
     }
 
     @Override
@@ -222,21 +213,12 @@ final class MemberQuery implements StandingQuery {
 
     @Override
     public long leaveOutFailedRows() {
-        if (own.isPresent()) {
-            return own.get().leaveOutFailedRows();
-        }
-        long[] rows = new long[1];
-        engine.atRest(
-                group.query(),
-                () -> rows[0] = member.failedRows().map(FailedRows::leaveOut).orElse(0L));
-        return rows[0];
+        return own().leaveOutFailedRows();
     }
 
     @Override
     public List<FailedRows.LeftOut> rowsLeftOut() {
-        return own.isPresent()
-                ? own.get().rowsLeftOut()
-                : member.failedRows().map(FailedRows::leftOut).orElse(List.of());
+        return own.map(LocalStandingQuery::rowsLeftOut).orElse(List.of());
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -278,6 +279,11 @@ public final class Roles {
     }
 
     // ---- owners ----------------------------------------------------------------------------------------------------
+
+    /** Objects that are not {@value #OWNER}'s, and whose they are. */
+    public Map<String, String> owners() {
+        return Collections.unmodifiableMap(state.owners);
+    }
 
     /** Who owns an object. */
     public String owner(String object) {

@@ -158,7 +158,7 @@ class QueryGroupsTest {
                     db.rows("SELECT query, state, sqlstate FROM millrace.query_stats WHERE query IN ('a', 'b') ORDER BY query"));
             assertTrue(db.error("RESUME CONTINUOUS QUERY a").startsWith("22012"));
             db.run("RESUME CONTINUOUS QUERY a SKIP ROW");
-            assertTrue(isMember(db, "a"));
+            assertTrue(isMember(db, "b"));
             try (Heard a = new Heard(db, "a")) {
                 insert(db, "('x', 13, 0)");
                 assertEquals(Map.of("13|1", 1L), a.all());
