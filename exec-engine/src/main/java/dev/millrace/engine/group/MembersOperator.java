@@ -68,9 +68,10 @@ public final class MembersOperator implements Operator, RowByRow {
         computing.open(ofPairs);
     }
 
+    /** Pairs count as rows: one row may be of interest to very many. */
     @Override
     public long rowsDone() {
-        return rowsBefore;
+        return rowsBefore + computing.rowsDone();
     }
 
     @Override
