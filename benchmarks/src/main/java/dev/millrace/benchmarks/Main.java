@@ -2,8 +2,8 @@ package dev.millrace.benchmarks;
 
 import dev.millrace.benchmarks.csv.CsvCommand;
 import dev.millrace.benchmarks.decode.DecodeCommand;
-import dev.millrace.benchmarks.groups.QueryGroupsCommand;
 import dev.millrace.benchmarks.edge.EdgeBenchCommand;
+import dev.millrace.benchmarks.groups.QueryGroupsCommand;
 import dev.millrace.benchmarks.kafka.KafkaCommand;
 import dev.millrace.benchmarks.kernels.KernelsCommand;
 import dev.millrace.benchmarks.latency.CreateCommand;

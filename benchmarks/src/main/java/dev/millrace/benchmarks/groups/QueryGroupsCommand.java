@@ -121,7 +121,10 @@ public final class QueryGroupsCommand implements Callable<Integer> {
     private static double fill(Session session, int count, double enoughSeconds) {
         StringBuilder text = new StringBuilder();
         for (int line = 0; line < LINES; line++) {
-            text.append("device-").append(line % Math.max(100, count)).append("\t2026-01-01 00:00:00\t").append(line % 100)
+            text.append("device-")
+                    .append(line % Math.max(100, count))
+                    .append("\t2026-01-01 00:00:00\t")
+                    .append(line % 100)
                     .append(".5\n");
         }
         byte[] lines = text.toString().getBytes(StandardCharsets.UTF_8);

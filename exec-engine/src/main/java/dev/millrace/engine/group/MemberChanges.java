@@ -128,8 +128,8 @@ public final class MemberChanges implements AutoCloseable {
             audience.copy(batch);
         } catch (OutOfMemoryException e) {
             audience.drop();
-            audience.end(Optional.of(MillraceException.resources(
-                    SqlState.OUT_OF_MEMORY, "out of memory: memory_limit is used up")));
+            audience.end(Optional.of(
+                    MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory: memory_limit is used up")));
         }
     }
 

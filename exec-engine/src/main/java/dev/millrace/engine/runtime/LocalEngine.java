@@ -313,8 +313,9 @@ class LocalEngine implements Engine {
     private void haveLeft(PlanNode plan) {
         List<MemberQuery> read = new ArrayList<>();
         synchronized (queries) {
-            scans(plan).forEach(
-                    scan -> Optional.ofNullable(members.get(scan.relation())).ifPresent(read::add));
+            scans(plan)
+                    .forEach(scan ->
+                            Optional.ofNullable(members.get(scan.relation())).ifPresent(read::add));
         }
         read.forEach(MemberQuery::own);
     }

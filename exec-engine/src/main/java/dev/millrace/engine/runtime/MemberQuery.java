@@ -32,8 +32,7 @@ final class MemberQuery implements StandingQuery {
     private volatile Optional<LocalStandingQuery> own = Optional.empty(); // set once, with the lock of changes held
     private volatile boolean dropped; // written by who drops it, read by all
 
-    MemberQuery(
-            LocalQueryGroup group, Member member, LocalEngine engine, long firstEpoch, long since) {
+    MemberQuery(LocalQueryGroup group, Member member, LocalEngine engine, long firstEpoch, long since) {
         this.group = group;
         this.member = member;
         this.engine = engine;
@@ -61,7 +60,8 @@ final class MemberQuery implements StandingQuery {
     private void requireThere() {
         if (dropped) {
             throw MillraceException.user(
-                    SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "query \"" + member.name() + "\" is " + QueryState.DROPPED);
+                    SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    "query \"" + member.name() + "\" is " + QueryState.DROPPED);
         }
     }
 
@@ -159,11 +159,7 @@ final class MemberQuery implements StandingQuery {
         LocalSubscription[] self = new LocalSubscription[1];
         Audience audience = group.audience(member);
         LocalSubscription subscription = new LocalSubscription(
-                schema(),
-                options,
-                engine.workers(),
-                group.query().tasks()::wakeAll,
-                () -> audience.remove(self[0]));
+                schema(), options, engine.workers(), group.query().tasks()::wakeAll, () -> audience.remove(self[0]));
         self[0] = subscription;
         Optional<MillraceException> stop = whyStopped();
         if (stop.isPresent() && !options.throughStops() && failureForGood().isEmpty()) {

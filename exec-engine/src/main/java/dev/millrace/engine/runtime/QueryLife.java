@@ -73,8 +73,7 @@ final class QueryLife {
     static void log(String name, MillraceException why) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "query \"" + name + "\" failed: SQLSTATE "
-                        + why.sqlState().code());
+                "query \"" + name + "\" failed: SQLSTATE " + why.sqlState().code());
     }
 
     /** Returns whether it ran until now. */

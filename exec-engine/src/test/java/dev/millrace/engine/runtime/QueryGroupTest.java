@@ -68,8 +68,8 @@ final class QueryGroupTest {
                 Optional.of(test("gt", v, column(5))),
                 Optional.of(new JoinTime.Current()),
                 rows.concat(members));
-        PlanNode.Calc computing = new PlanNode.Calc(
-                matching, Optional.empty(), List.of(column(3), v, ratio(v, column(6))), answer);
+        PlanNode.Calc computing =
+                new PlanNode.Calc(matching, Optional.empty(), List.of(column(3), v, ratio(v, column(6))), answer);
         return new GroupPlan(shared, matching, computing);
     }
 
@@ -250,9 +250,7 @@ final class QueryGroupTest {
             SplittableRandom random = new SplittableRandom(1);
             try (Model member = new Model(engine, group, "a", random)) {
                 assertThrows(MillraceException.class, () -> new Model(engine, group, "a", random));
-                assertThrows(
-                        MillraceException.class,
-                        () -> engine.start("a", scan("s", KV), QueryOptions.streaming()));
+                assertThrows(MillraceException.class, () -> engine.start("a", scan("s", KV), QueryOptions.streaming()));
                 assertEquals(List.of("a"), engine.relations().readers("s"));
                 assertEquals(1, engine.queries().size());
                 assertEquals("a", member.query.name());

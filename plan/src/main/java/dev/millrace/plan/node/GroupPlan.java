@@ -60,10 +60,12 @@ public record GroupPlan(Calc shared, Join matching, Calc computing) {
 
     /** The plan of one member, as it would be by itself. */
     public PlanNode plan(List<Literal> literals) {
-        List<Expression> projections = new ArrayList<>(shared.projections().subList(1, shared.projections().size()));
+        List<Expression> projections = new ArrayList<>(
+                shared.projections().subList(1, shared.projections().size()));
         return new Calc(
                 shared.input(),
-                shared.condition().map(condition -> ParameterPlace.filled(condition, number -> literals.get(number - 1))),
+                shared.condition()
+                        .map(condition -> ParameterPlace.filled(condition, number -> literals.get(number - 1))),
                 ParameterPlace.filled(projections, number -> literals.get(number - 1)),
                 answer());
     }

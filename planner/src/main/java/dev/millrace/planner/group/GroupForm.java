@@ -58,7 +58,8 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
 
     /** Whether a plan reads the rows of a relation, and does no more than telling their time. */
     private static boolean isRead(PlanNode plan) {
-        return plan instanceof PlanNode.Watermark watermark && watermark.lateBeyond().isEmpty()
+        return plan instanceof PlanNode.Watermark watermark
+                        && watermark.lateBeyond().isEmpty()
                 ? isRead(watermark.input())
                 : plan instanceof PlanNode.Scan scan
                         && scan.predicates().isEmpty()
@@ -106,7 +107,8 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
                 return part;
             }
             List<Expression> arguments = call.arguments().stream()
-                    .map(argument -> argument instanceof Literal literal && isTaken(literal) ? place(literal) : argument)
+                    .map(argument ->
+                            argument instanceof Literal literal && isTaken(literal) ? place(literal) : argument)
                     .toList();
             return new Call(call.function(), arguments, call.type(), call.nullable());
         }
@@ -156,7 +158,9 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
         /** Whether computing it cannot fail: who fails is known behind the join alone. */
         private static boolean isSafe(Expression row) {
             return row instanceof Column
-                    || row instanceof Cast cast && cast.input() instanceof Column && isWidening(cast.input().type(), cast.type());
+                    || row instanceof Cast cast
+                            && cast.input() instanceof Column
+                            && isWidening(cast.input().type(), cast.type());
         }
 
         private static boolean isWidening(DataType from, DataType to) {
@@ -170,9 +174,12 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
 
         /** The expression over a row and a member. */
         private Expression ofPairs(Expression expression) {
-            return ParameterPlace.filled(expression, number -> number == 0
-                    ? new Column(width, DataType.BIGINT, false)
-                    : new Column(width + number, literals.get(number - 1).type(), false));
+            return ParameterPlace.filled(
+                    expression,
+                    number -> number == 0
+                            ? new Column(width, DataType.BIGINT, false)
+                            : new Column(
+                                    width + number, literals.get(number - 1).type(), false));
         }
 
         private GroupPlan plan(List<Expression> conjuncts, List<Expression> projections) {

@@ -12,7 +12,6 @@ import dev.millrace.planner.explain.Fingerprint;
 import dev.millrace.planner.group.GroupForm;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
-import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.planning.UserCalls;
 import dev.millrace.time.Clock;
 import java.nio.charset.StandardCharsets;
@@ -92,13 +91,13 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
     public synchronized Optional<StandingQuery> join(String name, GroupForm form, QueryOptions options) {
         sweep();
         Shape shape = shapes.computeIfAbsent(digest(form, options), digest -> new Shape());
-        boolean isMember = shape.apart >= APART || shape.group.filter(there -> !there.isOver()).isPresent();
+        boolean isMember = shape.apart >= APART
+                || shape.group.filter(there -> !there.isOver()).isPresent();
         if (isMember && shape.group.filter(there -> !there.isOver()).isEmpty()) {
             shape.group = Optional.of(engine.group("group " + ++made + " of " + run, form.plan(), options));
         }
-        Optional<StandingQuery> joined = isMember
-                ? shape.group.orElseThrow().join(name, form.literals())
-                : Optional.empty();
+        Optional<StandingQuery> joined =
+                isMember ? shape.group.orElseThrow().join(name, form.literals()) : Optional.empty();
         if (joined.isEmpty()) {
             shape.apart++;
             apart.put(name, shape);

@@ -156,10 +156,14 @@ final class Explanations {
     /** With whom a query would share what runs it. */
     private void explainGroup(Statement.CreateContinuousQuery create, PhysicalPlan plan, List<String> lines) {
         QueryOptions how = queries.limits().limited(QueryOptions.streaming());
-        Optional<QueryGroup> group = create.options().isEmpty() && queries.limits().mayShare()
-                ? database.groups().form(plan.root()).flatMap(form -> database.groups().group(form, how))
-                : Optional.empty();
-        group.ifPresent(others -> lines.add("shared with " + others.members() + " queries that differ in literals alone"));
+        Optional<QueryGroup> group =
+                create.options().isEmpty() && queries.limits().mayShare()
+                        ? database.groups()
+                                .form(plan.root())
+                                .flatMap(form -> database.groups().group(form, how))
+                        : Optional.empty();
+        group.ifPresent(
+                others -> lines.add("shared with " + others.members() + " queries that differ in literals alone"));
     }
 
     /** What devices do for a query, and what the server does. */

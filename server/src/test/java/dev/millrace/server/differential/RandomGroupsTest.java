@@ -15,8 +15,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random filters and projections of a stream, each also as one of a hundred ordinary queries that differ in literals: what two of them are told, and how they fail, is what the same queries by
- * themselves are told, whose answers {@link RandomQueriesTest} compares with the oracle's; also while others come and go. {@code -Dmillrace.random.groups=N} sets how many (15).
+ * Random filters and projections of a stream, each also as one of a hundred ordinary queries that differ in literals: what two of them are told, and
+ * how they fail, is what the same queries by themselves are told, whose answers {@link RandomQueriesTest} compares with the oracle's; also while
+ * others come and go. {@code -Dmillrace.random.groups=N} sets how many (15).
  */
 @Tag("long")
 class RandomGroupsTest {
@@ -47,7 +48,14 @@ class RandomGroupsTest {
                 " AND " + expressions.condition(2).ours());
         List<String> shown = new ArrayList<>(List.of("id"));
         for (int i = chance.between(0, 3); i > 0; i--) {
-            shown.add(chance.of("?text", "i * ?int", "x + ?real", "g", "n", "t || ?text", expressions.any(2).ours()) + " AS c" + i);
+            shown.add(chance.of(
+                            "?text",
+                            "i * ?int",
+                            "x + ?real",
+                            "g",
+                            "n",
+                            "t || ?text",
+                            expressions.any(2).ours()) + " AS c" + i);
         }
         return "SELECT " + String.join(", ", shown) + " FROM " + RandomRound.STREAM + " WHERE " + finds + rest;
     }
@@ -115,7 +123,8 @@ class RandomGroupsTest {
                 database.run("CREATE CONTINUOUS QUERY one AS " + one + "; CREATE CONTINUOUS QUERY two AS " + two);
             }
         }
-        if (database.rows("SELECT 1 FROM millrace.query_groups WHERE shared > 50").isEmpty()) {
+        if (database.rows("SELECT 1 FROM millrace.query_groups WHERE shared > 50")
+                .isEmpty()) {
             refused.merge("not in a group", 1, Integer::sum);
             return;
         }
@@ -136,8 +145,8 @@ class RandomGroupsTest {
                 assertEquals(told(oneAlone), told(oneOfMany));
                 assertEquals(told(twoAlone), told(twoOfMany));
                 int other = chance.below(MEMBERS - 2);
-                database.run("DROP CONTINUOUS QUERY other_" + other + "; CREATE CONTINUOUS QUERY other_" + other + " AS "
-                        + filled(query, chance));
+                database.run("DROP CONTINUOUS QUERY other_" + other + "; CREATE CONTINUOUS QUERY other_" + other
+                        + " AS " + filled(query, chance));
             }
         }
         String stats = "SELECT state, rows_in, rows_out, sqlstate, error FROM millrace.query_stats WHERE query = ";

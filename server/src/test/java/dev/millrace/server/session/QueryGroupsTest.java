@@ -55,7 +55,14 @@ class QueryGroupsTest {
             try (Heard x = new Heard(db, "x");
                     Heard y = new Heard(db, "y");
                     Heard z = new Heard(db, "z")) {
-                insert(db, "('x', 1, 10)", "('x', 2, 20)", "('x', 3, 40)", "('y', 4, 21)", "(NULL, 5, 50)", "('y', 6, NULL)");
+                insert(
+                        db,
+                        "('x', 1, 10)",
+                        "('x', 2, 20)",
+                        "('x', 3, 40)",
+                        "('y', 4, 21)",
+                        "(NULL, 5, 50)",
+                        "('y', 6, NULL)");
                 assertEquals(Map.of("2|20", 1L, "3|40", 1L), x.all());
                 assertEquals(Map.of("4|21", 1L), y.all());
                 assertEquals(Map.of("3|40", 1L), z.all());
@@ -140,7 +147,8 @@ class QueryGroupsTest {
         try (TestDatabase db = new TestDatabase(2)) {
             db.run(STREAM);
             for (int i = 0; i < QueryGroups.APART; i++) {
-                db.run("CREATE CONTINUOUS QUERY q" + i + " AS SELECT n, 10 / (n - " + i + ") AS d FROM readings WHERE device = 'none'");
+                db.run("CREATE CONTINUOUS QUERY q" + i + " AS SELECT n, 10 / (n - " + i
+                        + ") AS d FROM readings WHERE device = 'none'");
             }
             db.run("CREATE CONTINUOUS QUERY a AS SELECT n, 10 / (n - 3) AS d FROM readings WHERE device = 'x'");
             db.run("CREATE CONTINUOUS QUERY b AS SELECT n, 10 / (n - 5) AS d FROM readings WHERE device = 'x'");
@@ -155,7 +163,8 @@ class QueryGroupsTest {
             }
             assertEquals(
                     List.of("a|failed|22012", "b|running|"),
-                    db.rows("SELECT query, state, sqlstate FROM millrace.query_stats WHERE query IN ('a', 'b') ORDER BY query"));
+                    db.rows(
+                            "SELECT query, state, sqlstate FROM millrace.query_stats WHERE query IN ('a', 'b') ORDER BY query"));
             assertTrue(db.error("RESUME CONTINUOUS QUERY a").startsWith("22012"));
             db.run("RESUME CONTINUOUS QUERY a SKIP ROW");
             assertTrue(isMember(db, "b"));
@@ -209,7 +218,8 @@ class QueryGroupsTest {
                 insert(db, "('x', 1, 1)", "('y', 9, 9)");
                 assertEquals(Map.of("1|1", 1L), first.all());
             }
-            String since = db.rows("SELECT to_char(now() - INTERVAL '1 hour', 'YYYY-MM-DD HH24:MI:SS')").get(0);
+            String since = db.rows("SELECT to_char(now() - INTERVAL '1 hour', 'YYYY-MM-DD HH24:MI:SS')")
+                    .get(0);
             assertTrue(db.error("SUBSCRIBE TO x AS OF '" + since + "'").startsWith("72000"));
             assertTrue(db.error("SUBSCRIBE TO x WITH (SNAPSHOT)").startsWith("55000"));
         }
@@ -220,7 +230,8 @@ class QueryGroupsTest {
         try (TestDatabase db = new TestDatabase(2)) {
             db.run(STREAM);
             fill(db);
-            db.run("CREATE CONTINUOUS QUERY first WITH (priority = '1') AS SELECT n, temp FROM readings WHERE device = 'x' AND temp > 1");
+            db.run(
+                    "CREATE CONTINUOUS QUERY first WITH (priority = '1') AS SELECT n, temp FROM readings WHERE device = 'x' AND temp > 1");
             db.run("SET query_groups = off");
             db.run(query("off", "x", 1));
             db.run("SET query_groups = on");
@@ -257,7 +268,10 @@ class QueryGroupsTest {
                     assertEquals(Map.of("3|50", 1L), m3.all());
                 }
                 assertEquals(2 + round, db.rows("SELECT n FROM of_m1").size());
-                assertEquals("paused", db.rows("SELECT state FROM millrace.query_stats WHERE query = 'm2'").get(0));
+                assertEquals(
+                        "paused",
+                        db.rows("SELECT state FROM millrace.query_stats WHERE query = 'm2'")
+                                .get(0));
                 db.run("CHECKPOINT");
             }
         }
