@@ -20,7 +20,7 @@ import org.apache.arrow.memory.OutOfMemoryException;
  * is told of. {@link #publish} by one thread at a time; audiences come and go while nothing is published.
  */
 public final class MemberChanges implements AutoCloseable {
-    private final Members members;
+    private final GroupMembers members;
     private final Schema schema; // of what a member gives
     private final Supplier<BufferAllocator> memory;
     private final BiConsumer<Member, MillraceException> stopped;
@@ -34,7 +34,7 @@ public final class MemberChanges implements AutoCloseable {
      * @param stopped is told which member cannot go on, and why; once, by who publishes
      */
     public MemberChanges(
-            Members members,
+            GroupMembers members,
             Schema schema,
             Supplier<BufferAllocator> memory,
             BiConsumer<Member, MillraceException> stopped) {

@@ -5,7 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.calc.CalcOperator;
 import dev.millrace.engine.calc.Gather;
-import dev.millrace.engine.group.Members.Change;
+import dev.millrace.engine.group.GroupMembers.Change;
 import dev.millrace.engine.join.LookupJoinOperator;
 import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.constant.ConstantRows;
@@ -41,7 +41,7 @@ import org.apache.arrow.vector.FieldVector;
  */
 public final class MembersOperator implements Operator, RowByRow {
     private final GroupPlan plan;
-    private final Members members;
+    private final GroupMembers members;
     private final LookupJoinOperator matching;
     private final CalcOperator computing;
     private final int rowColumn;
@@ -52,7 +52,7 @@ public final class MembersOperator implements Operator, RowByRow {
     private long ended = Long.MIN_VALUE; // epoch
     private long rowsBefore;
 
-    public MembersOperator(GroupPlan plan, Members members) {
+    public MembersOperator(GroupPlan plan, GroupMembers members) {
         this.plan = plan;
         this.members = members;
         this.matching = new LookupJoinOperator(plan.matching());

@@ -309,7 +309,7 @@ class LocalEngine implements Engine {
         }
     }
 
-    /** Members of groups that a plan reads run by themselves from now on, as nobody reads a member. */
+    /** GroupMembers of groups that a plan reads run by themselves from now on, as nobody reads a member. */
     private void haveLeft(PlanNode plan) {
         List<MemberQuery> read = new ArrayList<>();
         synchronized (queries) {

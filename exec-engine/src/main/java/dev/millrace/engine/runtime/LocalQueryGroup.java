@@ -3,12 +3,13 @@ package dev.millrace.engine.runtime;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.Quiescence;
 import dev.millrace.engine.group.Audience;
+import dev.millrace.engine.group.GroupMembers;
 import dev.millrace.engine.group.Member;
 import dev.millrace.engine.group.MemberChanges;
-import dev.millrace.engine.group.Members;
 import dev.millrace.engine.group.MembersOperator;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Scannable;
+import dev.millrace.engine.statistic.QueryLife;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.engine.subscription.LocalSubscription;
@@ -27,7 +28,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A group's query, and who comes to it and leaves it. Members change with the lock of changes held:
+ * A group's query, and who comes to it and leaves it. GroupMembers change with the lock of changes held:
  *
  * <pre>
  *   join    between two epochs: all rows of the one are behind the operator's back, none of the next
@@ -43,7 +44,7 @@ final class LocalQueryGroup implements QueryGroup {
     private final ReentrantLock changes;
     private final GroupPlan plan;
     private final QueryOptions options;
-    private final Members members = new Members();
+    private final GroupMembers members = new GroupMembers();
 
     // Set once, before anybody has the group.
     @SuppressWarnings("NullAway.Init")

@@ -13,6 +13,7 @@ import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
 import dev.millrace.engine.sink.SinkCheckpoint;
 import dev.millrace.engine.statistic.LateRow;
+import dev.millrace.engine.statistic.QueryLife;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.engine.subscription.ChangeHistory;

@@ -38,7 +38,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Members come, go, leave their group and fail at random moments: each is told what its query says, no row twice, none lost, none of another. */
+/** GroupMembers come, go, leave their group and fail at random moments: each is told what its query says, no row twice, none lost, none of another. */
 @Timeout(300)
 final class QueryGroupTest {
     private static final int SEEDS = Integer.getInteger("millrace.groups.seeds", 40);
@@ -98,17 +98,25 @@ final class QueryGroupTest {
         final long from;
         final ZSet expected = new ZSet();
         final ZSet heard = new ZSet();
-        StandingQuery query;
+        final StandingQuery query;
         Subscription subscription;
         boolean failed;
 
-        Model(Engine engine, QueryGroup group, String name, SplittableRandom random) {
-            key = random.nextInt(4);
-            above = random.nextInt(20);
-            from = random.nextInt(100) < 30 ? random.nextInt(40) : 1_000;
-            query = group.join(name, List.of(literal(key), literal(above), literal(from)))
-                    .orElseThrow();
-            subscription = query.subscribe(SubscriptionOptions.changes());
+        private Model(long key, long above, long from, StandingQuery query) {
+            this.key = key;
+            this.above = above;
+            this.from = from;
+            this.query = query;
+            this.subscription = query.subscribe(SubscriptionOptions.changes());
+        }
+
+        /** A member; none where the group has ended, as the last one may leave it at any time. */
+        static Optional<Model> of(QueryGroup group, String name, SplittableRandom random) {
+            long key = random.nextInt(4);
+            long above = random.nextInt(20);
+            long from = random.nextInt(100) < 30 ? random.nextInt(40) : 1_000;
+            return group.join(name, List.of(literal(key), literal(above), literal(from)))
+                    .map(query -> new Model(key, above, from, query));
         }
 
         private static Literal literal(long value) {
@@ -174,7 +182,7 @@ final class QueryGroupTest {
         engine.relations().addStream("s", KV);
         QueryGroup group = engine.group("group", plan(), QueryOptions.streaming());
         Map<String, Model> members = new TreeMap<>();
-        members.put("first", new Model(engine, group, "first", random));
+        members.put("first", Model.of(group, "first", random).orElseThrow());
         for (int step = 0; step < 120; step++) {
             int what = random.nextInt(100);
             List<String> names = List.copyOf(members.keySet());
@@ -193,8 +201,11 @@ final class QueryGroupTest {
                     engine.flush(progress -> {}); // else who comes now comes behind an epoch that is under way
                 }
                 members.values().forEach(member -> member.comes(rows));
-            } else if (what < 70 && !group.isOver()) {
-                members.computeIfAbsent("q" + random.nextInt(12), name -> new Model(engine, group, name, random));
+            } else if (what < 70) {
+                String name = "q" + random.nextInt(12);
+                if (!members.containsKey(name)) {
+                    Model.of(group, name, random).ifPresent(member -> members.put(name, member));
+                }
             } else if (what < 80 && members.size() > 1) {
                 members.remove(some).close();
             } else if (what < 87 && !members.get(some).failed) {
@@ -248,8 +259,8 @@ final class QueryGroupTest {
             engine.relations().addStream("s", KV);
             QueryGroup group = engine.group("group", plan(), QueryOptions.streaming());
             SplittableRandom random = new SplittableRandom(1);
-            try (Model member = new Model(engine, group, "a", random)) {
-                assertThrows(MillraceException.class, () -> new Model(engine, group, "a", random));
+            try (Model member = Model.of(group, "a", random).orElseThrow()) {
+                assertThrows(MillraceException.class, () -> Model.of(group, "a", random));
                 assertThrows(MillraceException.class, () -> engine.start("a", scan("s", KV), QueryOptions.streaming()));
                 assertEquals(List.of("a"), engine.relations().readers("s"));
                 assertEquals(1, engine.queries().size());

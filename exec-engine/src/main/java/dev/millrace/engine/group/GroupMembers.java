@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A number is a slot, and how often that was given away: found without a search, and never the number of another. Safe on any thread.
  */
-public final class Members {
+public final class GroupMembers {
     private static final int FIRST_SLOTS = 16;
     private static final int SLOT_BITS = 32;
 
@@ -102,7 +102,7 @@ public final class Members {
         failing.add(member);
     }
 
-    /** Members with rows that failed, and that nobody was told of. */
+    /** GroupMembers with rows that failed, and that nobody was told of. */
     Set<Member> failing() {
         return failing;
     }
