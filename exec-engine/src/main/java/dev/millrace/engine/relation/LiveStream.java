@@ -15,6 +15,8 @@ import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.task.SourceInput;
 import dev.millrace.engine.task.TaskHost;
+import dev.millrace.engine.turn.HeldItems;
+import dev.millrace.engine.turn.Turns;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
@@ -52,7 +54,9 @@ final class LiveStream implements TaskHost, AutoCloseable {
             List<Integer> all =
                     IntStream.range(0, stream.source().schema().size()).boxed().toList();
             List<SourceReader> readers = open(new ScanRequest(all, List.of(), 1), saved);
-            readers.forEach(reader -> inputs.add(new SourceInput(entry, reader, this, false)));
+            Turns always = Turns.always();
+            readers.forEach(reader -> inputs.add(
+                    new SourceInput(entry, reader, this, false, new HeldItems(always, resources.clock()))));
             task = new PipelineTask(this, List.of(entry, outlet), List.copyOf(inputs));
             scheduled = resources.workers().add(task);
         } catch (RuntimeException | Error e) {

@@ -20,6 +20,7 @@ import dev.millrace.engine.task.Restores;
 import dev.millrace.engine.task.SourceInput;
 import dev.millrace.engine.task.Stage;
 import dev.millrace.engine.task.TaskHost;
+import dev.millrace.engine.turn.Turns;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
@@ -81,6 +82,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     private final LateRowLog lateRows;
     private final Optional<FailedRows> failedRows;
     private long mostRowNanos = Long.MAX_VALUE; // set before the tasks start
+    private Turns turns = Turns.always(); // likewise
     private final Interrupt interrupt = new Interrupt();
     final List<PipelineTask> tasks = new ArrayList<>();
     final List<ScheduledTask> scheduled = new ArrayList<>();
@@ -133,6 +135,14 @@ final class QueryTasks implements TaskHost, AutoCloseable {
 
     void limitRows(long nanos) {
         mostRowNanos = nanos;
+    }
+
+    void take(Turns newTurns) {
+        turns = newTurns;
+    }
+
+    Turns turns() {
+        return turns;
     }
 
     MemoryScope memory() {

@@ -6,6 +6,7 @@ import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.engine.task.FailedRows;
+import dev.millrace.engine.turn.Schedule;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Schema;
@@ -47,6 +48,15 @@ public interface StandingQuery {
 
     /** Whether its sink has rows that it shows when there is another checkpoint. */
     boolean waitsForCheckpoint();
+
+    /** When it takes what has come. */
+    Schedule schedule();
+
+    /** Has it take what has come at other times, at once and while it runs: what waits it takes now. */
+    void schedule(Schedule schedule);
+
+    /** Has it take what has come now. @return the epoch of which that is, for {@link Engine#awaitEpoch} */
+    long takeTurn();
 
     /** The function of users that one of its threads has been in for a second or more, also after it failed. */
     Optional<String> stuckIn();

@@ -39,6 +39,8 @@ import dev.millrace.engine.task.SourcePace;
 import dev.millrace.engine.task.Stage;
 import dev.millrace.engine.task.TaskInput;
 import dev.millrace.engine.task.TaskOutput;
+import dev.millrace.engine.turn.HeldItems;
+import dev.millrace.engine.turn.Turns;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.watermark.WatermarkOperator;
 import dev.millrace.error.MillraceException;
@@ -103,6 +105,7 @@ final class TaskBuilder {
     private final Map<Long, Built> built = new HashMap<>(); // of a pipeline's instance
     private final Set<Node> meeting; // scans
     private final SourcePace pace = new SourcePace();
+    private final Turns flowing = Turns.always(); // between tasks
     private final List<Runnable> restores = new ArrayList<>();
     private List<Outlet> outlets = List.of(); // of the last pipeline's instances
 
@@ -424,7 +427,7 @@ final class TaskBuilder {
         if (node.isCut()) {
             EntryStage entry = new EntryStage(node.plan().schema());
             for (Channel[] from : Objects.requireNonNull(channels.get(node))) {
-                inputs.add(new ChannelInput(entry, from[instance]));
+                inputs.add(new ChannelInput(entry, from[instance], held(flowing)));
             }
             stage = entry;
         } else if (node.plan() instanceof Scan || node.plan() instanceof Values) {
@@ -464,7 +467,7 @@ final class TaskBuilder {
             if (instance == 0) {
                 Channel channel = connected(resources.newSharedChannel(), node.pipeline(), instance);
                 channel.onRoom(feed.onRoom());
-                ChannelInput input = new ChannelInput(entry, channel, resources.mostWaitingBytes());
+                ChannelInput input = new ChannelInput(entry, channel, resources.mostWaitingBytes(), held(query.turns()));
                 inputs.add(input);
                 query.feeds.add(new FeedScan(node.plan(), feed, channel, input));
                 restore.ifPresent(saved -> input.begin(
@@ -475,7 +478,8 @@ final class TaskBuilder {
         EntryStage entry = new EntryStage(node.plan().schema());
         List<SourceReader> left = readers.getOrDefault(node, List.of());
         if (!left.isEmpty()) {
-            SourceInput input = new SourceInput(entry, left.remove(0), query, node.plan() instanceof Values);
+            SourceInput input = new SourceInput(
+                    entry, left.remove(0), query, node.plan() instanceof Values, held(query.turns()));
             query.failedRows().filter(failed -> standing).ifPresent(failed -> input.noteRejected(failed.newPart(true)));
             if (meeting.contains(node)) {
                 input.keepPace(pace);
@@ -486,6 +490,10 @@ final class TaskBuilder {
             query.sources.add(new PlacedSource(node, instance, isBounded(node), input));
         }
         return entry;
+    }
+
+    private HeldItems held(Turns turns) {
+        return new HeldItems(turns, resources.clock());
     }
 
     private boolean isBounded(Node node) {
@@ -556,7 +564,12 @@ final class TaskBuilder {
         List<Integer> columns = keys.stream().map(scan.columns()::get).toList();
         VersionedView view = Objects.requireNonNull(feeds.get(node)).view().orElseThrow();
         return new SharedSide(
-                side, view.followers().follow(columns, memory, wake), scan.columns(), keys, shared.spread(join, side));
+                        side,
+                        view.followers().follow(columns, memory, wake),
+                        scan.columns(),
+                        keys,
+                        shared.spread(join, side))
+                .when(query.turns()::isTurn);
     }
 
     private long readersOf(int pipeline) {

@@ -54,6 +54,9 @@ public abstract sealed class TaskInput implements AutoCloseable permits ChannelI
     /** Rows that wait here; on any thread. */
     public abstract long queuedRows();
 
+    /** Time for which rows waited here, each batch's own, in all; on any thread. */
+    public abstract long waitNanos();
+
     public EntryStage entry() {
         return entry;
     }

@@ -3,6 +3,8 @@ package dev.millrace.engine.task;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.engine.turn.HeldItems;
+import dev.millrace.engine.turn.Turns;
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.interrupt.Interrupt;
@@ -87,7 +89,8 @@ class RowTimeoutTest {
 
     private void during(Check check) throws InterruptedException {
         EntryStage entry = new EntryStage(new Schema(List.of(new Field("n", DataType.BIGINT, true))));
-        SourceInput input = new SourceInput(entry, new Reader(), new Host(), false);
+        SourceInput input = new SourceInput(
+                entry, new Reader(), new Host(), false, new HeldItems(Turns.always(), clock));
         try (PipelineTask task = new PipelineTask(new Host(), List.of(entry), List.of(input))) {
             Thread runner = new Thread(() -> task.run(0, Long.MAX_VALUE), "runner");
             runner.start();
