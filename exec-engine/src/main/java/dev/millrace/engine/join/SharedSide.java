@@ -22,7 +22,7 @@ import org.apache.arrow.vector.FieldVector;
 public final class SharedSide implements AutoCloseable {
     private static final long UNDER_WAY = Long.MAX_VALUE;
 
-    /** The changes of an epoch, or of several: a query that was paused, or has turns, sees their ends as one. */
+    /** The changes of an epoch, or of several: a query that was paused, or has a schedule, sees their ends as one. */
     private final class Changes implements AutoCloseable {
         private final long after = passed; // the last epoch of which none are here
         private long epoch = UNDER_WAY;

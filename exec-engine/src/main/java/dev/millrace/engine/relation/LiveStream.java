@@ -15,8 +15,8 @@ import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.task.SourceInput;
 import dev.millrace.engine.task.TaskHost;
-import dev.millrace.engine.turn.HeldItems;
-import dev.millrace.engine.turn.Turns;
+import dev.millrace.engine.intake.HeldItems;
+import dev.millrace.engine.intake.Intakes;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
@@ -54,7 +54,7 @@ final class LiveStream implements TaskHost, AutoCloseable {
             List<Integer> all =
                     IntStream.range(0, stream.source().schema().size()).boxed().toList();
             List<SourceReader> readers = open(new ScanRequest(all, List.of(), 1), saved);
-            Turns always = Turns.always();
+            Intakes always = Intakes.always();
             readers.forEach(reader -> inputs.add(
                     new SourceInput(entry, reader, this, false, new HeldItems(always, resources.clock()))));
             task = new PipelineTask(this, List.of(entry, outlet), List.copyOf(inputs));

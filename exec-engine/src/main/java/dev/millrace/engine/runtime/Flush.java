@@ -52,7 +52,7 @@ final class Flush {
     private boolean isDone() {
         if (!read && queries.stream().allMatch(Flush::hasReadAll)) {
             read = true;
-            LocalStandingQuery.takeTurns(queries.stream()
+            LocalStandingQuery.takeAllIn(queries.stream()
                     .filter(query -> query.lifeState() == QueryState.RUNNING
                             && !query.schedule().isData())
                     .toList());

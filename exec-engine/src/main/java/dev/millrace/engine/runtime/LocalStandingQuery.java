@@ -26,8 +26,8 @@ import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.task.Restores;
-import dev.millrace.engine.turn.Schedule;
-import dev.millrace.engine.turn.Turns;
+import dev.millrace.engine.intake.Schedule;
+import dev.millrace.engine.intake.Intakes;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -98,7 +98,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 options.sinks().isEmpty() ? Optional.of(failedRows) : Optional.empty(),
                 this);
         tasks.limitRows(options.mostRowNanos());
-        tasks.take(new Turns(options.schedule(), resources.turnBytes(), turnsHost()));
+        tasks.take(new Intakes(options.schedule(), resources.intakeBytes(), intakesHost()));
         boolean isRestored = options.restore().isPresent();
         this.isSeen = scan -> isRestored;
         Optional<VersionedView> view = options.materialized()
@@ -128,8 +128,8 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         options.restore().ifPresent(this::goOnWith);
     }
 
-    private Turns.Host turnsHost() {
-        return new Turns.Host() {
+    private Intakes.Host intakesHost() {
+        return new Intakes.Host() {
             @Override
             public long nanoTime() {
                 return resources.clock().nanoTime();
@@ -148,7 +148,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     }
 
     private void timeIsUp() {
-        if (tasks.turns().timeIsUp() && life.isAlive()) {
+        if (tasks.intakes().timeIsUp() && life.isAlive()) {
             touch();
         }
     }
@@ -202,7 +202,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     }
 
     private void letTasksGo() {
-        tasks.turns().ask();
+        tasks.intakes().ask();
         tasks.tasks.forEach(PipelineTask::prepareToResume);
         epochs.resume();
         tasks.tasks.forEach(PipelineTask::resume);
@@ -316,7 +316,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 Optional<MillraceException> why = failedRows.publish(epoch);
                 failedRows.stoppedAt(epoch).ifPresent(output::stopSubscriptions);
                 output.publish(epoch, sinceNanos);
-                tasks.turns().published(epoch);
+                tasks.intakes().published(epoch);
                 why.ifPresent(life::log);
                 why.ifPresent(stop -> resources.signal().raise());
                 resources.barriers().at(epoch).ifPresent(checkpoint::keepFor);
@@ -463,24 +463,24 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             Interrupt.checkCurrent();
             engine.await(enough, LOOK_NANOS); // a reader that has nothing tells nobody
         }
-        return takeTurn();
+        return takeIn();
     }
 
     @Override
     public Schedule schedule() {
-        return tasks.turns().schedule();
+        return tasks.intakes().schedule();
     }
 
     @Override
     public void schedule(Schedule schedule) {
-        engine.atRest(this, () -> tasks.turns().change(schedule));
+        engine.atRest(this, () -> tasks.intakes().change(schedule));
         tasks.wakeAll();
         touch();
     }
 
     @Override
-    public long takeTurn() {
-        return takeTurns(List.of(this));
+    public long takeIn() {
+        return takeAllIn(List.of(this));
     }
 
     /**
@@ -488,16 +488,16 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
      *
      * @return an epoch in which that is, and up to which they need be awaited
      */
-    static long takeTurns(List<LocalStandingQuery> queries) {
+    static long takeAllIn(List<LocalStandingQuery> queries) {
         long through = Epochs.NONE;
-        queries.forEach(query -> query.tasks.turns().beginAsking());
+        queries.forEach(query -> query.tasks.intakes().beginAsking());
         try {
             for (LocalStandingQuery query : queries) {
                 through = Math.max(through, query.epochs.touch());
             }
         } finally {
             long last = through;
-            queries.forEach(query -> query.tasks.turns().endAsking(last));
+            queries.forEach(query -> query.tasks.intakes().endAsking(last));
         }
         return through;
     }
@@ -634,7 +634,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             return OptionalLong.empty();
         }
         tasks.wakeAll();
-        return OptionalLong.of(takeTurn());
+        return OptionalLong.of(takeIn());
     }
 
     @Override

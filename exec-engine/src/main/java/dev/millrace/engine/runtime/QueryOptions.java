@@ -4,7 +4,7 @@ import dev.millrace.connector.Sink;
 import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.task.MemoryLimits;
-import dev.millrace.engine.turn.Schedule;
+import dev.millrace.engine.intake.Schedule;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

@@ -20,7 +20,7 @@ import dev.millrace.engine.task.Restores;
 import dev.millrace.engine.task.SourceInput;
 import dev.millrace.engine.task.Stage;
 import dev.millrace.engine.task.TaskHost;
-import dev.millrace.engine.turn.Turns;
+import dev.millrace.engine.intake.Intakes;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
@@ -82,7 +82,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     private final LateRowLog lateRows;
     private final Optional<FailedRows> failedRows;
     private long mostRowNanos = Long.MAX_VALUE; // set before the tasks start
-    private Turns turns = Turns.always(); // likewise
+    private Intakes intakes = Intakes.always(); // likewise
     private final Interrupt interrupt = new Interrupt();
     final List<PipelineTask> tasks = new ArrayList<>();
     final List<ScheduledTask> scheduled = new ArrayList<>();
@@ -137,12 +137,12 @@ final class QueryTasks implements TaskHost, AutoCloseable {
         mostRowNanos = nanos;
     }
 
-    void take(Turns newTurns) {
-        turns = newTurns;
+    void take(Intakes newIntakes) {
+        intakes = newIntakes;
     }
 
-    Turns turns() {
-        return turns;
+    Intakes intakes() {
+        return intakes;
     }
 
     MemoryScope memory() {

@@ -6,7 +6,7 @@ import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.engine.task.FailedRows;
-import dev.millrace.engine.turn.Schedule;
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Schema;
@@ -56,7 +56,7 @@ public interface StandingQuery {
     void schedule(Schedule schedule);
 
     /** Has it take what has come now. @return the epoch of which that is, for {@link Engine#awaitEpoch} */
-    long takeTurn();
+    long takeIn();
 
     /** The function of users that one of its threads has been in for a second or more, also after it failed. */
     Optional<String> stuckIn();

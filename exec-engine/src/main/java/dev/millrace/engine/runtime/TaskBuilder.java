@@ -39,8 +39,8 @@ import dev.millrace.engine.task.SourcePace;
 import dev.millrace.engine.task.Stage;
 import dev.millrace.engine.task.TaskInput;
 import dev.millrace.engine.task.TaskOutput;
-import dev.millrace.engine.turn.HeldItems;
-import dev.millrace.engine.turn.Turns;
+import dev.millrace.engine.intake.HeldItems;
+import dev.millrace.engine.intake.Intakes;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.watermark.WatermarkOperator;
 import dev.millrace.error.MillraceException;
@@ -105,7 +105,7 @@ final class TaskBuilder {
     private final Map<Long, Built> built = new HashMap<>(); // of a pipeline's instance
     private final Set<Node> meeting; // scans
     private final SourcePace pace = new SourcePace();
-    private final Turns flowing = Turns.always(); // between tasks
+    private final Intakes flowing = Intakes.always(); // between tasks
     private final List<Runnable> restores = new ArrayList<>();
     private List<Outlet> outlets = List.of(); // of the last pipeline's instances
 
@@ -467,7 +467,7 @@ final class TaskBuilder {
             if (instance == 0) {
                 Channel channel = connected(resources.newSharedChannel(), node.pipeline(), instance);
                 channel.onRoom(feed.onRoom());
-                ChannelInput input = new ChannelInput(entry, channel, resources.mostWaitingBytes(), held(query.turns()));
+                ChannelInput input = new ChannelInput(entry, channel, resources.mostWaitingBytes(), held(query.intakes()));
                 inputs.add(input);
                 query.feeds.add(new FeedScan(node.plan(), feed, channel, input));
                 restore.ifPresent(saved -> input.begin(
@@ -479,7 +479,7 @@ final class TaskBuilder {
         List<SourceReader> left = readers.getOrDefault(node, List.of());
         if (!left.isEmpty()) {
             SourceInput input = new SourceInput(
-                    entry, left.remove(0), query, node.plan() instanceof Values, held(query.turns()));
+                    entry, left.remove(0), query, node.plan() instanceof Values, held(query.intakes()));
             query.failedRows().filter(failed -> standing).ifPresent(failed -> input.noteRejected(failed.newPart(true)));
             if (meeting.contains(node)) {
                 input.keepPace(pace);
@@ -492,8 +492,8 @@ final class TaskBuilder {
         return entry;
     }
 
-    private HeldItems held(Turns turns) {
-        return new HeldItems(turns, resources.clock());
+    private HeldItems held(Intakes intakes) {
+        return new HeldItems(intakes, resources.clock());
     }
 
     private boolean isBounded(Node node) {
@@ -569,7 +569,7 @@ final class TaskBuilder {
                         scan.columns(),
                         keys,
                         shared.spread(join, side))
-                .when(query.turns()::isTurn);
+                .when(query.intakes()::isIntake);
     }
 
     private long readersOf(int pipeline) {

@@ -3,7 +3,7 @@ package dev.millrace.engine.task;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.channel.Item.EpochEnd;
-import dev.millrace.engine.turn.HeldItems;
+import dev.millrace.engine.intake.HeldItems;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.util.List;
@@ -13,7 +13,7 @@ import java.util.function.LongPredicate;
 /**
  * What comes from another task, or from a relation. While the task is paused, rows and watermarks wait here, as if they
  * came later; the epochs' ends are dropped, because the query's output passes them on meanwhile. What comes from a relation may wait for the query's
- * turn, too.
+ * next intake, too.
  */
 public final class ChannelInput extends TaskInput {
     private static final long NO_EPOCH = -1;

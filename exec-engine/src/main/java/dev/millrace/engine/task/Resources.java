@@ -72,8 +72,8 @@ public record Resources(
         return SHARED * channelHighBytes;
     }
 
-    /** What may wait for a query's turn. */
-    public long turnBytes() {
+    /** What may wait for a query's next intake. */
+    public long intakeBytes() {
         return SHARED * channelHighBytes;
     }
 

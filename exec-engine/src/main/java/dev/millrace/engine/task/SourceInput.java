@@ -8,7 +8,7 @@ import dev.millrace.connector.SourceReader;
 import dev.millrace.connector.SplitStatus;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.epoch.EpochInput;
-import dev.millrace.engine.turn.HeldItems;
+import dev.millrace.engine.intake.HeldItems;
 import dev.millrace.operator.Operator;
 import dev.millrace.scheduler.Timers;
 import java.util.List;
@@ -137,7 +137,7 @@ public final class SourceInput extends TaskInput {
         return finished;
     }
 
-    /** The end of an epoch, if one is at hand that does not wait behind its rows: they came, or wait for the query's turn. */
+    /** The end of an epoch, if one is at hand that does not wait behind its rows: they came, or wait for the query's next intake. */
     Optional<Item> nextEpochEnd() {
         OptionalLong closing =
                 epochs.isPresent() && (finished || !ofFirstEpoch) ? epochs.get().takeClosing() : OptionalLong.empty();

@@ -17,7 +17,7 @@ import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.engine.subscription.SubscriptionOptions;
-import dev.millrace.engine.turn.Schedule;
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;

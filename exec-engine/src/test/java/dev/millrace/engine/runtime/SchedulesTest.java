@@ -14,7 +14,7 @@ import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.engine.subscription.SubscriptionOptions;
-import dev.millrace.engine.turn.Schedule;
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.scheduler.SteppedWorkers;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.ZSet;
@@ -185,7 +185,7 @@ final class SchedulesTest {
             engine.flush(progress -> {});
             assertEquals(zset(Row.of(1L)), answer(engine));
             append(engine, 2);
-            engine.awaitEpoch(total.takeTurn());
+            engine.awaitEpoch(total.takeIn());
             assertEquals(zset(Row.of(3L)), answer(engine));
             append(engine, 3);
             engine.start("late", scan("total", longs("sum")), QueryOptions.view());

@@ -19,7 +19,7 @@ import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.WatermarkStatistics;
 import dev.millrace.engine.subscription.SubscriptionOptions;
-import dev.millrace.engine.turn.Schedule;
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.scheduler.SteppedWorkers;

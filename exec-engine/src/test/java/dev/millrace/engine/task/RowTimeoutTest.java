@@ -3,8 +3,8 @@ package dev.millrace.engine.task;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.engine.turn.HeldItems;
-import dev.millrace.engine.turn.Turns;
+import dev.millrace.engine.intake.HeldItems;
+import dev.millrace.engine.intake.Intakes;
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.interrupt.Interrupt;
@@ -90,7 +90,7 @@ class RowTimeoutTest {
     private void during(Check check) throws InterruptedException {
         EntryStage entry = new EntryStage(new Schema(List.of(new Field("n", DataType.BIGINT, true))));
         SourceInput input = new SourceInput(
-                entry, new Reader(), new Host(), false, new HeldItems(Turns.always(), clock));
+                entry, new Reader(), new Host(), false, new HeldItems(Intakes.always(), clock));
         try (PipelineTask task = new PipelineTask(new Host(), List.of(entry), List.of(input))) {
             Thread runner = new Thread(() -> task.run(0, Long.MAX_VALUE), "runner");
             runner.start();

@@ -146,12 +146,20 @@ public final class GroupSimulation {
         double greatest = Arrays.stream(Rebalancing.loads(workers.size(), parts)).max().orElse(0);
         return new GroupResult(
                 sorted,
-                Arrays.hashCode(digests),
+                digest(),
                 moves,
                 splits,
                 merges,
                 parts.size(),
                 greatest);
+    }
+
+    private long digest() {
+        long digest = 0;
+        for (long each : digests) {
+            digest = 31 * digest + each;
+        }
+        return digest;
     }
 
     private void at(long nanos, Runnable action) {

@@ -3,7 +3,7 @@ package dev.millrace.server.ddl;
 import dev.millrace.connector.Options;
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.StandingQuery;
-import dev.millrace.engine.turn.Schedule;
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.instance.Instance;

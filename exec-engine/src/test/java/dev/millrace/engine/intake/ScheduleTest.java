@@ -1,4 +1,4 @@
-package dev.millrace.engine.turn;
+package dev.millrace.engine.intake;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

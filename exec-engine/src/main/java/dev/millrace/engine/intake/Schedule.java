@@ -1,4 +1,4 @@
-package dev.millrace.engine.turn;
+package dev.millrace.engine.intake;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -10,9 +10,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * When a query has its turn (Granules, thesis section 2.2: data driven, periodic, count based, or a combination): as soon as one of these holds.
+ * When a query takes what has come (Granules, thesis section 2.2: data driven, periodic, count based, or a combination): as soon as one of these holds.
  *
- * @param everyNanos rows wait, and the last turn was so long ago
+ * @param everyNanos rows wait, and the last intake was so long ago
  * @param rows so many wait
  */
 public record Schedule(OptionalLong everyNanos, OptionalLong rows) {

@@ -1,4 +1,4 @@
-package dev.millrace.engine.turn;
+package dev.millrace.engine.intake;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
@@ -7,18 +7,18 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which epochs are turns of a query. Whichever of its inputs is first at the end of an epoch has it decided, and the others follow, so that all of them let
+ * Which epochs are intakes of a query. Whichever of its inputs is first at the end of an epoch has it decided, and the others follow, so that all of them let
  * through what came before the end of the same epoch: an answer is of one moment, however its inputs are apart.
  *
  * <pre>
- *   an epoch is a turn when it was asked for, or a checkpoint or whoever changes queries needs all rows of it;
+ *   an epoch is an intake when it was asked for, or a checkpoint or whoever changes queries needs all rows of it;
  *                 or something waits, and the schedule's time is over, or its rows are there, or more waits than may
- *   once that is sure before its end, as the last turn is long ago, rows of it do not wait at all
+ *   once that is sure before its end, as the last intake is long ago, rows of it do not wait at all
  * </pre>
  *
  * <p>Safe on any thread. While the schedule is {@link Schedule#DATA} nothing is decided and no lock is taken. It changes while the query's epochs are at rest.
  */
-public final class Turns {
+public final class Intakes {
     /** What a query says. Called with the lock held: quick, and without another that is held when this is called. */
     public interface Host {
         long nanoTime();
@@ -26,12 +26,12 @@ public final class Turns {
         /** Whether all rows before the end of an epoch are needed. */
         boolean isNeeded(long epoch);
 
-        /** Has {@link Turns#timeIsUp} called at a time of the clock. */
+        /** Has {@link Intakes#timeIsUp} called at a time of the clock. */
         void wakeAt(long nanos);
     }
 
     /** What is known of an epoch before it is published. */
-    private record Decision(long epoch, boolean isTurn) {}
+    private record Decision(long epoch, boolean isIntake) {}
 
     private static final long NEVER = Long.MIN_VALUE;
 
@@ -59,16 +59,16 @@ public final class Turns {
 
     @GuardedBy("this") private long bytes;
 
-    /** @param mostBytes that may wait at all inputs together, before a turn comes early */
-    public Turns(Schedule schedule, long mostBytes, Host host) {
+    /** @param mostBytes that may wait at all inputs together, before an intake comes early */
+    public Intakes(Schedule schedule, long mostBytes, Host host) {
         this.schedule = schedule;
         this.mostBytes = mostBytes;
         this.host = host;
     }
 
     /** Of what has no schedule. */
-    public static Turns always() {
-        return new Turns(Schedule.DATA, Long.MAX_VALUE, new Host() {
+    public static Intakes always() {
+        return new Intakes(Schedule.DATA, Long.MAX_VALUE, new Host() {
             @Override
             public long nanoTime() {
                 return 0;
@@ -88,26 +88,26 @@ public final class Turns {
         return schedule;
     }
 
-    /** Takes effect at once. While the query's epochs are at rest, so that no input is further than another; the next epoch is a turn. */
+    /** Takes effect at once. While the query's epochs are at rest, so that no input is further than another; the next epoch is an intake. */
     public synchronized void change(Schedule newSchedule) {
         decisions.clear();
         asked = true;
         schedule = newSchedule;
     }
 
-    /** Asks for the next turn to come as soon as it can. Who needs it to come has an epoch end. */
+    /** Asks for the next intake to come as soon as it can. Who needs it to come has an epoch end. */
     public synchronized void ask() {
         asked = true;
     }
 
     /**
-     * Each epoch is a turn from now on: one is to end soon, and may before its number is known. Followed by {@link #endAsking}, which says that.
+     * Each epoch is an intake from now on: one is to end soon, and may before its number is known. Followed by {@link #endAsking}, which says that.
      */
     public synchronized void beginAsking() {
         asking++;
     }
 
-    /** Up to this epoch each is a turn that is not decided yet, and no further on behalf of who began to ask. */
+    /** Up to this epoch each is an intake that is not decided yet, and no further on behalf of who began to ask. */
     public synchronized void endAsking(long epoch) {
         asking--;
         askedThrough = Math.max(askedThrough, epoch);
@@ -124,14 +124,14 @@ public final class Turns {
         return asked;
     }
 
-    /** Whether an epoch that is not published is a turn, at or after its end. */
-    public boolean isTurn(long epoch) {
+    /** Whether an epoch that is not published is an intake, at or after its end. */
+    public boolean isIntake(long epoch) {
         if (schedule.isData()) {
             return true;
         }
         synchronized (this) {
             Decision known = find(epoch);
-            return known == null || known.isTurn; // of before the schedule
+            return known == null || known.isIntake; // of before the schedule
         }
     }
 
@@ -176,14 +176,14 @@ public final class Turns {
 
     @GuardedBy("this") private boolean decide(long epoch) {
         boolean wanted = asked || asking > 0 || epoch <= askedThrough || items > 0 && isDue();
-        boolean isTurn = wanted || host.isNeeded(epoch);
-        if (isTurn && (wanted || items > 0)) {
+        boolean isIntake = wanted || host.isNeeded(epoch);
+        if (isIntake && (wanted || items > 0)) {
             lastNanos = host.nanoTime();
             hadOne = true;
             asked = false;
         }
-        decisions.add(new Decision(epoch, isTurn));
-        return isTurn;
+        decisions.add(new Decision(epoch, isIntake));
+        return isIntake;
     }
 
     /** One deadline, while something waits. */
@@ -197,42 +197,42 @@ public final class Turns {
 
     /** Where one input is. Of its task's worker. */
     public final class Seat {
-        @GuardedBy("Turns.this") private long seen = NEVER; // the last end that came here
+        @GuardedBy("Intakes.this") private long seen = NEVER; // the last end that came here
 
         private Seat() {}
 
-        /** Whether what comes here goes through: the epoch that is open here is a turn. */
+        /** Whether what comes here goes through: the epoch that is open here is an intake. */
         public boolean isOpen() {
             if (schedule.isData()) {
                 return true;
             }
-            synchronized (Turns.this) {
+            synchronized (Intakes.this) {
                 Decision next = next();
                 if (next != null) {
-                    return next.isTurn;
+                    return next.isIntake;
                 }
                 asked |= isDue();
                 return asked;
             }
         }
 
-        /** The end of an epoch has come here. Returns whether the epoch is a turn: what came before the end is to go through before it. */
+        /** The end of an epoch has come here. Returns whether the epoch is an intake: what came before the end is to go through before it. */
         public boolean reached(long epoch) {
             if (schedule.isData()) {
                 return true;
             }
-            synchronized (Turns.this) {
+            synchronized (Intakes.this) {
                 seen = epoch;
                 Decision known = find(epoch);
-                return known == null ? decide(epoch) : known.isTurn;
+                return known == null ? decide(epoch) : known.isIntake;
             }
         }
 
-        /** The next epoch that others have seen the end of, if it is no turn: this input passes it, too, though nobody ends epochs here any more. */
+        /** The next epoch that others have seen the end of, if it is no intake: this input passes it, too, though nobody ends epochs here any more. */
         public OptionalLong pass() {
-            synchronized (Turns.this) {
+            synchronized (Intakes.this) {
                 Decision next = next();
-                if (next == null || next.isTurn) {
+                if (next == null || next.isIntake) {
                     asked = true; // what comes last here is in the epoch that is open
                     return OptionalLong.empty();
                 }
@@ -241,7 +241,7 @@ public final class Turns {
             }
         }
 
-        @GuardedBy("Turns.this") private @Nullable Decision next() {
+        @GuardedBy("Intakes.this") private @Nullable Decision next() {
             Decision next = null;
             for (Iterator<Decision> newest = decisions.descendingIterator(); newest.hasNext(); ) {
                 Decision each = newest.next();
@@ -255,7 +255,7 @@ public final class Turns {
 
         /** Something waits here. */
         void holds(long moreRows, long moreBytes) {
-            synchronized (Turns.this) {
+            synchronized (Intakes.this) {
                 items++;
                 rows += moreRows;
                 bytes += moreBytes;
@@ -267,7 +267,7 @@ public final class Turns {
 
         /** It waits no more. */
         void lets(long fewerRows, long fewerBytes) {
-            synchronized (Turns.this) {
+            synchronized (Intakes.this) {
                 items--;
                 rows -= fewerRows;
                 bytes -= fewerBytes;
@@ -276,7 +276,7 @@ public final class Turns {
 
         /** Nothing comes here after what waits: it is not to wait for more. */
         public void ask() {
-            Turns.this.ask();
+            Intakes.this.ask();
         }
     }
 }

@@ -1,4 +1,4 @@
-package dev.millrace.engine.turn;
+package dev.millrace.engine.intake;
 
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.channel.Item.EpochEnd;
@@ -12,26 +12,26 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What has come to an input and waits there, for the query's turn or because the query is paused. Of its task's worker, but for what statistics read.
+ * What has come to an input and waits there, for the query's next intake or because the query is paused. Of its task's worker, but for what statistics read.
  *
  * <pre>
- *   rows, watermark -> held, unless the epoch that is open here is a turn and nothing waits
- *   epoch's end     -> of a turn: behind what waits, which goes on now; of no turn: past it
- *   end             -> behind what waits, which goes on with the next epoch that is a turn here
+ *   rows, watermark -> held, unless the epoch that is open here is an intake and nothing waits
+ *   epoch's end     -> of an intake: behind what waits, which goes on now; of no intake: past it
+ *   end             -> behind what waits, which goes on with the next epoch that is an intake here
  * </pre>
  */
 public final class HeldItems implements AutoCloseable {
     private final ArrayDeque<Item> items = new ArrayDeque<>();
     private final WaitTime time = new WaitTime();
     private final Clock clock;
-    private final Turns.Seat seat;
+    private final Intakes.Seat seat;
     private boolean goOn; // what is here, before more comes
     private boolean ended; // nothing comes behind what is here
     private volatile long bytes; // written by the task's worker, read by statistics
     private volatile long rows; // the same
 
-    public HeldItems(Turns turns, Clock clock) {
-        this.seat = turns.newSeat();
+    public HeldItems(Intakes intakes, Clock clock) {
+        this.seat = intakes.newSeat();
         this.clock = clock;
     }
 
@@ -119,8 +119,8 @@ public final class HeldItems implements AutoCloseable {
     /** Something came. Returns whether it waits here now; else it is still the caller's, to be given on at once. */
     public boolean keeps(Item item) {
         if (item instanceof EpochEnd end) {
-            boolean isTurn = seat.reached(end.epoch());
-            if (!isTurn || items.isEmpty()) {
+            boolean isIntake = seat.reached(end.epoch());
+            if (!isIntake || items.isEmpty()) {
                 return false;
             }
             hold(item);

@@ -1,4 +1,4 @@
-package dev.millrace.engine.turn;
+package dev.millrace.engine.intake;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,7 +22,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-final class TurnsTest {
+final class IntakesTest {
     private static final Schema SCHEMA = Schema.of(new Field("a", DataType.BIGINT, false));
     private static final long MOST_BYTES = 1 << 20;
 
@@ -33,8 +33,8 @@ final class TurnsTest {
     private final Set<Long> needed = new HashSet<>();
     private final ArrayDeque<Long> timers = new ArrayDeque<>();
 
-    private Turns turns(String schedule, long mostBytes) {
-        return new Turns(Schedule.of(schedule), mostBytes, new Turns.Host() {
+    private Intakes intakes(String schedule, long mostBytes) {
+        return new Intakes(Schedule.of(schedule), mostBytes, new Intakes.Host() {
             @Override
             public long nanoTime() {
                 return clock.nanoTime();
@@ -52,8 +52,8 @@ final class TurnsTest {
         });
     }
 
-    private HeldItems input(Turns turns) {
-        return new HeldItems(turns, clock);
+    private HeldItems input(Intakes intakes) {
+        return new HeldItems(intakes, clock);
     }
 
     private Item rows(int count) {
@@ -100,7 +100,7 @@ final class TurnsTest {
 
     @Test
     void withoutAScheduleNothingWaits() {
-        try (HeldItems input = input(turns("data", MOST_BYTES))) {
+        try (HeldItems input = input(intakes("data", MOST_BYTES))) {
             assertEquals("rwe1re2.", given(input, rows(1), new Item.Watermark(1), end(1), rows(1), end(2), Item.END));
             assertTrue(timers.isEmpty());
         }
@@ -108,22 +108,22 @@ final class TurnsTest {
 
     @Test
     void rowsWaitForTheirTimeAndEndsOfEpochsGoPastThem() {
-        Turns turns = turns("every 10 ms", MOST_BYTES);
-        try (HeldItems input = input(turns)) {
+        Intakes intakes = intakes("every 10 ms", MOST_BYTES);
+        try (HeldItems input = input(intakes)) {
             assertEquals("re1", given(input, rows(1), end(1))); // the first epoch is what was there before
             assertEquals("e2e3", given(input, rows(2), end(2), new Item.Watermark(7), rows(3), end(3)));
-            assertEquals(5, turns.waitingRows());
+            assertEquals(5, intakes.waitingRows());
             assertEquals(List.of(10_000_000L), List.copyOf(timers)); // one deadline
             clock.advance(10_000);
-            assertTrue(turns.timeIsUp());
+            assertTrue(intakes.timeIsUp());
             assertEquals("rwre4", given(input, end(4)));
-            assertEquals(0, turns.waitingRows());
+            assertEquals(0, intakes.waitingRows());
         }
     }
 
     @Test
     void afterALongTimeRowsDoNotWaitAtAll() {
-        try (HeldItems input = input(turns("every 10 ms", MOST_BYTES))) {
+        try (HeldItems input = input(intakes("every 10 ms", MOST_BYTES))) {
             given(input, rows(1), end(1));
             clock.advance(50_000);
             assertEquals("rre2e3", given(input, rows(1), rows(1), end(2), rows(1), end(3)));
@@ -133,7 +133,7 @@ final class TurnsTest {
 
     @Test
     void enoughRowsEndTheWaiting() {
-        try (HeldItems input = input(turns("every 5 rows", MOST_BYTES))) {
+        try (HeldItems input = input(intakes("every 5 rows", MOST_BYTES))) {
             given(input, end(1));
             assertEquals("e2e3", given(input, rows(2), end(2), rows(2), end(3)));
             assertEquals("rrrre4", given(input, rows(1), rows(4), end(4)));
@@ -144,7 +144,7 @@ final class TurnsTest {
 
     @Test
     void moreThanMayWaitDoesNot() {
-        try (HeldItems input = input(turns("every 1 h", 1))) {
+        try (HeldItems input = input(intakes("every 1 h", 1))) {
             given(input, end(1));
             assertEquals("re2", given(input, rows(1), end(2)));
         }
@@ -153,28 +153,28 @@ final class TurnsTest {
     @Test
     void anEpochThatIsNeededIsATurn() {
         needed.add(3L);
-        try (HeldItems input = input(turns("every 1 h", MOST_BYTES))) {
+        try (HeldItems input = input(intakes("every 1 h", MOST_BYTES))) {
             assertEquals("e1e2rre3e4", given(input, end(1), rows(1), end(2), rows(1), end(3), rows(1), end(4)));
         }
     }
 
     @Test
     void whatIsAskedForIsATurnUpToTheEpochThatIsTouched() {
-        Turns turns = turns("every 1 h", MOST_BYTES);
-        try (HeldItems input = input(turns)) {
+        Intakes intakes = intakes("every 1 h", MOST_BYTES);
+        try (HeldItems input = input(intakes)) {
             assertEquals("e1e2", given(input, end(1), rows(1), end(2)));
-            turns.beginAsking();
+            intakes.beginAsking();
             assertEquals("re3", given(input, end(3)));
-            turns.endAsking(4);
+            intakes.endAsking(4);
             assertEquals("re4e5", given(input, rows(1), end(4), rows(1), end(5)));
         }
     }
 
     @Test
     void theEndOfAnInputComesBehindWhatWaits() {
-        Turns turns = turns("every 1 h", MOST_BYTES);
-        try (HeldItems input = input(turns);
-                HeldItems other = input(turns)) {
+        Intakes intakes = intakes("every 1 h", MOST_BYTES);
+        try (HeldItems input = input(intakes);
+                HeldItems other = input(intakes)) {
             given(input, end(1));
             given(other, end(1));
             given(input, rows(1), end(2));
@@ -198,14 +198,14 @@ final class TurnsTest {
         private static final int EPOCHS = 60;
         private final long seed;
         private final SplittableRandom random;
-        private final Turns turns;
+        private final Intakes intakes;
         private final List<HeldItems> inputs = new ArrayList<>();
         private final List<List<Item>> come = new ArrayList<>();
         private final int[] place;
         private final int[][] before; // rows that came to an input before the end of an epoch
         private final int[] given;
         private final long[] passed;
-        private final boolean[] isTurn = new boolean[EPOCHS + 1];
+        private final boolean[] isIntake = new boolean[EPOCHS + 1];
         private int decided; // the last epoch of which some input has passed the end
 
         Run(long seed) {
@@ -218,14 +218,14 @@ final class TurnsTest {
                     needed.add(epoch);
                 }
             }
-            turns = turns(schedules[random.nextInt(schedules.length)], random.nextInt(3) == 0 ? 200 : MOST_BYTES);
+            intakes = intakes(schedules[random.nextInt(schedules.length)], random.nextInt(3) == 0 ? 200 : MOST_BYTES);
             int count = random.nextInt(1, 5);
             place = new int[count];
             given = new int[count];
             passed = new long[count];
             before = new int[count][EPOCHS + 1];
             for (int input = 0; input < count; input++) {
-                inputs.add(input(turns));
+                inputs.add(input(intakes));
                 List<Item> items = new ArrayList<>();
                 int rows = 0;
                 for (int epoch = 1; epoch <= EPOCHS; epoch++) {
@@ -254,12 +254,12 @@ final class TurnsTest {
                 }
                 clock.advance(random.nextInt(500));
                 if (random.nextInt(20) == 0) {
-                    turns.ask();
+                    intakes.ask();
                 }
                 if (random.nextInt(10) == 0) {
-                    turns.timeIsUp();
+                    intakes.timeIsUp();
                 }
-                turns.published(least());
+                intakes.published(least());
             }
             for (int input = 0; input < inputs.size(); input++) {
                 assertEquals(before[input][EPOCHS], given[input], "seed " + seed);
@@ -296,14 +296,14 @@ final class TurnsTest {
             assertEquals(passed[input] + 1, epoch, "seed " + seed);
             passed[input] = epoch;
             if (epoch > decided) {
-                isTurn[epoch] = turns.isTurn(epoch);
+                isIntake[epoch] = intakes.isIntake(epoch);
                 decided = epoch;
             } else {
-                assertEquals(isTurn[epoch], turns.isTurn(epoch), "seed " + seed);
+                assertEquals(isIntake[epoch], intakes.isIntake(epoch), "seed " + seed);
             }
-            assertTrue(isTurn[epoch] || !needed.contains((long) epoch), "seed " + seed);
+            assertTrue(isIntake[epoch] || !needed.contains((long) epoch), "seed " + seed);
             int last = epoch;
-            while (last > 0 && !isTurn[last]) {
+            while (last > 0 && !isIntake[last]) {
                 last--;
             }
             assertEquals(before[input][last], given[input], "input " + input + " at epoch " + epoch + ", seed " + seed);

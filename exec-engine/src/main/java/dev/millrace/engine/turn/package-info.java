@@ -1,9 +1,0 @@
-/**
- * When a query takes what has come (Granules' scheduling strategies, thesis section 2.2): as it comes, every so often, by so many rows, or whichever of
- * these is first.
- *
- * <p>Entry: {@link dev.millrace.engine.turn.Turns}, one for each query. A turn is an epoch: at its end the answer has all that came before it. Between
- * turns rows and watermarks wait in {@link dev.millrace.engine.turn.HeldItems} at the query's inputs, and the ends of epochs go past them, as if what
- * waits came later. So nothing of epochs, checkpoints or exchanges knows of schedules: what a subscriber sees are whole epochs, fewer of them.
- */
-package dev.millrace.engine.turn;
