@@ -126,6 +126,11 @@ public final class ChannelInput extends TaskInput {
     }
 
     @Override
+    boolean isHolding() {
+        return !waiting.isEmpty();
+    }
+
+    @Override
     public long queuedBytes() {
         return channel.queuedBytes() + waiting.bytes();
     }

@@ -302,6 +302,11 @@ public final class SourceInput extends TaskInput {
         wake.run();
     }
 
+    @Override
+    boolean isHolding() {
+        return !waiting.isEmpty();
+    }
+
     /** What its reader has at hand is not known before it is read. */
     @Override
     public long queuedBytes() {

@@ -48,6 +48,9 @@ public abstract sealed class TaskInput implements AutoCloseable permits ChannelI
         return false;
     }
 
+    /** Whether rows wait here for the query's next intake: event time is not to go on without them. */
+    abstract boolean isHolding();
+
     /** Bytes that wait here; on any thread. */
     public abstract long queuedBytes();
 

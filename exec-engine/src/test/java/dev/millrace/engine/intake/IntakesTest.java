@@ -151,7 +151,7 @@ final class IntakesTest {
     }
 
     @Test
-    void anEpochThatIsNeededIsATurn() {
+    void anEpochThatIsNeededIsAnIntake() {
         needed.add(3L);
         try (HeldItems input = input(intakes("every 1 h", MOST_BYTES))) {
             assertEquals("e1e2rre3e4", given(input, end(1), rows(1), end(2), rows(1), end(3), rows(1), end(4)));
@@ -159,7 +159,7 @@ final class IntakesTest {
     }
 
     @Test
-    void whatIsAskedForIsATurnUpToTheEpochThatIsTouched() {
+    void whatIsAskedForIsAnIntakeUpToTheEpochThatIsTouched() {
         Intakes intakes = intakes("every 1 h", MOST_BYTES);
         try (HeldItems input = input(intakes)) {
             assertEquals("e1e2", given(input, end(1), rows(1), end(2)));
@@ -187,7 +187,7 @@ final class IntakesTest {
 
     /** Inputs that are apart, epochs that are needed, asked for and published, changes of the schedule while all are at rest. */
     @Test
-    void atEachTurnAllInputsHaveLetThroughWhatCameBeforeItAndNoneOfWhatCameAfter() {
+    void atEachIntakeAllInputsHaveLetThroughWhatCameBeforeItAndNoneOfWhatCameAfter() {
         long seed = System.nanoTime();
         for (int round = 0; round < 300; round++) {
             new Run(seed + round).check();

@@ -54,7 +54,7 @@ final class ConsistencyTest {
     /** It joins two queries, whose rows come to it apart, and the schedule changes while they do. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 4})
-    void soItIsWhenTheQueryHasTurns(int workers) throws InterruptedException {
+    void soItIsWhenTheQueryHasASchedule(int workers) throws InterruptedException {
         answers(workers, List.of("every 3 ms", "every 9 rows", "data", "every 20 ms or every 50 rows"));
     }
 

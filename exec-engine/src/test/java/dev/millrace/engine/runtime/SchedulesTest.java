@@ -15,6 +15,8 @@ import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.engine.intake.Schedule;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.scheduler.SteppedWorkers;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.ZSet;
@@ -98,7 +100,7 @@ final class SchedulesTest {
     }
 
     @Test
-    void aRowThatComesLongAfterTheLastTurnDoesNotWait() {
+    void aRowThatComesLongAfterTheLastIntakeDoesNotWait() {
         try (SteppedLocalEngine engine = engine(1 << 20)) {
             engine.relations().addStream("s", KV);
             total(engine, "every 500 ms");
@@ -110,7 +112,7 @@ final class SchedulesTest {
     }
 
     @Test
-    void enoughRowsAreATurn() {
+    void enoughRowsAreAnIntake() {
         try (SteppedLocalEngine engine = engine(1 << 20)) {
             engine.relations().addStream("s", KV);
             total(engine, "every 3 rows");
@@ -141,7 +143,7 @@ final class SchedulesTest {
     }
 
     @Test
-    void moreThanMayWaitIsATurnAndNobodyIsHeldUp() {
+    void moreThanMayWaitIsAnIntakeAndNobodyIsHeldUp() {
         try (SteppedLocalEngine engine = engine(64)) {
             WritableRelation stream = engine.relations().addStream("s", KV);
             total(engine, "every 1 h");
@@ -227,6 +229,41 @@ final class SchedulesTest {
             engine.flush(progress -> {});
             assertEquals(QueryState.FINISHED, total.await());
             assertEquals(TestPlans.view(engine, "data"), answer(engine));
+        }
+    }
+
+    /** Windows of the machine's own time, of which one ends while a row of it waits. */
+    @Test
+    void timeDoesNotGoOnWithoutRowsThatWait() {
+        Schema events = longs("ts", "k");
+        try (SteppedLocalEngine engine = engine(1 << 20)) {
+            WritableRelation stream = engine.relations().addStream("e", events);
+            PlanNode timed = new PlanNode.Watermark(
+                    scan("e", events),
+                    0,
+                    0,
+                    PlanNode.Watermark.FOLLOWS_CLOCK,
+                    Optional.of(new WindowSpec.Tumble(100)));
+            StandingQuery windows =
+                    engine.start("w", TestPlans.countPerWindow(timed, 0, 100), view("every 500 ms"));
+            engine.runUntilIdle();
+            clock.advance(600_000);
+            long start = clock.epochMicros();
+            assertEquals(0, start % 100);
+            for (int i = 0; i < 2; i++) { // the second waits
+                stream.append(batch(engine, events, Row.of(start, 0)));
+                engine.runUntilIdle();
+            }
+            assertEquals(1, waitingRows(windows));
+            clock.advance(200);
+            engine.runUntilIdle();
+            assertEquals(new ZSet(), TestPlans.view(engine, "w"));
+            clock.advance(600_000);
+            engine.runUntilIdle();
+            clock.advance(100); // what is left of the window since the clock was looked at
+            engine.runUntilIdle();
+            assertEquals(zset(Row.of(2L, start, start + 100)), TestPlans.view(engine, "w"));
+            assertEquals(0, windows.statistics().lateRows());
         }
     }
 }

@@ -2,7 +2,6 @@ package dev.millrace.server.ddl;
 
 import dev.millrace.connector.Options;
 import dev.millrace.engine.runtime.QueryOptions;
-import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.intake.Schedule;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.catalog.CatalogObject;
@@ -48,10 +47,10 @@ final class Schedules {
         if (!text.isEmpty()) {
             options.put(OPTION, text);
         }
-        database.catalog().replace(object.withOptions(options));
         database.standing(alter.name())
                 .filter(query -> query.state().isAlive())
-                .ifPresent((StandingQuery query) -> query.schedule(schedule));
+                .ifPresent(query -> query.schedule(schedule));
+        database.catalog().replace(object.withOptions(options));
         return Command.of("ALTER " + alter.kind().sqlName().toUpperCase(Locale.ROOT));
     }
 }

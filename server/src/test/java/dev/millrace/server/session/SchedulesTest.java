@@ -36,7 +36,7 @@ class SchedulesTest {
             db.run("FLUSH");
             assertEquals("3", one(db, SUM));
             db.run("INSERT INTO t SELECT 1 FROM generate_series(1, 1000)");
-            Eventually.holds("a thousand are a turn", () -> one(db, SUM).equals("1003"));
+            Eventually.holds("a thousand are taken at once", () -> one(db, SUM).equals("1003"));
             db.run("INSERT INTO t VALUES (7)");
             assertEquals("1003", one(db, SUM));
             db.run("ALTER MATERIALIZED VIEW total SET (schedule = 'every 50 ms')");
