@@ -52,7 +52,10 @@ public final class GroupsCommand implements Callable<Integer> {
             description = "The exponent of how many events the members have (default: ${DEFAULT-VALUE}).")
     private double memberExponent;
 
-    @Option(names = "--event-micros", defaultValue = "1000", description = "What an event takes in the mean (default: ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--event-micros",
+            defaultValue = "1000",
+            description = "What an event takes in the mean (default: ${DEFAULT-VALUE}).")
     private long eventMicros;
 
     @Option(names = "--seconds", defaultValue = "60", description = "Of virtual time (default: ${DEFAULT-VALUE}).")
@@ -66,12 +69,7 @@ public final class GroupsCommand implements Callable<Integer> {
         for (double exponent : exponents) {
             for (double load : loads) {
                 GroupSpec spec = new GroupSpec(
-                        groups,
-                        members,
-                        exponent,
-                        memberExponent,
-                        load,
-                        TimeUnit.MICROSECONDS.toNanos(eventMicros));
+                        groups, members, exponent, memberExponent, load, TimeUnit.MICROSECONDS.toNanos(eventMicros));
                 print(spec, false, run(spec, Optional.empty()));
                 print(spec, true, run(spec, Optional.of(Rebalancing.PLUTO)));
             }

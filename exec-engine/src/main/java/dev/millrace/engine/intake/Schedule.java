@@ -110,7 +110,8 @@ public record Schedule(OptionalLong everyNanos, OptionalLong rows) {
         if (isData()) {
             return "data";
         }
-        String time = everyNanos.isPresent() ? "every " + TimeUnit.NANOSECONDS.toMillis(everyNanos.getAsLong()) + " ms" : "";
+        String time =
+                everyNanos.isPresent() ? "every " + TimeUnit.NANOSECONDS.toMillis(everyNanos.getAsLong()) + " ms" : "";
         String count = rows.isPresent() ? "every " + rows.getAsLong() + " rows" : "";
         return time + (time.isEmpty() || count.isEmpty() ? "" : " or ") + count;
     }

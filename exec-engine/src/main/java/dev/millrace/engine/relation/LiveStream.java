@@ -8,6 +8,8 @@ import dev.millrace.engine.checkpoint.Barrier;
 import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.epoch.EpochInput;
+import dev.millrace.engine.intake.HeldItems;
+import dev.millrace.engine.intake.Intakes;
 import dev.millrace.engine.task.EntryStage;
 import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.OutletStage;
@@ -15,8 +17,6 @@ import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.task.SourceInput;
 import dev.millrace.engine.task.TaskHost;
-import dev.millrace.engine.intake.HeldItems;
-import dev.millrace.engine.intake.Intakes;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
@@ -55,8 +55,8 @@ final class LiveStream implements TaskHost, AutoCloseable {
                     IntStream.range(0, stream.source().schema().size()).boxed().toList();
             List<SourceReader> readers = open(new ScanRequest(all, List.of(), 1), saved);
             Intakes always = Intakes.always();
-            readers.forEach(reader -> inputs.add(
-                    new SourceInput(entry, reader, this, false, new HeldItems(always, resources.clock()))));
+            readers.forEach(reader ->
+                    inputs.add(new SourceInput(entry, reader, this, false, new HeldItems(always, resources.clock()))));
             task = new PipelineTask(this, List.of(entry, outlet), List.copyOf(inputs));
             scheduled = resources.workers().add(task);
         } catch (RuntimeException | Error e) {

@@ -1,10 +1,10 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.connector.Sink;
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.task.MemoryLimits;
-import dev.millrace.engine.intake.Schedule;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -75,16 +75,26 @@ public record QueryOptions(
     public QueryOptions withSink(Sink sink) {
         List<Sink> more = new java.util.ArrayList<>(sinks);
         more.add(sink);
-        return new QueryOptions(materialized, more, priority, restore, mostRowNanos, mostSinkNanos, memory, kept, schedule);
+        return new QueryOptions(
+                materialized, more, priority, restore, mostRowNanos, mostSinkNanos, memory, kept, schedule);
     }
 
     public QueryOptions withPriority(int newPriority) {
-        return new QueryOptions(materialized, sinks, newPriority, restore, mostRowNanos, mostSinkNanos, memory, kept, schedule);
+        return new QueryOptions(
+                materialized, sinks, newPriority, restore, mostRowNanos, mostSinkNanos, memory, kept, schedule);
     }
 
     public QueryOptions withRestore(SavedQuery snapshot) {
         return new QueryOptions(
-                materialized, sinks, priority, Optional.of(snapshot), mostRowNanos, mostSinkNanos, memory, kept, schedule);
+                materialized,
+                sinks,
+                priority,
+                Optional.of(snapshot),
+                mostRowNanos,
+                mostSinkNanos,
+                memory,
+                kept,
+                schedule);
     }
 
     /** Fails it when it is at one row for so long; {@code Long.MAX_VALUE} for never. */
@@ -103,13 +113,22 @@ public record QueryOptions(
     }
 
     public QueryOptions withMemory(MemoryLimits limits) {
-        return new QueryOptions(materialized, sinks, priority, restore, mostRowNanos, mostSinkNanos, limits, kept, schedule);
+        return new QueryOptions(
+                materialized, sinks, priority, restore, mostRowNanos, mostSinkNanos, limits, kept, schedule);
     }
 
     /** Has its rows kept. */
     public QueryOptions withKept(KeptOutput output) {
         return new QueryOptions(
-                materialized, sinks, priority, restore, mostRowNanos, mostSinkNanos, memory, Optional.of(output), schedule);
+                materialized,
+                sinks,
+                priority,
+                restore,
+                mostRowNanos,
+                mostSinkNanos,
+                memory,
+                Optional.of(output),
+                schedule);
     }
 
     /** Has it take what has come at such times. */

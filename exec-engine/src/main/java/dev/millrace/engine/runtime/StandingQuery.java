@@ -1,12 +1,12 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.engine.statistic.LateRow;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.engine.task.FailedRows;
-import dev.millrace.engine.intake.Schedule;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Schema;

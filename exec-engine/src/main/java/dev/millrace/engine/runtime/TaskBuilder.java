@@ -14,6 +14,8 @@ import dev.millrace.engine.graph.PlanGraph;
 import dev.millrace.engine.graph.PlanGraph.Node;
 import dev.millrace.engine.graph.PlanPrint;
 import dev.millrace.engine.graph.ScanTime;
+import dev.millrace.engine.intake.HeldItems;
+import dev.millrace.engine.intake.Intakes;
 import dev.millrace.engine.join.SharedJoinOperator;
 import dev.millrace.engine.join.SharedSide;
 import dev.millrace.engine.operators.BatchesReader;
@@ -39,8 +41,6 @@ import dev.millrace.engine.task.SourcePace;
 import dev.millrace.engine.task.Stage;
 import dev.millrace.engine.task.TaskInput;
 import dev.millrace.engine.task.TaskOutput;
-import dev.millrace.engine.intake.HeldItems;
-import dev.millrace.engine.intake.Intakes;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.watermark.WatermarkOperator;
 import dev.millrace.error.MillraceException;
@@ -467,7 +467,8 @@ final class TaskBuilder {
             if (instance == 0) {
                 Channel channel = connected(resources.newSharedChannel(), node.pipeline(), instance);
                 channel.onRoom(feed.onRoom());
-                ChannelInput input = new ChannelInput(entry, channel, resources.mostWaitingBytes(), held(query.intakes()));
+                ChannelInput input =
+                        new ChannelInput(entry, channel, resources.mostWaitingBytes(), held(query.intakes()));
                 inputs.add(input);
                 query.feeds.add(new FeedScan(node.plan(), feed, channel, input));
                 restore.ifPresent(saved -> input.begin(
@@ -478,8 +479,8 @@ final class TaskBuilder {
         EntryStage entry = new EntryStage(node.plan().schema());
         List<SourceReader> left = readers.getOrDefault(node, List.of());
         if (!left.isEmpty()) {
-            SourceInput input = new SourceInput(
-                    entry, left.remove(0), query, node.plan() instanceof Values, held(query.intakes()));
+            SourceInput input =
+                    new SourceInput(entry, left.remove(0), query, node.plan() instanceof Values, held(query.intakes()));
             query.failedRows().filter(failed -> standing).ifPresent(failed -> input.noteRejected(failed.newPart(true)));
             if (meeting.contains(node)) {
                 input.keepPace(pace);

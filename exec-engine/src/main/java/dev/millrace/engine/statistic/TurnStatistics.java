@@ -13,7 +13,8 @@ import java.util.OptionalDouble;
  * @param slackNanos how long the query can do without a worker before its next window is late, of the task that has least; empty
  *     without windows whose end is known
  */
-public record TurnStatistics(long queuedRows, double utilisation, long waitNanos, long queueNanos, OptionalDouble slackNanos) {
+public record TurnStatistics(
+        long queuedRows, double utilisation, long waitNanos, long queueNanos, OptionalDouble slackNanos) {
     /** Of what has no tasks. */
     public static final TurnStatistics NONE = new TurnStatistics(0, 0, 0, 0, OptionalDouble.empty());
 }

@@ -117,7 +117,9 @@ public final class ChannelInput extends TaskInput {
     }
 
     private Optional<Item> poll(Keeping keeping) {
-        return keeping == Keeping.WHAT_HAS_ROOM && waiting.bytes() > mostWaitingBytes ? Optional.empty() : channel.poll();
+        return keeping == Keeping.WHAT_HAS_ROOM && waiting.bytes() > mostWaitingBytes
+                ? Optional.empty()
+                : channel.poll();
     }
 
     @Override

@@ -491,7 +491,9 @@ public final class PipelineTask implements Task, AutoCloseable {
     /** Whether rows wait whose event time it is to assign. */
     private boolean isHeldFrom(OperatorStage assigner) {
         for (TaskInput input : inputs) {
-            if (input.isHolding() && assigner.assignsWatermarks() && input.entry().mayBeAssignedBy(assigner)) {
+            if (input.isHolding()
+                    && assigner.assignsWatermarks()
+                    && input.entry().mayBeAssignedBy(assigner)) {
                 return true;
             }
         }

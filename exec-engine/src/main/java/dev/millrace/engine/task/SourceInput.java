@@ -51,8 +51,7 @@ public final class SourceInput extends TaskInput {
     private volatile double progress; // written by the task's worker, read by statistics
 
     /** @param ofFirstEpoch whether all rows are, which must be at hand then */
-    public SourceInput(
-            EntryStage entry, SourceReader reader, TaskHost host, boolean ofFirstEpoch, HeldItems waiting) {
+    public SourceInput(EntryStage entry, SourceReader reader, TaskHost host, boolean ofFirstEpoch, HeldItems waiting) {
         super(entry);
         this.reader = reader;
         this.host = host;

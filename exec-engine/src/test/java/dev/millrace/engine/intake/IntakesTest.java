@@ -308,6 +308,5 @@ final class IntakesTest {
             }
             assertEquals(before[input][last], given[input], "input " + input + " at epoch " + epoch + ", seed " + seed);
         }
-
     }
 }

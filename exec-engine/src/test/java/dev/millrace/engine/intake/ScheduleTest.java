@@ -35,8 +35,21 @@ final class ScheduleTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", "every", "every 0 ms", "0 rows", "-1 rows", "every 1.5 s", "25 h", "999999999999 h", "1000000001 rows", "5",
-                "5 parsecs", "5 ms and 7 rows", "5 ms or", "data or or 5 ms", "99999999999999999999 rows"
+                "",
+                "every",
+                "every 0 ms",
+                "0 rows",
+                "-1 rows",
+                "every 1.5 s",
+                "25 h",
+                "999999999999 h",
+                "1000000001 rows",
+                "5",
+                "5 parsecs",
+                "5 ms and 7 rows",
+                "5 ms or",
+                "data or or 5 ms",
+                "99999999999999999999 rows"
             })
     void anythingElseIsRefused(String text) {
         MillraceException refused = assertThrows(MillraceException.class, () -> Schedule.of(text));

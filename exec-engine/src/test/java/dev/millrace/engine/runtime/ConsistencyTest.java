@@ -12,12 +12,12 @@ import static dev.millrace.engine.runtime.TestPlans.view;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.engine.subscription.SubscriptionOptions;
-import dev.millrace.engine.intake.Schedule;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;

@@ -8,13 +8,13 @@ import static dev.millrace.engine.runtime.TestPlans.zset;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.engine.subscription.SubscriptionOptions;
-import dev.millrace.engine.intake.Schedule;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.scheduler.SteppedWorkers;
@@ -239,13 +239,8 @@ final class SchedulesTest {
         try (SteppedLocalEngine engine = engine(1 << 20)) {
             WritableRelation stream = engine.relations().addStream("e", events);
             PlanNode timed = new PlanNode.Watermark(
-                    scan("e", events),
-                    0,
-                    0,
-                    PlanNode.Watermark.FOLLOWS_CLOCK,
-                    Optional.of(new WindowSpec.Tumble(100)));
-            StandingQuery windows =
-                    engine.start("w", TestPlans.countPerWindow(timed, 0, 100), view("every 500 ms"));
+                    scan("e", events), 0, 0, PlanNode.Watermark.FOLLOWS_CLOCK, Optional.of(new WindowSpec.Tumble(100)));
+            StandingQuery windows = engine.start("w", TestPlans.countPerWindow(timed, 0, 100), view("every 500 ms"));
             engine.runUntilIdle();
             clock.advance(600_000);
             long start = clock.epochMicros();

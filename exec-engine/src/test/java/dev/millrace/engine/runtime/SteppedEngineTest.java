@@ -14,12 +14,12 @@ import static dev.millrace.engine.runtime.TestPlans.watermark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.WatermarkStatistics;
 import dev.millrace.engine.subscription.SubscriptionOptions;
-import dev.millrace.engine.intake.Schedule;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.scheduler.SteppedWorkers;

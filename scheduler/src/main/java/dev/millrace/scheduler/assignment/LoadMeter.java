@@ -32,7 +32,8 @@ public final class LoadMeter {
         both.processed = processed + other.processed;
         both.busyNanos = busyNanos + other.busyNanos;
         both.perNano = perNano + other.perNano;
-        both.serviceNanos = both.perNano > 0 ? (load() + other.load()) / both.perNano : Math.max(serviceNanos, other.serviceNanos);
+        both.serviceNanos =
+                both.perNano > 0 ? (load() + other.load()) / both.perNano : Math.max(serviceNanos, other.serviceNanos);
         both.known = known || other.known;
         return both;
     }

@@ -119,7 +119,8 @@ public record Rebalancing(double alpha, double beta) {
             }
         }
         for (PartLoad part : parts) { // in an order that repeats; from the deepest, one level in a call
-            PartLoad other = part.part().isWhole() ? null : halves.get(part.part().sibling());
+            PartLoad other =
+                    part.part().isWhole() ? null : halves.get(part.part().sibling());
             if (other == null || part.part().prefix() % 2 != 0 || steps.size() >= MOST_STEPS) {
                 continue;
             }

@@ -59,8 +59,8 @@ public final class GroupSimulation {
     private final List<Worker> workers = new ArrayList<>();
     private final GroupTable table;
     private final Map<GroupPart, Queue> queues = new HashMap<>();
-    private final PriorityQueue<Happening> happenings = new PriorityQueue<>((a, b) ->
-            a.atNanos != b.atNanos ? Long.compare(a.atNanos, b.atNanos) : Long.compare(a.number, b.number));
+    private final PriorityQueue<Happening> happenings = new PriorityQueue<>(
+            (a, b) -> a.atNanos != b.atNanos ? Long.compare(a.atNanos, b.atNanos) : Long.compare(a.number, b.number));
     private final int[] groupOf; // of each member
     private final double[] eventNanos; // of each group
     private final double[] below; // of each member: events of those up to it
@@ -143,15 +143,9 @@ public final class GroupSimulation {
         long[] sorted = Arrays.copyOf(latencies, processed);
         Arrays.sort(sorted);
         List<PartLoad> parts = table.parts();
-        double greatest = Arrays.stream(Rebalancing.loads(workers.size(), parts)).max().orElse(0);
-        return new GroupResult(
-                sorted,
-                digest(),
-                moves,
-                splits,
-                merges,
-                parts.size(),
-                greatest);
+        double greatest =
+                Arrays.stream(Rebalancing.loads(workers.size(), parts)).max().orElse(0);
+        return new GroupResult(sorted, digest(), moves, splits, merges, parts.size(), greatest);
     }
 
     private long digest() {
@@ -234,7 +228,8 @@ public final class GroupSimulation {
 
     private void process(Worker worker, Queue queue, Event event) {
         double mean = eventNanos[groupOf[event.member()]];
-        double drawn = new SplittableRandom(seed + event.number()).nextDouble(); // the event's own, wherever it is processed
+        double drawn =
+                new SplittableRandom(seed + event.number()).nextDouble(); // the event's own, wherever it is processed
         long nanos = 1 + (long) (-Math.log(1 - drawn) * mean);
         worker.works = true;
         queue.freeNanos = now + nanos;

@@ -259,9 +259,9 @@ final class GroupTableTest {
         private void crash() {
             Map<Long, List<Event>> waiting = new HashMap<>();
             queues.values()
-                    .forEach(queue -> queue.forEach(event -> waiting.computeIfAbsent(
-                                    event.member(), each -> new ArrayList<>())
-                            .add(event)));
+                    .forEach(queue ->
+                            queue.forEach(event -> waiting.computeIfAbsent(event.member(), each -> new ArrayList<>())
+                                    .add(event)));
             queues = new HashMap<>();
             table = new GroupTable(WORKERS, random::nextInt);
             loads = new double[WORKERS];

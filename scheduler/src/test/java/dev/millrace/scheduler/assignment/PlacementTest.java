@@ -12,9 +12,12 @@ final class PlacementTest {
     void oneOfTheTwoLeastLoadedIsDrawn() {
         SplittableRandom random = new SplittableRandom(1);
         for (int round = 0; round < 10_000; round++) {
-            double[] loads = random.doubles(random.nextInt(1, 8)).map(load -> Math.round(load * 4)).toArray();
+            double[] loads = random.doubles(random.nextInt(1, 8))
+                    .map(load -> Math.round(load * 4))
+                    .toArray();
             int chosen = Placement.choose(loads, random::nextInt);
-            long below = Arrays.stream(loads).filter(load -> load < loads[chosen]).count();
+            long below =
+                    Arrays.stream(loads).filter(load -> load < loads[chosen]).count();
             assertTrue(below < Placement.CHOICES, Arrays.toString(loads) + ": " + chosen);
         }
     }

@@ -51,7 +51,8 @@ final class RebalancingTest {
 
     @Test
     void oneMemberIsNotSplit() {
-        List<PartLoad> heavy = List.of(new PartLoad(GroupPart.whole(1), 0, 1.2, 1), new PartLoad(GroupPart.whole(2), 0, .1, 1));
+        List<PartLoad> heavy =
+                List.of(new PartLoad(GroupPart.whole(1), 0, 1.2, 1), new PartLoad(GroupPart.whole(2), 0, .1, 1));
         assertEquals(List.of(new Move(GroupPart.whole(2), 0, 1)), PLUTO.steps(2, heavy));
     }
 
@@ -80,7 +81,8 @@ final class RebalancingTest {
             double total = workers * random.nextDouble(.05, 1.3);
             List<PartLoad> parts = new ArrayList<>();
             int groups = random.nextInt(1, 40);
-            double[] weights = random.doubles(groups).map(each -> Math.pow(each, 4)).toArray();
+            double[] weights =
+                    random.doubles(groups).map(each -> Math.pow(each, 4)).toArray();
             double sum = Arrays.stream(weights).sum();
             for (int group = 0; group < groups; group++) {
                 parts.add(part(group, random.nextInt(workers), total * weights[group] / sum));

@@ -1,8 +1,8 @@
 package dev.millrace.server.ddl;
 
 import dev.millrace.connector.Options;
-import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.intake.Schedule;
+import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.instance.Instance;

@@ -30,9 +30,10 @@ class SchedulesTest {
             create(db, "every 1000 rows");
             db.run("INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)");
             assertEquals("0", one(db, SUM));
-            Eventually.holds("two rows wait", () -> one(
-                            db, "SELECT max(queued_rows) FROM millrace.operator_stats WHERE query = 'total'")
-                    .equals("2"));
+            Eventually.holds(
+                    "two rows wait",
+                    () -> one(db, "SELECT max(queued_rows) FROM millrace.operator_stats WHERE query = 'total'")
+                            .equals("2"));
             db.run("FLUSH");
             assertEquals("3", one(db, SUM));
             db.run("INSERT INTO t SELECT 1 FROM generate_series(1, 1000)");
@@ -50,9 +51,8 @@ class SchedulesTest {
             Eventually.holds("nothing waits", () -> one(db, SUM).equals("1027"));
             db.run("INSERT INTO t VALUES (10)");
             assertEquals("1037", one(db, SUM));
-            assertTrue(
-                    one(db, "SELECT max(queue_seconds) > 0 FROM millrace.operator_stats WHERE query = 'total'")
-                            .equals("t"));
+            assertTrue(one(db, "SELECT max(queue_seconds) > 0 FROM millrace.operator_stats WHERE query = 'total'")
+                    .equals("t"));
         }
     }
 
@@ -103,7 +103,9 @@ class SchedulesTest {
             assertEquals("10", one(db, SUM)); // a pause is at the end of an epoch of which all is there
             db.run("INSERT INTO t VALUES (6)");
             db.run("RESUME MATERIALIZED VIEW total");
-            Eventually.holds("what waited while it was paused is there", () -> one(db, SUM).equals("22"));
+            Eventually.holds(
+                    "what waited while it was paused is there",
+                    () -> one(db, SUM).equals("22"));
         }
     }
 }
