@@ -24,13 +24,13 @@ public final class HeldItems implements AutoCloseable {
     private final ArrayDeque<Item> items = new ArrayDeque<>();
     private final WaitTime time = new WaitTime();
     private final Clock clock;
-    private final Intakes.Seat seat;
+    private final QueryIntakes.Seat seat;
     private boolean goOn; // what is here, before more comes
     private boolean ended; // nothing comes behind what is here
     private volatile long bytes; // written by the task's worker, read by statistics
     private volatile long rows; // the same
 
-    public HeldItems(Intakes intakes, Clock clock) {
+    public HeldItems(QueryIntakes intakes, Clock clock) {
         this.seat = intakes.newSeat();
         this.clock = clock;
     }

@@ -9,7 +9,7 @@ import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.epoch.EpochInput;
 import dev.millrace.engine.intake.HeldItems;
-import dev.millrace.engine.intake.Intakes;
+import dev.millrace.engine.intake.QueryIntakes;
 import dev.millrace.engine.task.EntryStage;
 import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.OutletStage;
@@ -54,7 +54,7 @@ final class LiveStream implements TaskHost, AutoCloseable {
             List<Integer> all =
                     IntStream.range(0, stream.source().schema().size()).boxed().toList();
             List<SourceReader> readers = open(new ScanRequest(all, List.of(), 1), saved);
-            Intakes always = Intakes.always();
+            QueryIntakes always = QueryIntakes.always();
             readers.forEach(reader ->
                     inputs.add(new SourceInput(entry, reader, this, false, new HeldItems(always, resources.clock()))));
             task = new PipelineTask(this, List.of(entry, outlet), List.copyOf(inputs));

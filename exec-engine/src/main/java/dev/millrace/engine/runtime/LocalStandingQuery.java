@@ -8,7 +8,7 @@ import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.epoch.Epochs;
 import dev.millrace.engine.heap.HeapBudget;
-import dev.millrace.engine.intake.Intakes;
+import dev.millrace.engine.intake.QueryIntakes;
 import dev.millrace.engine.intake.Schedule;
 import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.relation.SavedQuery;
@@ -98,7 +98,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 options.sinks().isEmpty() ? Optional.of(failedRows) : Optional.empty(),
                 this);
         tasks.limitRows(options.mostRowNanos());
-        tasks.take(new Intakes(options.schedule(), resources.intakeBytes(), intakesHost()));
+        tasks.take(new QueryIntakes(options.schedule(), resources.intakeBytes(), intakesHost()));
         boolean isRestored = options.restore().isPresent();
         this.isSeen = scan -> isRestored;
         Optional<VersionedView> view = options.materialized()
@@ -128,8 +128,8 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         options.restore().ifPresent(this::goOnWith);
     }
 
-    private Intakes.Host intakesHost() {
-        return new Intakes.Host() {
+    private QueryIntakes.Host intakesHost() {
+        return new QueryIntakes.Host() {
             @Override
             public long nanoTime() {
                 return resources.clock().nanoTime();

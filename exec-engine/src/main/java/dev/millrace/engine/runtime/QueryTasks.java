@@ -7,7 +7,7 @@ import dev.millrace.engine.checkpoint.Barrier;
 import dev.millrace.engine.checkpoint.GradualSave;
 import dev.millrace.engine.checkpoint.StateChain;
 import dev.millrace.engine.graph.PlanGraph;
-import dev.millrace.engine.intake.Intakes;
+import dev.millrace.engine.intake.QueryIntakes;
 import dev.millrace.engine.join.SharedJoinOperator;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.statistic.LateRowLog;
@@ -82,7 +82,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     private final LateRowLog lateRows;
     private final Optional<FailedRows> failedRows;
     private long mostRowNanos = Long.MAX_VALUE; // set before the tasks start
-    private Intakes intakes = Intakes.always(); // likewise
+    private QueryIntakes intakes = QueryIntakes.always(); // likewise
     private final Interrupt interrupt = new Interrupt();
     final List<PipelineTask> tasks = new ArrayList<>();
     final List<ScheduledTask> scheduled = new ArrayList<>();
@@ -137,11 +137,11 @@ final class QueryTasks implements TaskHost, AutoCloseable {
         mostRowNanos = nanos;
     }
 
-    void take(Intakes newIntakes) {
+    void take(QueryIntakes newIntakes) {
         intakes = newIntakes;
     }
 
-    Intakes intakes() {
+    QueryIntakes intakes() {
         return intakes;
     }
 

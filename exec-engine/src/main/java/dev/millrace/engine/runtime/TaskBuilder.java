@@ -15,7 +15,7 @@ import dev.millrace.engine.graph.PlanGraph.Node;
 import dev.millrace.engine.graph.PlanPrint;
 import dev.millrace.engine.graph.ScanTime;
 import dev.millrace.engine.intake.HeldItems;
-import dev.millrace.engine.intake.Intakes;
+import dev.millrace.engine.intake.QueryIntakes;
 import dev.millrace.engine.join.SharedJoinOperator;
 import dev.millrace.engine.join.SharedSide;
 import dev.millrace.engine.operators.BatchesReader;
@@ -105,7 +105,7 @@ final class TaskBuilder {
     private final Map<Long, Built> built = new HashMap<>(); // of a pipeline's instance
     private final Set<Node> meeting; // scans
     private final SourcePace pace = new SourcePace();
-    private final Intakes flowing = Intakes.always(); // between tasks
+    private final QueryIntakes flowing = QueryIntakes.always(); // between tasks
     private final List<Runnable> restores = new ArrayList<>();
     private List<Outlet> outlets = List.of(); // of the last pipeline's instances
 
@@ -493,7 +493,7 @@ final class TaskBuilder {
         return entry;
     }
 
-    private HeldItems held(Intakes intakes) {
+    private HeldItems held(QueryIntakes intakes) {
         return new HeldItems(intakes, resources.clock());
     }
 

@@ -1,7 +1,7 @@
 package dev.millrace.scheduler.simulation;
 
+import dev.millrace.scheduler.assignment.GroupHomes;
 import dev.millrace.scheduler.assignment.GroupPart;
-import dev.millrace.scheduler.assignment.GroupTable;
 import dev.millrace.scheduler.assignment.PartLoad;
 import dev.millrace.scheduler.assignment.Rebalancing;
 import dev.millrace.scheduler.assignment.Step;
@@ -57,7 +57,7 @@ public final class GroupSimulation {
     private final SplittableRandom random; // of what comes, whose order is the same whatever moves
     private final long seed;
     private final List<Worker> workers = new ArrayList<>();
-    private final GroupTable table;
+    private final GroupHomes table;
     private final Map<GroupPart, Queue> queues = new HashMap<>();
     private final PriorityQueue<Happening> happenings = new PriorityQueue<>(
             (a, b) -> a.atNanos != b.atNanos ? Long.compare(a.atNanos, b.atNanos) : Long.compare(a.number, b.number));
@@ -85,7 +85,7 @@ public final class GroupSimulation {
             workers.add(new Worker());
         }
         SplittableRandom draws = random.split();
-        this.table = new GroupTable(workerCount, draws::nextInt);
+        this.table = new GroupHomes(workerCount, draws::nextInt);
         this.groupOf = new int[spec.members()];
         this.eventNanos = new double[spec.groups()];
         this.below = new double[spec.members()];

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe on any thread. While the schedule is {@link Schedule#DATA} nothing is decided and no lock is taken. It changes while the query's epochs are at rest.
  */
-public final class Intakes {
+public final class QueryIntakes {
     /** What a query says. Called with the lock held: quick, and without another that is held when this is called. */
     public interface Host {
         long nanoTime();
@@ -26,7 +26,7 @@ public final class Intakes {
         /** Whether all rows before the end of an epoch are needed. */
         boolean isNeeded(long epoch);
 
-        /** Has {@link Intakes#timeIsUp} called at a time of the clock. */
+        /** Has {@link QueryIntakes#timeIsUp} called at a time of the clock. */
         void wakeAt(long nanos);
     }
 
@@ -60,15 +60,15 @@ public final class Intakes {
     @GuardedBy("this") private long bytes;
 
     /** @param mostBytes that may wait at all inputs together, before an intake comes early */
-    public Intakes(Schedule schedule, long mostBytes, Host host) {
+    public QueryIntakes(Schedule schedule, long mostBytes, Host host) {
         this.schedule = schedule;
         this.mostBytes = mostBytes;
         this.host = host;
     }
 
     /** Of what has no schedule. */
-    public static Intakes always() {
-        return new Intakes(Schedule.DATA, Long.MAX_VALUE, new Host() {
+    public static QueryIntakes always() {
+        return new QueryIntakes(Schedule.DATA, Long.MAX_VALUE, new Host() {
             @Override
             public long nanoTime() {
                 return 0;
@@ -197,7 +197,7 @@ public final class Intakes {
 
     /** Where one input is. Of its task's worker. */
     public final class Seat {
-        @GuardedBy("Intakes.this") private long seen = NEVER; // the last end that came here
+        @GuardedBy("QueryIntakes.this") private long seen = NEVER; // the last end that came here
 
         private Seat() {}
 
@@ -206,7 +206,7 @@ public final class Intakes {
             if (schedule.isData()) {
                 return true;
             }
-            synchronized (Intakes.this) {
+            synchronized (QueryIntakes.this) {
                 Decision next = next();
                 if (next != null) {
                     return next.isIntake;
@@ -221,7 +221,7 @@ public final class Intakes {
             if (schedule.isData()) {
                 return true;
             }
-            synchronized (Intakes.this) {
+            synchronized (QueryIntakes.this) {
                 seen = epoch;
                 Decision known = find(epoch);
                 return known == null ? decide(epoch) : known.isIntake;
@@ -230,7 +230,7 @@ public final class Intakes {
 
         /** The next epoch that others have seen the end of, if it is no intake: this input passes it, too, though nobody ends epochs here any more. */
         public OptionalLong pass() {
-            synchronized (Intakes.this) {
+            synchronized (QueryIntakes.this) {
                 Decision next = next();
                 if (next == null || next.isIntake) {
                     asked = true; // what comes last here is in the epoch that is open
@@ -241,7 +241,7 @@ public final class Intakes {
             }
         }
 
-        @GuardedBy("Intakes.this") private @Nullable Decision next() {
+        @GuardedBy("QueryIntakes.this") private @Nullable Decision next() {
             Decision next = null;
             for (Iterator<Decision> newest = decisions.descendingIterator(); newest.hasNext(); ) {
                 Decision each = newest.next();
@@ -255,7 +255,7 @@ public final class Intakes {
 
         /** Something waits here. */
         void holds(long moreRows, long moreBytes) {
-            synchronized (Intakes.this) {
+            synchronized (QueryIntakes.this) {
                 items++;
                 rows += moreRows;
                 bytes += moreBytes;
@@ -267,7 +267,7 @@ public final class Intakes {
 
         /** It waits no more. */
         void lets(long fewerRows, long fewerBytes) {
-            synchronized (Intakes.this) {
+            synchronized (QueryIntakes.this) {
                 items--;
                 rows -= fewerRows;
                 bytes -= fewerBytes;
@@ -276,7 +276,7 @@ public final class Intakes {
 
         /** Nothing comes here after what waits: it is not to wait for more. */
         public void ask() {
-            Intakes.this.ask();
+            QueryIntakes.this.ask();
         }
     }
 }

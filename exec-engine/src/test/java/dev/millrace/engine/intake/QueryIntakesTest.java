@@ -22,7 +22,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-final class IntakesTest {
+final class QueryIntakesTest {
     private static final Schema SCHEMA = Schema.of(new Field("a", DataType.BIGINT, false));
     private static final long MOST_BYTES = 1 << 20;
 
@@ -33,8 +33,8 @@ final class IntakesTest {
     private final Set<Long> needed = new HashSet<>();
     private final ArrayDeque<Long> timers = new ArrayDeque<>();
 
-    private Intakes intakes(String schedule, long mostBytes) {
-        return new Intakes(Schedule.of(schedule), mostBytes, new Intakes.Host() {
+    private QueryIntakes intakes(String schedule, long mostBytes) {
+        return new QueryIntakes(Schedule.of(schedule), mostBytes, new QueryIntakes.Host() {
             @Override
             public long nanoTime() {
                 return clock.nanoTime();
@@ -52,7 +52,7 @@ final class IntakesTest {
         });
     }
 
-    private HeldItems input(Intakes intakes) {
+    private HeldItems input(QueryIntakes intakes) {
         return new HeldItems(intakes, clock);
     }
 
@@ -108,7 +108,7 @@ final class IntakesTest {
 
     @Test
     void rowsWaitForTheirTimeAndEndsOfEpochsGoPastThem() {
-        Intakes intakes = intakes("every 10 ms", MOST_BYTES);
+        QueryIntakes intakes = intakes("every 10 ms", MOST_BYTES);
         try (HeldItems input = input(intakes)) {
             assertEquals("re1", given(input, rows(1), end(1))); // the first epoch is what was there before
             assertEquals("e2e3", given(input, rows(2), end(2), new Item.Watermark(7), rows(3), end(3)));
@@ -160,7 +160,7 @@ final class IntakesTest {
 
     @Test
     void whatIsAskedForIsAnIntakeUpToTheEpochThatIsTouched() {
-        Intakes intakes = intakes("every 1 h", MOST_BYTES);
+        QueryIntakes intakes = intakes("every 1 h", MOST_BYTES);
         try (HeldItems input = input(intakes)) {
             assertEquals("e1e2", given(input, end(1), rows(1), end(2)));
             intakes.beginAsking();
@@ -172,7 +172,7 @@ final class IntakesTest {
 
     @Test
     void theEndOfAnInputComesBehindWhatWaits() {
-        Intakes intakes = intakes("every 1 h", MOST_BYTES);
+        QueryIntakes intakes = intakes("every 1 h", MOST_BYTES);
         try (HeldItems input = input(intakes);
                 HeldItems other = input(intakes)) {
             given(input, end(1));
@@ -198,7 +198,7 @@ final class IntakesTest {
         private static final int EPOCHS = 60;
         private final long seed;
         private final SplittableRandom random;
-        private final Intakes intakes;
+        private final QueryIntakes intakes;
         private final List<HeldItems> inputs = new ArrayList<>();
         private final List<List<Item>> come = new ArrayList<>();
         private final int[] place;

@@ -17,7 +17,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /** Whatever is split, moved and merged: a member is in one part, which has one home. */
-final class GroupTableTest {
+final class GroupHomesTest {
     private static final int WORKERS = 8;
 
     @Test
@@ -50,7 +50,7 @@ final class GroupTableTest {
 
     @Test
     void whatIsGoneIsNotChanged() {
-        GroupTable table = new GroupTable(2, bound -> 0);
+        GroupHomes table = new GroupHomes(2, bound -> 0);
         GroupPart whole = GroupPart.whole(1);
         table.add(1, new double[2]);
         assertFalse(table.apply(new Merge(whole, 0)));
@@ -71,7 +71,7 @@ final class GroupTableTest {
     void anySequenceOfStepsLeavesEachMemberInOnePart() {
         long seed = System.nanoTime();
         SplittableRandom random = new SplittableRandom(seed);
-        GroupTable table = new GroupTable(WORKERS, random::nextInt);
+        GroupHomes table = new GroupHomes(WORKERS, random::nextInt);
         for (int group = 0; group < 5; group++) {
             table.add(group, table.loads());
         }
@@ -122,7 +122,7 @@ final class GroupTableTest {
         private final Map<Long, Integer> places = new HashMap<>(); // in the list
         private final Map<Long, long[]> counts = new HashMap<>(); // of a member: events that came, that were processed
         private Map<GroupPart, ArrayDeque<Event>> queues = new HashMap<>();
-        private GroupTable table;
+        private GroupHomes table;
         private double[] loads = new double[WORKERS];
         private long nextMember;
         private long forgotten; // events of members that went
@@ -132,7 +132,7 @@ final class GroupTableTest {
         Churn(long seed) {
             this.seed = seed;
             this.random = new SplittableRandom(seed);
-            this.table = new GroupTable(WORKERS, random::nextInt);
+            this.table = new GroupHomes(WORKERS, random::nextInt);
         }
 
         void run(int seconds) {
@@ -263,7 +263,7 @@ final class GroupTableTest {
                             queue.forEach(event -> waiting.computeIfAbsent(event.member(), each -> new ArrayList<>())
                                     .add(event)));
             queues = new HashMap<>();
-            table = new GroupTable(WORKERS, random::nextInt);
+            table = new GroupHomes(WORKERS, random::nextInt);
             loads = new double[WORKERS];
             members.forEach(member -> table.add(member[0], loads));
             for (long[] member : members) {

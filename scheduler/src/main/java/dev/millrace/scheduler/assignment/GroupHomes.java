@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Of one thread at a time. It is no part of what is durable: after a crash groups are placed anew, by the members that are known then.
  */
-public final class GroupTable {
+public final class GroupHomes {
     private static final class Group {
         private final Node root;
         private long members;
@@ -54,7 +54,7 @@ public final class GroupTable {
     private final Map<Long, Group> groups = new LinkedHashMap<>(); // in an order that a seed repeats
 
     /** @param draw from 0 to below its argument, each as likely */
-    public GroupTable(int workers, IntUnaryOperator draw) {
+    public GroupHomes(int workers, IntUnaryOperator draw) {
         if (workers < 1) {
             throw new IllegalArgumentException("no workers");
         }
