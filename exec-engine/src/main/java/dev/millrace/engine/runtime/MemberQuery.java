@@ -2,6 +2,7 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.engine.group.Audience;
 import dev.millrace.engine.group.Member;
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.engine.statistic.LateRow;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
@@ -115,6 +116,21 @@ final class MemberQuery implements StandingQuery {
     @Override
     public long since() {
         return since;
+    }
+
+    @Override
+    public Schedule schedule() {
+        return own.map(LocalStandingQuery::schedule).orElseGet(group.options()::schedule);
+    }
+
+    @Override
+    public void schedule(Schedule schedule) {
+        own().schedule(schedule);
+    }
+
+    @Override
+    public long takeIn() {
+        return own.orElseGet(group::query).takeIn();
     }
 
     @Override
