@@ -3,6 +3,7 @@ package dev.millrace.benchmarks;
 import dev.millrace.benchmarks.csv.CsvCommand;
 import dev.millrace.benchmarks.decode.DecodeCommand;
 import dev.millrace.benchmarks.edge.EdgeBenchCommand;
+import dev.millrace.benchmarks.groups.QueryGroupsCommand;
 import dev.millrace.benchmarks.kafka.KafkaCommand;
 import dev.millrace.benchmarks.kernels.KernelsCommand;
 import dev.millrace.benchmarks.latency.CreateCommand;
@@ -62,6 +63,7 @@ import picocli.CommandLine.Command;
             MqttCommand.class,
             EdgeBenchCommand.class,
             TemplatesCommand.class,
+            QueryGroupsCommand.class,
             TurnsCommand.class,
             KlinkCommand.class,
             GroupsCommand.class,

@@ -12,6 +12,7 @@ import dev.millrace.engine.relation.Relations;
 import dev.millrace.engine.statistic.FlushProgress;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.memory.SpillSpace;
+import dev.millrace.plan.node.GroupPlan;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.scheduler.SchedulerStatistics;
 import dev.millrace.time.Clock;
@@ -90,6 +91,15 @@ public interface Engine extends AutoCloseable {
     StandingQuery start(String name, PlanNode plan, QueryOptions options);
 
     /**
+     * Begins a group of queries that differ in literals alone, which has no members yet, and ends with the last of those that join.
+     *
+     * @param name of what runs, which no query has
+     * @param options of each member
+     * @throws dev.millrace.error.MillraceException as {@link #start}
+     */
+    QueryGroup group(String name, GroupPlan plan, QueryOptions options);
+
+    /**
      * Goes on with another plan under the same name, from the end of an epoch: operators keep their state or begin as
      * {@link #alteration} says, subscribers see the difference between the answers if their columns are the same, and
      * readers of the view see the new answer at once. Waits until it is there, which takes as long as what is read again;
@@ -120,10 +130,10 @@ public interface Engine extends AutoCloseable {
     /** What {@link #alter} would do now. */
     Alteration alteration(String name, PlanNode plan);
 
-    /** The standing query of this name; one that finished or failed is there until it is dropped. */
+    /** The standing query of this name; one that finished or failed is there until it is dropped. A member leaves its group. */
     StandingQuery query(String name);
 
-    /** All standing queries by name, in order of their start. */
+    /** All standing queries: those that run by themselves in order of their start, then the members of groups. */
     List<StandingQuery> queries();
 
     /**

@@ -146,6 +146,11 @@ final class EngineCheckpoints {
         restoring.ifPresent(resumption -> resumption.isRestored(query));
     }
 
+    /** Whether a query of this name goes on with what a checkpoint has. */
+    boolean has(String name) {
+        return restoring.filter(resumption -> resumption.has(name)).isPresent();
+    }
+
     private void letRowsFlow() {
         changes.lock();
         try {

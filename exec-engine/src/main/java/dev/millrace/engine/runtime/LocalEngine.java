@@ -14,6 +14,7 @@ import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.epoch.Epochs;
 import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.epoch.Quiescence;
+import dev.millrace.engine.group.Member;
 import dev.millrace.engine.heap.HeapBudget;
 import dev.millrace.engine.heap.HeapRelief;
 import dev.millrace.engine.operators.OperatorFactory;
@@ -32,6 +33,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.SpillSpace;
 import dev.millrace.operator.Operator;
+import dev.millrace.plan.node.GroupPlan;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.Subplans;
@@ -61,6 +63,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -68,6 +71,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * classes of its own. Long because all methods of {@link Engine} are here.
  */
 class LocalEngine implements Engine {
+    private static final System.Logger LOG = System.getLogger(LocalEngine.class.getPackageName());
     private static final long SINK_THREAD_IDLE_SECONDS = 5;
 
     private volatile EngineOptions options; // limits are set by anyone, as seen by anyone who asks
@@ -86,6 +90,10 @@ class LocalEngine implements Engine {
     private final ReentrantLock changes = new ReentrantLock(); // who starts queries and brings epochs to rest
 
     @GuardedBy("queries") private final Map<String, LocalStandingQuery> queries = new LinkedHashMap<>();
+
+    @GuardedBy("queries") private final Map<String, MemberQuery> members = new LinkedHashMap<>(); // of groups
+
+    @GuardedBy("queries") private final Set<LocalStandingQuery> ofGroups = new HashSet<>(); // what runs groups
 
     private final PullQueries pullQueries;
     private final EngineCheckpoints checkpoints;
@@ -224,10 +232,40 @@ class LocalEngine implements Engine {
             Closing.all(askedOptions.sinks());
             throw e;
         }
-        return startWith(name, plan, queryOptions);
+        return startWith(name, plan, queryOptions, operators, start -> {});
     }
 
-    private StandingQuery startWith(String name, PlanNode plan, QueryOptions queryOptions) {
+    /** Starts a query that somebody else joins to the epochs of what it reads; by who holds the lock of changes. */
+    LocalStandingQuery startBeside(
+            String name, PlanNode plan, QueryOptions queryOptions, Consumer<LocalStandingQuery> attaching) {
+        return startWith(name, plan, queryOptions, operators, start -> start.attaching(attaching));
+    }
+
+    @Override
+    public QueryGroup group(String name, GroupPlan plan, QueryOptions queryOptions) {
+        LocalQueryGroup group =
+                new LocalQueryGroup(this, resources, relations, quiescence, changes, plan, queryOptions);
+        changing(() -> {
+            LocalStandingQuery query = startWith(
+                    name,
+                    plan.shared(),
+                    queryOptions,
+                    group.operators(operators),
+                    start -> start.whenMade(group::begin).attaching(group::attach));
+            relations.readsNothing(name); // its members do
+            synchronized (queries) {
+                ofGroups.add(query);
+            }
+        });
+        return group;
+    }
+
+    private LocalStandingQuery startWith(
+            String name,
+            PlanNode plan,
+            QueryOptions queryOptions,
+            Function<PlanNode, Operator> making,
+            Consumer<QueryStart> how) {
         try {
             Interrupt.lock(changes);
         } catch (MillraceException e) {
@@ -236,16 +274,19 @@ class LocalEngine implements Engine {
         }
         try {
             try {
-                relations.requireFree(name);
+                requireFree(name);
+                haveLeft(plan);
             } catch (MillraceException e) {
                 Closing.all(queryOptions.sinks());
                 throw e;
             }
             HeapBudget.Taken taken = takeHeap(name, plan, queryOptions);
             try {
-                LocalStandingQuery query = new QueryStart(
-                                this, resources, relations, operators, quiescence, checkpoints.restores())
-                        .run(name, plan, queryOptions, allocated -> heap.started(taken, allocated));
+                QueryStart start =
+                        new QueryStart(this, resources, relations, making, quiescence, checkpoints.restores());
+                how.accept(start);
+                LocalStandingQuery query =
+                        start.run(name, plan, queryOptions, allocated -> heap.started(taken, allocated));
                 if (query.isRestored()) {
                     checkpoints.isRestored(query);
                 }
@@ -254,6 +295,60 @@ class LocalEngine implements Engine {
                 heap.give(taken);
                 throw e;
             }
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    void requireFree(String name) {
+        relations.requireFree(name);
+        synchronized (queries) {
+            if (members.containsKey(name)) {
+                throw MillraceException.user(SqlState.DUPLICATE_TABLE, "relation \"" + name + "\" already exists");
+            }
+        }
+    }
+
+    /** GroupMembers of groups that a plan reads run by themselves from now on, as nobody reads a member. */
+    private void haveLeft(PlanNode plan) {
+        List<MemberQuery> read = new ArrayList<>();
+        synchronized (queries) {
+            scans(plan)
+                    .forEach(scan ->
+                            Optional.ofNullable(members.get(scan.relation())).ifPresent(read::add));
+        }
+        read.forEach(MemberQuery::own);
+    }
+
+    /** The same of one that cannot go on in its group, if that can be had; else it stays as it is. */
+    void haveLeft(Member member) {
+        Optional<MemberQuery> query;
+        synchronized (queries) {
+            query = Optional.ofNullable(members.get(member.name())).filter(each -> each.member() == member);
+        }
+        try {
+            query.ifPresent(MemberQuery::own);
+        } catch (MillraceException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "query \"" + member.name() + "\" stays in its group: SQLSTATE "
+                            + e.sqlState().code());
+        }
+    }
+
+    /** Runs an action with the lock of changes held. */
+    void changing(Runnable action) {
+        whileChanging(() -> {
+            action.run();
+            return action;
+        });
+    }
+
+    /** The same with a result. */
+    <T> T whileChanging(Supplier<T> action) {
+        Interrupt.lock(changes);
+        try {
+            return action.get();
         } finally {
             changes.unlock();
         }
@@ -272,6 +367,7 @@ class LocalEngine implements Engine {
     @Override
     public Alteration alteration(String name, PlanNode plan) {
         LocalStandingQuery query = (LocalStandingQuery) query(name);
+        haveLeft(plan);
         return new Alteration(query.plan(), plan, query.state(), relations::scannable);
     }
 
@@ -353,6 +449,34 @@ class LocalEngine implements Engine {
         }
     }
 
+    /** Shows a member of a group under its name. */
+    void add(MemberQuery member) {
+        synchronized (queries) {
+            members.put(member.name(), member);
+        }
+    }
+
+    /** A member of a group is about to be gone, or to run by itself. */
+    void remove(MemberQuery member) {
+        relations.readsNothing(member.name());
+        synchronized (queries) {
+            members.remove(member.name(), member);
+        }
+    }
+
+    /** Whether the engine is being opened from a checkpoint that has a query of this name, which goes on with what it had. */
+    boolean goesOn(String name) {
+        return checkpoints.has(name);
+    }
+
+    Workers workers() {
+        return workers;
+    }
+
+    long epochMicros() {
+        return clock.epochMicros();
+    }
+
     /** Shows a query under its name. */
     void add(LocalStandingQuery query) {
         relations.addQuery(query.name(), query.feed(), query.kept().map(KeptOutput::past));
@@ -409,23 +533,36 @@ class LocalEngine implements Engine {
 
     void forget(LocalStandingQuery query) {
         forgetName(query);
+        synchronized (queries) {
+            ofGroups.remove(query);
+        }
         query.taken().ifPresent(heap::give);
     }
 
     @Override
     public StandingQuery query(String name) {
+        MemberQuery member;
         synchronized (queries) {
             LocalStandingQuery query = queries.get(name);
-            if (query == null) {
-                throw MillraceException.user(SqlState.UNDEFINED_OBJECT, "query \"" + name + "\" does not exist");
+            if (query != null) {
+                return query;
             }
-            return query;
+            member = members.get(name);
         }
+        if (member == null) {
+            throw MillraceException.user(SqlState.UNDEFINED_OBJECT, "query \"" + name + "\" does not exist");
+        }
+        return member.own();
     }
 
     @Override
     public List<StandingQuery> queries() {
-        return List.copyOf(running());
+        synchronized (queries) {
+            List<StandingQuery> all = new ArrayList<>(queries.values());
+            all.removeAll(ofGroups);
+            all.addAll(members.values());
+            return all;
+        }
     }
 
     private List<LocalStandingQuery> running() {

@@ -16,6 +16,7 @@ import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
 import dev.millrace.engine.sink.SinkCheckpoint;
 import dev.millrace.engine.statistic.LateRow;
+import dev.millrace.engine.statistic.QueryLife;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.engine.subscription.ChangeHistory;
@@ -126,6 +127,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         this.checkpoint = new QueryCheckpoint(this::plan, parallelism, life, tasks, output, epochs, failedRows, sinks);
         output.beforeGoingOn(epoch -> resources.barriers().at(epoch).ifPresent(sinks::prepareFor));
         options.restore().ifPresent(this::goOnWith);
+    }
+
+    /** Goes on with rows that failed while it was a member of a group. Before its tasks begin. */
+    void goOnWith(FailedRows failures) {
+        failures.copyTo(failedRows);
     }
 
     private QueryIntakes.Host intakesHost() {
@@ -505,6 +511,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     @Override
     public void touch() {
         epochs.touch();
+    }
+
+    /** Has the open epoch closed soon. @return its number */
+    long touchEpoch() {
+        return epochs.touch();
     }
 
     @Override

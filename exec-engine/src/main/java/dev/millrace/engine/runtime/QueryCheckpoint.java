@@ -6,6 +6,7 @@ import dev.millrace.engine.checkpoint.StateSteps;
 import dev.millrace.engine.graph.PlanPrint;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
 import dev.millrace.engine.sink.SinkCheckpoint;
+import dev.millrace.engine.statistic.QueryLife;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.OperatorStage;

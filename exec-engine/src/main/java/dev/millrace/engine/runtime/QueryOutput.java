@@ -6,6 +6,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.connector.Sink;
 import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.epoch.EpochOutput;
+import dev.millrace.engine.group.MemberChanges;
 import dev.millrace.engine.relation.Fanout;
 import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.sink.QuerySinks;
@@ -67,6 +68,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
 
     private Runnable wakeTasks = () -> {};
     private LongConsumer beforeGoingOn = epoch -> {};
+    private Optional<MemberChanges> members = Optional.empty(); // of a group's query
     private List<Port> ports = List.of();
     private LowWatermark watermark = new LowWatermark(0); // then used by who completes an epoch
 
@@ -149,6 +151,11 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     /** Has something called when sinks have been given all of an epoch, before they are given any of the next. Before the tasks run. */
     void beforeGoingOn(LongConsumer action) {
         beforeGoingOn = action;
+    }
+
+    /** The rows are those of a group's members, who are told of them, too. Before the tasks run; closed with this. */
+    void tellMembers(MemberChanges changes) {
+        members = Optional.of(changes);
     }
 
     /** Several tasks may write as long as all sinks let them. */
@@ -263,7 +270,8 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
                         || kept.isPresent()
                         || fanout.hasReaders()
                         || !subscriptions.isEmpty()
-                        || history.hasBegun()) {
+                        || history.hasBegun()
+                        || members.isPresent() && members.get().isHeard()) {
                     staged.add(batch.retain());
                 }
             }
@@ -469,6 +477,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
                 subscription.deliver(next.epoch, now, next.rows, false);
             }
             history.add(next.epoch, now, next.rows);
+            members.ifPresent(changes -> changes.publish(next.epoch, now, next.rows));
             publishedEpoch = next.epoch;
         } finally {
             synchronized (sealed) {
@@ -512,6 +521,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
 
     void endSubscriptions(Optional<MillraceException> why) {
         subscriptions.forEach(subscription -> subscription.end(why));
+        members.ifPresent(changes -> changes.end(why));
     }
 
     /**
@@ -536,7 +546,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
                 return true;
             }
         }
-        return false;
+        return members.isPresent() && members.get().isFull() && !epochs.isHeld();
     }
 
     /** Frees the answer. Nothing may be published meanwhile or after. */
@@ -549,6 +559,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
         }
         view.ifPresent(all::add);
         all.add(history);
+        members.ifPresent(all::add);
         Closing.all(all);
     }
 }

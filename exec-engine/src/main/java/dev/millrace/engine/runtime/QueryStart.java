@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 
@@ -37,6 +38,8 @@ final class QueryStart {
     private final Function<PlanNode, Operator> operators;
     private final Quiescence quiescence;
     private final Optional<Restores> restores;
+    private Consumer<LocalStandingQuery> whenMade = query -> {};
+    private Consumer<LocalStandingQuery> attaching = this::attach;
 
     /** @param restores by which states are read while their queries wait for them; if there is none, before they are started */
     QueryStart(
@@ -54,6 +57,18 @@ final class QueryStart {
         this.restores = restores;
     }
 
+    /** Has something done with the query before its tasks are built. */
+    QueryStart whenMade(Consumer<LocalStandingQuery> action) {
+        whenMade = action;
+        return this;
+    }
+
+    /** Has somebody else {@linkplain LocalStandingQuery#attach join} the query to the epochs of what it reads, when its tasks are built. */
+    QueryStart attaching(Consumer<LocalStandingQuery> action) {
+        attaching = action;
+        return this;
+    }
+
     /** @param taken of the Java heap, told how many bytes making the query allocated */
     LocalStandingQuery run(String name, PlanNode plan, QueryOptions options, LongFunction<HeapBudget.Taken> taken) {
         long allocatedBefore = THREADS.getCurrentThreadAllocatedBytes();
@@ -67,6 +82,7 @@ final class QueryStart {
         Optional<MillraceException> failure = options.restore().flatMap(SavedQuery::failure);
         boolean finished = options.restore().map(SavedQuery::finished).orElse(false);
         try {
+            whenMade.accept(query);
             Runnable answer = () -> options.restore().ifPresent(query::restoreAnswer);
             long allocatedElsewhere = 0;
             if (finished || failure.isPresent()) {
@@ -90,7 +106,7 @@ final class QueryStart {
                     allocatedElsewhere = tasks.build();
                 }
             }
-            attach(query);
+            attaching.accept(query);
             engine.add(query);
             query.tasks().start();
             if (!query.isRestored()) {

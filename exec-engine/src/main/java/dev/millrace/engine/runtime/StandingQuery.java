@@ -64,6 +64,11 @@ public interface StandingQuery {
     /** Why it failed. */
     Optional<MillraceException> failure();
 
+    /** The group that it is a member of now, if it shares what runs it. */
+    default Optional<QueryGroup> group() {
+        return Optional.empty();
+    }
+
     /**
      * Its output from now on, epoch by epoch.
      *

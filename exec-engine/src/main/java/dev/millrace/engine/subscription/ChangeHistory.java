@@ -180,6 +180,22 @@ public final class ChangeHistory implements AutoCloseable {
         }
     }
 
+    /** Gives all that is here to a history that begins with it. While nothing is added here. */
+    public synchronized void copyTo(ChangeHistory other) {
+        other.begin(completeAfterMicros);
+        closePage();
+        for (Page page : pages) {
+            for (int i = 0; i < page.epochs.length; i++) {
+                List<Batch> rows = rows(page, i);
+                try {
+                    other.add(page.epochs[i], page.micros[i], rows);
+                } finally {
+                    Closing.all(rows);
+                }
+            }
+        }
+    }
+
     /** The rows of a page's epoch. */
     private List<Batch> rows(Page page, int epoch) {
         if (page.epochs.length == 1) {

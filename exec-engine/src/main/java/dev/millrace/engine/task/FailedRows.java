@@ -3,9 +3,14 @@ package dev.millrace.engine.task;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.FailureText;
 import dev.millrace.error.MillraceException;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInput;
+import java.io.DataInputStream;
 import java.io.DataOutput;
+import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,7 +118,8 @@ public final class FailedRows {
             }
         }
 
-        void epochEnd(long epoch) {
+        /** What failed until now is of an epoch that is at its end. */
+        public void epochEnd(long epoch) {
             if (!pending.isEmpty()) {
                 keep(new Ended(epoch, pending, isForGood));
                 pending = new FailureTally();
@@ -284,6 +290,17 @@ public final class FailedRows {
             }
         }
         see();
+    }
+
+    /** Has another, which has seen nothing, see the same. */
+    public void copyTo(FailedRows other) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try {
+            save(new DataOutputStream(bytes));
+            other.restore(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())), VERSION);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // there is none in memory
+        }
     }
 
     static MillraceException readText(DataInput in) throws IOException {

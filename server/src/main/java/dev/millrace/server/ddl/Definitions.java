@@ -449,7 +449,11 @@ public final class Definitions {
                             .withHint("WITH (retention = '30 days') has a stream keep its rows, and start = 'earliest'"
                                     + " a query read them; ALTER .. AS is for what can be read again anyway");
                 }
-                start(name, root, how);
+                if (optionTexts.isEmpty() && !view) {
+                    startAmongOthers(name, root, how);
+                } else {
+                    start(name, root, how);
+                }
             } catch (RuntimeException | Error e) {
                 starts.forget(name, root);
                 if (makesStream) {
@@ -490,10 +494,23 @@ public final class Definitions {
         }
     }
 
+    /** Starts a continuous query without options, together with others that differ from it in literals alone. */
+    private void startAmongOthers(String name, PlanNode plan, QueryOptions how) {
+        Optional<StandingQuery> member = queries.limits().mayShare()
+                ? database.groups().form(plan).flatMap(form -> database.groups().join(name, form, how))
+                : Optional.empty();
+        member.ifPresentOrElse(query -> started(name, query), () -> start(name, plan, how));
+    }
+
     /** Starts the query of an object that is being made. */
     void start(String name, PlanNode plan, QueryOptions how) {
-        StandingQuery query = database.engine()
-                .start(name, plan, how.withMostBytes(queries.limits().mostBytes()));
+        started(
+                name,
+                database.engine()
+                        .start(name, plan, how.withMostBytes(queries.limits().mostBytes())));
+    }
+
+    private void started(String name, StandingQuery query) {
         database.queries().put(name, query);
         queries.epochs().wrote(query.firstEpoch());
     }

@@ -493,12 +493,11 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
 
     private Access access(Roles roles) {
         Map<String, String> owners = new TreeMap<>();
-        for (CatalogObject object : catalog.orElseThrow().objects()) {
-            String owner = roles.owner(object.name());
-            if (!owner.equals(Roles.OWNER)) {
-                owners.put(object.name(), owner);
+        roles.owners().forEach((name, owner) -> {
+            if (catalog.orElseThrow().object(name).isPresent()) {
+                owners.put(name, owner);
             }
-        }
+        });
         return new Access(roles.definitions(), owners, roles.privilegeDefinitions(name -> Optional.empty()));
     }
 

@@ -16,6 +16,7 @@ import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.device.EdgeInlets;
 import dev.millrace.server.device.EdgeSourceFactory;
 import dev.millrace.server.feed.Feeds;
+import dev.millrace.server.group.QueryGroups;
 import dev.millrace.server.heap.HeapShares;
 import dev.millrace.server.history.Histories;
 import dev.millrace.server.host.Host;
@@ -72,6 +73,7 @@ public final class Instance implements AutoCloseable {
     private final Connectors connectors;
     private final Map<String, StandingQuery> queries = new ConcurrentHashMap<>();
     private final TemplateQueries templates;
+    private final QueryGroups groups;
     private final Map<String, TableKeys> tableKeys = new ConcurrentHashMap<>();
     private final RowLocks rowLocks = new RowLocks();
     private final AtomicLong subscriptions = new AtomicLong();
@@ -163,6 +165,8 @@ public final class Instance implements AutoCloseable {
         catalog.addListener(templates);
         catalog.addListener(new EdgeQueries(catalog, name -> standing(name).map(StandingQuery::plan), edgeInlets));
         catalog.others(templates::query);
+        this.groups = new QueryGroups(catalog, engine, clock);
+        catalog.addListener(groups);
         this.adHoc = new AdHocStatements(frontend, catalog::version);
         this.systemSettings = new SystemSettings(engine, options);
         this.pgCatalog = new PgCatalog(catalog, systemSettings::shown);
@@ -171,6 +175,11 @@ public final class Instance implements AutoCloseable {
     /** Templates, and the queries of them. */
     public TemplateQueries templates() {
         return templates;
+    }
+
+    /** Which queries share what runs them. */
+    public QueryGroups groups() {
+        return groups;
     }
 
     /** Settings that are everybody's. */

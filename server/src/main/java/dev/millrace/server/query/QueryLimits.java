@@ -34,6 +34,11 @@ public final class QueryLimits {
         return most == 0 ? Long.MAX_VALUE : most;
     }
 
+    /** Whether a query that this session makes may share what runs it: not where its own memory is limited. */
+    public boolean mayShare() {
+        return settings.get(Setting.QUERY_GROUPS).equals("on") && mostBytes() == Long.MAX_VALUE;
+    }
+
     /** How a query that this session makes runs. */
     public QueryOptions limited(QueryOptions options) {
         return options.withMostRowNanos(nanosOrNever(Setting.ROW_TIMEOUT))

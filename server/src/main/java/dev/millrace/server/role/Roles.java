@@ -9,6 +9,7 @@ import dev.millrace.sql.statement.Statement.RoleAttribute;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -278,6 +279,11 @@ public final class Roles {
     }
 
     // ---- owners ----------------------------------------------------------------------------------------------------
+
+    /** Objects that are not {@value #OWNER}'s, and whose they are. */
+    public Map<String, String> owners() {
+        return Collections.unmodifiableMap(state.owners);
+    }
 
     /** Who owns an object. */
     public String owner(String object) {

@@ -1,6 +1,8 @@
 package dev.millrace.server.session;
 
 import dev.millrace.connector.Options;
+import dev.millrace.engine.runtime.QueryGroup;
+import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.OperatorStatistics;
 import dev.millrace.engine.statistic.QueryStatistics;
@@ -133,6 +135,9 @@ final class Explanations {
                 lines.add("expected of the order written: " + joins.written());
             });
         }
+        if (physical && statement instanceof Statement.CreateContinuousQuery create) {
+            explainGroup(create, plan, lines);
+        }
         if (physical && EdgeNeeds.isWanted(new Options(options(statement)))) {
             explainEdge(statement, plan, lines);
         }
@@ -146,6 +151,19 @@ final class Explanations {
             collectCode(plan.root(), kernels);
             kernels.forEach(kernel -> kernel.lines().forEach(lines::add));
         }
+    }
+
+    /** With whom a query would share what runs it. */
+    private void explainGroup(Statement.CreateContinuousQuery create, PhysicalPlan plan, List<String> lines) {
+        QueryOptions how = queries.limits().limited(QueryOptions.streaming());
+        Optional<QueryGroup> group =
+                create.options().isEmpty() && queries.limits().mayShare()
+                        ? database.groups()
+                                .form(plan.root())
+                                .flatMap(form -> database.groups().group(form, how))
+                        : Optional.empty();
+        group.ifPresent(
+                others -> lines.add("shared with " + others.members() + " queries that differ in literals alone"));
     }
 
     /** What devices do for a query, and what the server does. */
@@ -276,7 +294,19 @@ final class Explanations {
                 new Field("queued_bytes", DataType.BIGINT, false),
                 new Field("late_rows", DataType.BIGINT, false));
         return FixedRows.of(schema, database.engine().allocator(), rows -> {
-            for (OperatorStatistics operator : query.statistics().operators()) {
+            Optional<QueryGroup> group = query.group();
+            group.ifPresent(shared -> rows.row(
+                    "shared by " + shared.members() + " queries that differ in literals alone",
+                    1,
+                    query.statistics().rowsIn(),
+                    query.statistics().rowsOut(),
+                    millis(query.statistics().cpuNanos()),
+                    0,
+                    0,
+                    0,
+                    0));
+            QueryStatistics statistics = group.map(QueryGroup::statistics).orElseGet(query::statistics);
+            for (OperatorStatistics operator : statistics.operators()) {
                 String name = operator.detail().isEmpty()
                         ? operator.name()
                         : operator.name() + " (" + operator.detail() + ")";

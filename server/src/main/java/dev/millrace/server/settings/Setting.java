@@ -106,6 +106,11 @@ public enum Setting {
             SettingForm.oneOf("with_a_row", "at_once"),
             "when the first fetch with a row limit from a subscription is answered: when there is a row, or at once, for"
                     + " clients that have to know that it began, as the JDBC driver; later ones wait for a row"),
+    QUERY_GROUPS(
+            "query_groups",
+            "on",
+            SettingForm.SWITCH,
+            "whether continuous queries made from now on share what runs them with others that differ in literals alone; answers are the same"),
     APPLICATION_NAME("application_name", "", SettingForm.TEXT, "a name for this session, as its program calls itself"),
     BYTEA_OUTPUT("bytea_output", "hex", SettingForm.oneOf("hex"), "how BYTEA is written"),
     CLIENT_ENCODING(

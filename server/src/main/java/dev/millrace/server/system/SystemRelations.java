@@ -46,7 +46,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -155,7 +154,15 @@ public final class SystemRelations {
         add(
                 "query_groups",
                 "queries that differ only in literals, by the fingerprint they share; those of a template count one by one",
-                schema(text("fingerprint"), bigint("queries"), text("first_query")),
+                schema(
+                        text("fingerprint"),
+                        bigint("queries"),
+                        text("first_query"),
+                        text("relation"),
+                        bigint("shared"),
+                        bigint("rows_in"),
+                        bigint("rows_out"),
+                        bigint("memory_bytes")),
                 this::queryGroups);
         add(
                 "workers",
@@ -500,21 +507,15 @@ public final class SystemRelations {
     }
 
     private void queryGroups(RowBuilder rows) {
-        Map<String, String> first = new TreeMap<>();
-        Map<String, Long> counts = new TreeMap<>();
         Map<String, Long> ofTemplates = new HashMap<>();
         database.templates()
                 .templates()
                 .forEach(template -> ofTemplates.put(
                         TemplateQueries.answersOf(template.name()),
                         database.templates().count(template.name())));
-        for (StandingQuery query : byName().values()) {
-            String fingerprint = database.plans().fingerprint(query.plan());
-            first.putIfAbsent(fingerprint, query.name());
-            counts.merge(fingerprint, ofTemplates.getOrDefault(query.name(), 1L), Long::sum);
-        }
-        counts.forEach(
-                (fingerprint, count) -> rows.row(fingerprint, count, Objects.requireNonNull(first.get(fingerprint))));
+        QueryGroupRows groups = new QueryGroupRows(database.plans()::fingerprint);
+        byName().values().forEach(query -> groups.add(query, ofTemplates.getOrDefault(query.name(), 1L)));
+        groups.addTo(rows);
     }
 
     private void workers(RowBuilder rows) {

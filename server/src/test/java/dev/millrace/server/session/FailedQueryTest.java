@@ -27,7 +27,7 @@ class FailedQueryTest {
 
     private final TestDatabase db = new TestDatabase();
     private final List<String> logged = new CopyOnWriteArrayList<>();
-    private final Logger engineLog = Logger.getLogger("dev.millrace.engine.runtime");
+    private final Logger engineLog = Logger.getLogger("dev.millrace.engine.statistic");
     private final Handler handler = new Handler() {
         @Override
         public void publish(LogRecord record) {

@@ -1,6 +1,5 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.statistic;
 
-import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -16,32 +15,32 @@ import java.util.function.Supplier;
  *   any -- it is dropped --> DROPPED
  * </pre>
  */
-final class QueryLife {
+public final class QueryLife {
     private static final System.Logger LOG = System.getLogger(QueryLife.class.getPackageName());
 
     private final Supplier<String> name;
     private volatile QueryState state = QueryState.RUNNING; // written under the lock, read by all
     private volatile Optional<MillraceException> failure = Optional.empty(); // likewise
 
-    QueryLife(Supplier<String> name) {
+    public QueryLife(Supplier<String> name) {
         this.name = name;
     }
 
-    QueryState state() {
+    public QueryState state() {
         return state;
     }
 
-    boolean isAlive() {
+    public boolean isAlive() {
         return state.isAlive();
     }
 
     /** Why it failed; never empty for who saw that it did. */
-    Optional<MillraceException> failure() {
+    public Optional<MillraceException> failure() {
         return failure;
     }
 
     /** Returns whether it had neither failed before nor been dropped. */
-    boolean fail(MillraceException why) {
+    public boolean fail(MillraceException why) {
         synchronized (this) {
             if (state == QueryState.FAILED || state == QueryState.DROPPED) {
                 return false;
@@ -54,7 +53,7 @@ final class QueryLife {
     }
 
     /** What it holds could not be freed, sinks among it, after it had come to an end or was about to. */
-    void failAtEnd(MillraceException why) {
+    public void failAtEnd(MillraceException why) {
         synchronized (this) {
             if (state != QueryState.RUNNING && state != QueryState.FINISHED) {
                 return;
@@ -66,15 +65,18 @@ final class QueryLife {
     }
 
     /** Once, and without the message, which may quote values of rows: who may read the query finds it with the query. */
-    void log(MillraceException why) {
+    public void log(MillraceException why) {
+        log(name.get(), why);
+    }
+
+    public static void log(String name, MillraceException why) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "query \"" + name.get() + "\" failed: SQLSTATE "
-                        + why.sqlState().code());
+                "query \"" + name + "\" failed: SQLSTATE " + why.sqlState().code());
     }
 
     /** Returns whether it ran until now. */
-    synchronized boolean finish() {
+    public synchronized boolean finish() {
         if (!state.isAlive()) {
             return false;
         }
@@ -83,19 +85,19 @@ final class QueryLife {
     }
 
     /** It is paused from the start. */
-    synchronized void beginPaused() {
+    public synchronized void beginPaused() {
         state = QueryState.PAUSED;
     }
 
     /** Returns whether it was in that state, and is in the other now. */
-    synchronized boolean change(QueryState from, QueryState to) {
+    public synchronized boolean change(QueryState from, QueryState to) {
         boolean changes = state == from;
         state = changes ? to : state;
         return changes;
     }
 
     /** Returns whether nobody had dropped it. */
-    synchronized boolean drop() {
+    public synchronized boolean drop() {
         boolean first = state != QueryState.DROPPED;
         state = QueryState.DROPPED;
         return first;

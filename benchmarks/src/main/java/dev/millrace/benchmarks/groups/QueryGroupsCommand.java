@@ -1,0 +1,191 @@
+package dev.millrace.benchmarks.groups;
+
+import dev.millrace.memory.Memory;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
+import dev.millrace.server.session.Database;
+import dev.millrace.server.session.DatabaseOptions;
+import dev.millrace.server.session.Session;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * Ordinary filter queries on one stream, {@code WHERE device = .. AND temp > ..}, to none of which anybody listens: what COPY into the stream costs, and what there is to pay for
+ * making them, looking at them, opening the database again and dropping them.
+ */
+@Command(
+        name = "query-groups",
+        description = "Makes many ordinary queries on one stream; a JSON line for each number of them.",
+        mixinStandardHelpOptions = true)
+public final class QueryGroupsCommand implements Callable<Integer> {
+    private static final int LINES = 20_000; // of a COPY
+    private static final double ENOUGH_SECONDS = 8;
+    private static final int WARM_UP = 20; // queries
+
+    @Option(
+            names = "--queries",
+            split = ",",
+            defaultValue = "1,100,1000,10000",
+            description = "How many (default: ${DEFAULT-VALUE}).")
+    private List<Integer> queries;
+
+    @Option(names = "--alone", description = "Each runs by itself: SET query_groups = off.")
+    private boolean alone;
+
+    @Override
+    public Integer call() throws IOException {
+        for (int count : queries) {
+            Path directory = Files.createTempDirectory("millrace-query-groups");
+            try {
+                System.out.println(measured(count, directory));
+            } finally {
+                try (Stream<Path> files = Files.walk(directory)) {
+                    files.sorted(Comparator.reverseOrder()).forEach(QueryGroupsCommand::delete);
+                }
+            }
+        }
+        return 0;
+    }
+
+    private static void delete(Path file) {
+        try {
+            Files.delete(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String measured(int count, Path directory) {
+        DatabaseOptions options = DatabaseOptions.defaults().withData(directory);
+        double created;
+        double bytes;
+        double rowsPerCpuSecond;
+        double stats;
+        try (Database database = Database.open(options);
+                Session session = database.session()) {
+            run(session, "CREATE STREAM readings (device TEXT, ts TIMESTAMP, temp DOUBLE PRECISION)");
+            run(session, "SET query_groups = " + (alone ? "off" : "on"));
+            create(session, WARM_UP); // what is loaded with the first is nobody's
+            drop(session, WARM_UP);
+            long before = memory(database);
+            created = seconds(() -> create(session, count));
+            bytes = (memory(database) - before) / (double) count;
+            fill(session, count, 1);
+            rowsPerCpuSecond = fill(session, count, ENOUGH_SECONDS);
+            stats = seconds(() -> run(session, "SELECT count(*), sum(rows_out) FROM millrace.query_stats"));
+        }
+        long began = System.nanoTime();
+        try (Database database = Database.open(options);
+                Session session = database.session()) {
+            double opened = (System.nanoTime() - began) / 1e9;
+            double dropped = seconds(() -> drop(session, count));
+            return String.format(
+                    Locale.ROOT,
+                    "{\"bench\":\"query-groups\",\"queries\":%d,\"alone\":%b,\"copy_rows_per_cpu_s\":%.0f,\"bytes_per_query\":%.0f,"
+                            + "\"create_s\":%.2f,\"query_stats_s\":%.3f,\"restart_s\":%.2f,\"drop_s\":%.2f}",
+                    count,
+                    alone,
+                    rowsPerCpuSecond,
+                    bytes,
+                    created,
+                    stats,
+                    opened,
+                    dropped);
+        }
+    }
+
+    private static void create(Session session, int count) {
+        for (int i = 0; i < count; i++) {
+            run(
+                    session,
+                    "CREATE CONTINUOUS QUERY q" + i + " AS SELECT ts, temp FROM readings WHERE device = 'device-" + i
+                            + "' AND temp > " + (50 + i % 50));
+        }
+    }
+
+    private static void drop(Session session, int count) {
+        for (int i = 0; i < count; i++) {
+            run(session, "DROP CONTINUOUS QUERY q" + i);
+        }
+    }
+
+    /** Each device has its turn; half of the rows are above what is asked for. @return rows per second of CPU of the process */
+    private static double fill(Session session, int count, double enoughSeconds) {
+        StringBuilder text = new StringBuilder();
+        for (int line = 0; line < LINES; line++) {
+            text.append("device-")
+                    .append(line % Math.max(100, count))
+                    .append("\t2026-01-01 00:00:00\t")
+                    .append(line % 100)
+                    .append(".5\n");
+        }
+        byte[] lines = text.toString().getBytes(StandardCharsets.UTF_8);
+        long address = Memory.allocate(lines.length);
+        try {
+            Memory.copyIn(lines, 0, address, lines.length);
+            long cpu = cpuNanos();
+            long rows = 0;
+            for (long began = System.nanoTime(); (System.nanoTime() - began) / 1e9 < enoughSeconds; rows += LINES) {
+                copy(session, address, lines.length);
+            }
+            run(session, "FLUSH");
+            return rows / ((cpuNanos() - cpu) / 1e9);
+        } finally {
+            Memory.free(address);
+        }
+    }
+
+    private static void copy(Session session, long address, int length) {
+        try (StatementResults results = session.execute("COPY readings FROM STDIN", List.of())) {
+            StatementResult.CopyIn copy = (StatementResult.CopyIn) results.next();
+            copy.write(address, length);
+            copy.finish();
+        }
+    }
+
+    private static double seconds(Runnable action) {
+        long began = System.nanoTime();
+        action.run();
+        return (System.nanoTime() - began) / 1e9;
+    }
+
+    private static long cpuNanos() {
+        return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+                .getProcessCpuTime();
+    }
+
+    /** Bytes on the heap and off it. */
+    private static long memory(Database database) {
+        long heap = Long.MAX_VALUE;
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+            heap = Math.min(
+                    heap,
+                    ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+        }
+        return heap + database.engine().allocator().getAllocatedMemory();
+    }
+
+    private static void run(Session session, String sql) {
+        try (StatementResults results = session.execute(sql, List.of())) {
+            while (results.hasNext()) {
+                StatementResult result = results.next();
+                if (result instanceof StatementResult.Rows rows) {
+                    rows.next().ifPresent(batch -> batch.close());
+                }
+                result.close();
+            }
+        }
+    }
+}

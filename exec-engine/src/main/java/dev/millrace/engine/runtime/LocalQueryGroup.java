@@ -1,0 +1,246 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.engine.epoch.EpochDomain;
+import dev.millrace.engine.epoch.Quiescence;
+import dev.millrace.engine.group.Audience;
+import dev.millrace.engine.group.GroupMembers;
+import dev.millrace.engine.group.Member;
+import dev.millrace.engine.group.MemberChanges;
+import dev.millrace.engine.group.MembersOperator;
+import dev.millrace.engine.relation.RelationRegistry;
+import dev.millrace.engine.relation.Scannable;
+import dev.millrace.engine.statistic.QueryLife;
+import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.engine.statistic.QueryStatistics;
+import dev.millrace.engine.subscription.LocalSubscription;
+import dev.millrace.engine.task.Resources;
+import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
+import dev.millrace.operator.Operator;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.node.GroupPlan;
+import dev.millrace.plan.node.PlanNode;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * A group's query, and who comes to it and leaves it. GroupMembers change with the lock of changes held:
+ *
+ * <pre>
+ *   join    between two epochs: all rows of the one are behind the operator's back, none of the next
+ *   leave   at rest: the member's own query is attached, its subscribers go over, the operator is told
+ *   drop    at once: what the operator still finds for it is nobody's
+ * </pre>
+ */
+final class LocalQueryGroup implements QueryGroup {
+    private final LocalEngine engine;
+    private final Resources resources;
+    private final RelationRegistry relations;
+    private final Quiescence quiescence;
+    private final ReentrantLock changes;
+    private final GroupPlan plan;
+    private final QueryOptions options;
+    private final GroupMembers members = new GroupMembers();
+
+    // Set once, before anybody has the group.
+    @SuppressWarnings("NullAway.Init")
+    private LocalStandingQuery query;
+
+    @SuppressWarnings("NullAway.Init")
+    private MemberChanges told;
+
+    /** @param changes held by who starts and changes queries */
+    LocalQueryGroup(
+            LocalEngine engine,
+            Resources resources,
+            RelationRegistry relations,
+            Quiescence quiescence,
+            ReentrantLock changes,
+            GroupPlan plan,
+            QueryOptions options) {
+        this.engine = engine;
+        this.resources = resources;
+        this.relations = relations;
+        this.quiescence = quiescence;
+        this.changes = changes;
+        this.plan = plan;
+        this.options = options;
+    }
+
+    /** The operators of its query, where others are made as usual. */
+    Function<PlanNode, Operator> operators(Function<PlanNode, Operator> others) {
+        return node -> node.equals(plan.shared()) ? new MembersOperator(plan, members) : others.apply(node);
+    }
+
+    /** Its query is made, and has no tasks yet. */
+    void begin(LocalStandingQuery made) {
+        query = made;
+        told = new MemberChanges(
+                members, plan.answer(), () -> made.tasks().memory().newChildForSpare("members"), this::stopped);
+        made.output().tellMembers(told);
+    }
+
+    /** A member whose rows failed leaves, with what is known of them: its failures are in checkpoints then, and wait for who resumes it. */
+    private void stopped(Member member, MillraceException why) {
+        QueryLife.log(member.name(), why);
+        resources
+                .workers()
+                .schedule(
+                        resources.clock().nanoTime(),
+                        () -> resources.sinkThreads().execute(() -> engine.haveLeft(member)));
+    }
+
+    /** Has its query join the epochs of what it reads. */
+    void attach(LocalStandingQuery made) {
+        between(closed -> {
+            made.attach(feed().domain().get());
+            members.beginAfter(closed);
+        });
+    }
+
+    /** Runs an action between two epochs of what is read, with the number of the earlier. */
+    private void between(Consumer<Long> action) {
+        Scannable.Feed feed = feed();
+        long[] closed = new long[1];
+        quiescence.between(
+                feed.domain().get(),
+                epoch -> {
+                    closed[0] = epoch;
+                    return feed.fanout().hasEnded(epoch);
+                },
+                () -> action.accept(closed[0]));
+    }
+
+    private Scannable.Feed feed() {
+        return (Scannable.Feed) relations.scannable(relation());
+    }
+
+    private String relation() {
+        return LocalEngine.scans(plan.shared()).iterator().next().relation();
+    }
+
+    LocalStandingQuery query() {
+        return query;
+    }
+
+    QueryOptions options() {
+        return options;
+    }
+
+    @Override
+    public GroupPlan plan() {
+        return plan;
+    }
+
+    @Override
+    public int members() {
+        return members.count();
+    }
+
+    @Override
+    public boolean isOver() {
+        return query.state() != QueryState.RUNNING;
+    }
+
+    @Override
+    public QueryStatistics statistics() {
+        return query.statistics();
+    }
+
+    @Override
+    public Optional<StandingQuery> join(String name, List<Literal> literals) {
+        Interrupt.lock(changes);
+        try {
+            if (isOver() || engine.goesOn(name)) {
+                return Optional.empty();
+            }
+            engine.requireFree(name);
+            MemberQuery[] joined = new MemberQuery[1];
+            between(closed -> joined[0] = new MemberQuery(
+                    this,
+                    members.add(name, literals, closed),
+                    engine,
+                    closed,
+                    resources.epochs().journal().appended()));
+            show(joined[0]);
+            return Optional.of(joined[0]);
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    /** Has a member run by itself from now on. With the lock of changes held. */
+    LocalStandingQuery leave(MemberQuery member) {
+        engine.remove(member);
+        try {
+            LocalStandingQuery own = query.lifeState() == QueryState.RUNNING
+                    ? engine.startBeside(
+                            member.name(),
+                            member.plan(),
+                            options,
+                            made -> engine.atRest(Set.of(query.domain()), domain -> goOver(member, made, domain)))
+                    : (LocalStandingQuery) engine.start(member.name(), member.plan(), options);
+            members.remove(member.member());
+            member.member().failure().ifPresent(own::failed);
+            endIfLeft();
+            return own;
+        } catch (RuntimeException | Error e) {
+            show(member);
+            throw e;
+        }
+    }
+
+    private void show(MemberQuery member) {
+        relations.reads(member.name(), relation());
+        engine.add(member);
+    }
+
+    private void goOver(MemberQuery leaving, LocalStandingQuery own, EpochDomain domain) {
+        Member member = leaving.member();
+        own.attach(domain);
+        members.remove(member);
+        member.failedRows().ifPresent(own::goOnWith);
+        QueryOutput output = own.output();
+        output.goOnAfter(query.output().publishedEpoch(), query.output().publishedMicros());
+        told.remove(member).ifPresent(audience -> {
+            try (audience) {
+                audience.history().copyTo(output.history());
+                for (LocalSubscription subscription : audience.release()) {
+                    subscription.moveTo(own.tasks()::wakeAll, () -> output.remove(subscription));
+                    output.add(subscription);
+                }
+            }
+        });
+    }
+
+    /** Takes a member out, with all that is kept for it. */
+    void drop(MemberQuery member) {
+        changes.lock(); // not to be stopped: what was dropped must not stay
+        try {
+            engine.remove(member);
+            members.remove(member.member());
+            query.exclusively(() -> told.remove(member.member()).ifPresent(audience -> {
+                audience.end(Optional.empty());
+                audience.close();
+            }));
+            endIfLeft();
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    private void endIfLeft() {
+        if (members.count() == 0) {
+            query.drop();
+        }
+    }
+
+    /** Those who listen to a member, from now on. While the group's epochs are at rest. */
+    Audience audience(Member member) {
+        return told.audience(member, query.output().publishedMicros());
+    }
+}

@@ -1,0 +1,295 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.engine.group.Audience;
+import dev.millrace.engine.group.Member;
+import dev.millrace.engine.intake.Schedule;
+import dev.millrace.engine.statistic.LateRow;
+import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.engine.statistic.QueryStatistics;
+import dev.millrace.engine.statistic.SubscriberStatistics;
+import dev.millrace.engine.subscription.LocalSubscription;
+import dev.millrace.engine.subscription.Subscription;
+import dev.millrace.engine.subscription.SubscriptionOptions;
+import dev.millrace.engine.task.FailedRows;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A member of a group, as a standing query: until it leaves, and then it is what it became. It holds a row's worth of what it is; its plan is made when
+ * somebody asks.
+ */
+final class MemberQuery implements StandingQuery {
+    private final LocalQueryGroup group;
+    private final Member member;
+    private final LocalEngine engine;
+    private final long firstEpoch;
+    private final long since;
+    private volatile Optional<LocalStandingQuery> own = Optional.empty(); // set once, with the lock of changes held
+    private volatile boolean dropped; // written by who drops it, read by all
+
+    MemberQuery(LocalQueryGroup group, Member member, LocalEngine engine, long firstEpoch, long since) {
+        this.group = group;
+        this.member = member;
+        this.engine = engine;
+        this.firstEpoch = firstEpoch;
+        this.since = since;
+    }
+
+    Member member() {
+        return member;
+    }
+
+    /** The query that it is by itself, from now on. */
+    LocalStandingQuery own() {
+        if (own.isEmpty()) {
+            engine.changing(() -> {
+                if (own.isEmpty()) {
+                    requireThere();
+                    own = Optional.of(group.leave(this));
+                }
+            });
+        }
+        return own.orElseThrow();
+    }
+
+    private void requireThere() {
+        if (dropped) {
+            throw MillraceException.user(
+                    SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    "query \"" + member.name() + "\" is " + QueryState.DROPPED);
+        }
+    }
+
+    @Override
+    public Optional<QueryGroup> group() {
+        return own.isEmpty() && !dropped ? Optional.of(group) : Optional.empty();
+    }
+
+    @Override
+    public String name() {
+        return own.map(LocalStandingQuery::name).orElse(member.name());
+    }
+
+    @Override
+    public PlanNode plan() {
+        return own.map(LocalStandingQuery::plan).orElseGet(() -> group.plan().plan(member.literals()));
+    }
+
+    @Override
+    public Schema schema() {
+        return group.plan().answer();
+    }
+
+    @Override
+    public boolean materialized() {
+        return false;
+    }
+
+    @Override
+    public QueryState state() {
+        if (own.isPresent()) {
+            return own.get().state();
+        } else if (dropped) {
+            return QueryState.DROPPED;
+        }
+        return member.failure().isPresent() || whyStopped().isPresent()
+                ? QueryState.FAILED
+                : group.query().state();
+    }
+
+    @Override
+    public long firstEpoch() {
+        return own.map(LocalStandingQuery::firstEpoch).orElse(firstEpoch);
+    }
+
+    @Override
+    public long awaitReaders(BooleanSupplier read) {
+        return own.orElseGet(group::query).awaitReaders(read);
+    }
+
+    @Override
+    public long since() {
+        return since;
+    }
+
+    @Override
+    public Schedule schedule() {
+        return own.map(LocalStandingQuery::schedule).orElseGet(group.options()::schedule);
+    }
+
+    @Override
+    public void schedule(Schedule schedule) {
+        own().schedule(schedule);
+    }
+
+    @Override
+    public long takeIn() {
+        return own.orElseGet(group::query).takeIn();
+    }
+
+    @Override
+    public boolean waitsForCheckpoint() {
+        return false;
+    }
+
+    @Override
+    public Optional<String> stuckIn() {
+        return own.orElseGet(group::query).stuckIn();
+    }
+
+    @Override
+    public Optional<MillraceException> failure() {
+        return own.isPresent()
+                ? own.get().failure()
+                : member.failure()
+                        .or(this::whyStopped)
+                        .or(this::failureOfRows)
+                        .or(() -> group.query().failure());
+    }
+
+    @Override
+    public Subscription subscribe(SubscriptionOptions options) {
+        LocalSubscription[] made = new LocalSubscription[1];
+        Optional<Subscription> ofOwn = engine.whileChanging(() -> {
+            if (own.isEmpty() && !dropped) {
+                engine.atRest(group.query(), () -> made[0] = join(options));
+            }
+            return own.map(query -> query.subscribe(options));
+        });
+        requireThere();
+        return ofOwn.orElseGet(() -> made[0]);
+    }
+
+    private LocalSubscription join(SubscriptionOptions options) {
+        if (options.snapshot()) {
+            throw MillraceException.user(
+                    SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    "\"" + member.name() + "\" keeps no answer to begin with: it is not materialized");
+        }
+        LocalSubscription[] self = new LocalSubscription[1];
+        Audience audience = group.audience(member);
+        LocalSubscription subscription = new LocalSubscription(
+                schema(), options, engine.workers(), group.query().tasks()::wakeAll, () -> audience.remove(self[0]));
+        self[0] = subscription;
+        Optional<MillraceException> stop = whyStopped();
+        if (stop.isPresent() && !options.throughStops() && failureForGood().isEmpty()) {
+            subscription.end(stop);
+            return subscription;
+        }
+        options.afterMicros().ifPresent(after -> audience.history().replay(member.name(), after, subscription));
+        if (failureForGood().isEmpty() && group.query().state() == QueryState.RUNNING) {
+            audience.add(subscription);
+        } else {
+            subscription.end(failureForGood());
+        }
+        return subscription;
+    }
+
+    private Optional<MillraceException> failureForGood() {
+        return member.failure().or(() -> group.query().failure());
+    }
+
+    @Override
+    public void pause() {
+        own().pause();
+    }
+
+    @Override
+    public OptionalLong resume() {
+        return own.isPresent() || state() != QueryState.RUNNING
+                ? own().resume()
+                : OptionalLong.of(group.query().touchEpoch());
+    }
+
+    @Override
+    public boolean isStopped() {
+        return own.map(LocalStandingQuery::isStopped)
+                .orElseGet(() -> whyStopped().isPresent() && failureForGood().isEmpty() && !dropped);
+    }
+
+    @Override
+    public Optional<MillraceException> whyStopped() {
+        return own.isPresent() ? own.get().whyStopped() : member.failedRows().flatMap(FailedRows::stopped);
+    }
+
+    @Override
+    public Optional<MillraceException> failureOfRows() {
+        return own.isPresent() ? own.get().failureOfRows() : member.failedRows().flatMap(FailedRows::failure);
+    }
+
+    @Override
+    public long leaveOutFailedRows() {
+        return own().leaveOutFailedRows();
+    }
+
+    @Override
+    public List<FailedRows.LeftOut> rowsLeftOut() {
+        return own.map(LocalStandingQuery::rowsLeftOut).orElse(List.of());
+    }
+
+    @Override
+    public void drop() {
+        engine.changing(() -> {
+            if (own.isPresent()) {
+                own.get().drop();
+            } else if (!dropped) {
+                dropped = true;
+                group.drop(this);
+            }
+        });
+    }
+
+    @Override
+    public QueryState await() {
+        if (own.isPresent()) {
+            return own.get().await();
+        }
+        engine.await(() -> own.isPresent() || !state().isAlive());
+        return state();
+    }
+
+    @Override
+    public QuerySnapshot snapshot() {
+        return own().snapshot();
+    }
+
+    /** Time and memory are its share of the group's. */
+    @Override
+    public QueryStatistics statistics() {
+        if (own.isPresent()) {
+            return own.get().statistics();
+        }
+        QueryStatistics all = group.statistics();
+        int members = Math.max(1, group.members());
+        return new QueryStatistics(
+                member.name(),
+                state(),
+                member.rowsIn(all.rowsIn()),
+                member.rowsOut(),
+                0,
+                all.cpuNanos() / members,
+                all.memoryBytes() / members,
+                all.spilledBytes() / members,
+                0,
+                all.lastEpoch(),
+                all.latencies(),
+                member.audience()
+                        .map(audience -> LocalSubscription.statistics(audience.subscriptions(), engine.epochMicros()))
+                        .orElse(SubscriberStatistics.NONE),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of());
+    }
+
+    @Override
+    public List<LateRow> lateRows() {
+        return own.map(LocalStandingQuery::lateRows).orElse(List.of());
+    }
+}
