@@ -39,6 +39,11 @@ final class TypeParser {
 
     private final Tokens tokens;
 
+    /** Of the {@code STRUCT<} around the place; and how many that are open are closed by what was read. */
+    private int openAngles;
+
+    private int closedAngles;
+
     TypeParser(Tokens tokens) {
         this.tokens = tokens;
     }
@@ -49,12 +54,15 @@ final class TypeParser {
 
     // ---- types -----------------------------------------------------------------------------------------------------
 
-    /** {@code numeric(10, 2)}, {@code int[]}, {@code timestamp(3) with time zone}, {@code ROW(a int, b text)}. */
+    /** {@code numeric(10, 2)}, {@code int[]}, {@code timestamp(3) with time zone}, {@code ROW(a int, b text)}, {@code STRUCT<a int>}. */
     TypeSpec type() {
         int start = tokens.place();
-        boolean row = tokens.peek().isWord("row") || tokens.peek().isWord("struct");
-        if (row && tokens.peekAt(1).isSymbol("(")) {
+        boolean struct = tokens.peek().isWord("struct");
+        if ((struct || tokens.peek().isWord("row")) && tokens.peekAt(1).isSymbol("(")) {
             return rowType(start);
+        }
+        if (struct && tokens.peekAt(1).isSymbol("<")) {
+            return angledType(start);
         }
         Named named = named();
         return made(named, dimensions(), start);
@@ -89,6 +97,44 @@ final class TypeParser {
         tokens.require(")");
         int dimensions = dimensions();
         return new TypeSpec(name, -1, -1, dimensions, names, types, tokens.positionFrom(start));
+    }
+
+    /** {@code STRUCT<a INT, b STRUCT<c TEXT>[]>}, as RisingWave, Spark and Flink write it. */
+    private TypeSpec angledType(int start) {
+        SqlIdentifier name = SyntaxNodes.name("row", Tokens.position(tokens.next()));
+        List<SqlIdentifier> names = new ArrayList<>();
+        List<TypeSpec> types = new ArrayList<>();
+        tokens.require("<");
+        openAngles++;
+        try {
+            do {
+                names.add(tokens.label());
+                types.add(type());
+            } while (closedAngles == 0 && tokens.acceptComma());
+            closeAngle();
+        } finally {
+            openAngles--;
+            closedAngles = openAngles == 0 ? 0 : closedAngles;
+        }
+        int dimensions = closedAngles == 0 ? dimensions() : 0;
+        return new TypeSpec(name, -1, -1, dimensions, names, types, tokens.positionFrom(start));
+    }
+
+    /** Brackets that close together are one operator of the text. */
+    private void closeAngle() {
+        if (closedAngles > 0) {
+            closedAngles--;
+            return;
+        }
+        Lexeme bracket = tokens.peek();
+        boolean closes = bracket.kind() == Kind.OPERATOR
+                && bracket.text().chars().allMatch(c -> c == '>')
+                && bracket.text().length() <= openAngles;
+        if (!closes) {
+            throw tokens.unexpected();
+        }
+        tokens.next();
+        closedAngles = bracket.text().length() - 1;
     }
 
     private int dimensions() {

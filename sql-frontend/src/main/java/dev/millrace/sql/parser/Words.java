@@ -141,6 +141,17 @@ final class Words extends Tokens {
         return peekAt(1).isSymbol("(") && accept("with") ? options() : Map.of();
     }
 
+    /** Adds what {@code WITH (..)} behind a query says to what one before it said; each option once. */
+    void moreOptions(Map<String, String> options) {
+        int behind = peek().start() + 1;
+        optionalOptions().forEach((option, value) -> {
+            if (options.putIfAbsent(option, value) != null) {
+                throw MillraceException.user(SqlState.SYNTAX_ERROR, "option \"" + option + "\" is given twice")
+                        .at(behind);
+            }
+        });
+    }
+
     /** {@code (name = value, ...)}; the equals sign may be missing, and so may the value, which is then true. */
     Map<String, String> options() {
         expectSymbol("(");

@@ -58,6 +58,7 @@ final class ConflictBinder {
                             position)
                     .withHint("for example, ON CONFLICT (key)");
         }
+        ChangeTarget.requireChanging(target.relation(), "ON CONFLICT DO UPDATE of", new SqlIdentifier(name, position));
         Optional<List<Integer>> replaced = replaced(conflict);
         return replaced.isPresent()
                 ? new OnConflict.Replace(replaced.get(), unique)
