@@ -311,13 +311,15 @@ public final class Definitions {
         StorageOptions.passOver(options, notices);
         options.text(TemplateQueries.OPTION);
         boolean appendOnly = options.bool(APPEND_ONLY, false);
-        if (appendOnly && (create.watermark().isPresent() || options.text("connector").isPresent())) {
-            throw MillraceException.notAvailableYet("APPEND ONLY of a table with a watermark or a connector")
-                    .withHint("CREATE STREAM is for rows that are only added and come in time, or from elsewhere");
+        if (appendOnly && options.text("connector").isPresent()) {
+            throw MillraceException.notAvailableYet("APPEND ONLY of a table with a connector")
+                    .withHint("CREATE STREAM is for rows that come from elsewhere and are only added");
         }
         if (create.watermark().isPresent()) {
             options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
-            requireKey(create);
+            if (!appendOnly) {
+                requireKey(create);
+            }
         }
         if (options.text("connector").isEmpty()) {
             options.rejectUnread();
@@ -393,7 +395,7 @@ public final class Definitions {
                             "a watermark on table \"" + create.name()
                                     + "\" needs a PRIMARY KEY: it speaks of versions, and a version replaces the row of"
                                     + " its key")
-                    .withHint("CREATE STREAM for rows that replace none");
+                    .withHint("CREATE STREAM, or TABLE .. APPEND ONLY, for rows that replace none");
         }
     }
 
