@@ -106,8 +106,13 @@ class SltSuiteTest {
     @Test
     void filesAreIncludedAndConnectionsAreSessions() throws Exception {
         Files.writeString(folder.resolve("one.slt.part"), "statement ok\nSET application_name = 'one'\n");
-        assertEquals("3 of 3", outcome("""
+        Path deep = Files.createDirectories(folder.resolve("types/of/numbers"));
+        Files.writeString(folder.resolve("types/first.slt.part"), "query I\nSELECT 1\n----\n1\n");
+        Files.writeString(deep.resolve("second.slt.part"), "query I\nSELECT 2\n----\n2\n");
+        assertEquals("5 of 5", outcome("""
                 include ./*.slt.part
+
+                include ./types/**/*.slt.part
 
                 connection other
                 query T

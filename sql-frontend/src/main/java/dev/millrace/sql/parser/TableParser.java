@@ -85,6 +85,9 @@ final class TableParser {
         if (appendOnly) {
             options.put("append_only", "true");
         }
+        if (kind == ObjectKind.STREAM && words.acceptAll("format", "plain", "encode")) {
+            encoding(options);
+        }
         words.acceptAll("without", "oids"); // as all are
         if (temporary) {
             words.acceptAll("on", "commit", "preserve", "rows");
@@ -108,6 +111,18 @@ final class TableParser {
                 uniques,
                 watermarks.stream().findFirst(),
                 options);
+    }
+
+    /** RisingWave's {@code FORMAT PLAIN ENCODE JSON (..)} behind the options, with it read up to the name of the format. */
+    private void encoding(Map<String, String> options) {
+        String format = words.name();
+        boolean makesRows = options.getOrDefault("connector", "").equals("datagen"); // and has no records to read
+        if (!makesRows && options.putIfAbsent("format", format) != null) {
+            throw MillraceException.user(SqlState.SYNTAX_ERROR, "option \"format\" is given twice, once by ENCODE");
+        }
+        if (words.peek().isSymbol("(")) {
+            words.options().forEach(options::putIfAbsent);
+        }
     }
 
     /** INCLUDE OFFSET AS o, ..: options such as {@code include.offset} with names of columns, as connectors know them. */

@@ -109,6 +109,9 @@ final class Words extends Tokens {
     }
 
     ObjectKind objectKind() {
+        if (accept("source")) { // as RisingWave and Materialize call what reads from outside
+            return ObjectKind.STREAM;
+        }
         for (ObjectKind kind : ObjectKind.values()) {
             if (acceptAll(kind.sqlName().split(" "))) {
                 return kind;
