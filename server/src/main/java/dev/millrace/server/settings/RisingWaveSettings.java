@@ -18,47 +18,45 @@ import java.util.TreeMap;
 final class RisingWaveSettings {
     private static final String ALIAS = "rw_";
 
-    /** What holds here, and the settings with their defaults that would say it there. */
-    private static final Map<String, String> GROUPS = new LinkedHashMap<>();
-
     private static final Map<String, String> DEFAULTS;
     private static final Map<String, String> MEANINGS;
 
     static {
-        GROUPS.put("each query is spread over all workers of the server", """
+        Map<String, String> groups = new LinkedHashMap<>(); // what holds here, and the settings that would say it there
+        groups.put("each query is spread over all workers of the server", """
                 streaming_parallelism=default streaming_parallelism_for_backfill=default
                 streaming_parallelism_for_table=default streaming_parallelism_for_sink=default
                 streaming_parallelism_for_index=default streaming_parallelism_for_source=default
                 streaming_parallelism_for_materialized_view=default streaming_max_parallelism=256
                 batch_parallelism=default query_mode=auto batch_enable_distributed_dml=false""");
-        GROUPS.put("a session reads what it wrote unless read_your_writes is off, and FLUSH waits for all", """
+        groups.put("a session reads what it wrote unless read_your_writes is off, and FLUSH waits for all", """
                 implicit_flush=false""");
-        GROUPS.put("INSERT is answered when its rows are on disk, if there is a data directory; synchronous_commit says otherwise", """
+        groups.put("INSERT is answered when its rows are on disk, if there is a data directory; synchronous_commit says otherwise", """
                 dml_wait_persistence=false""");
-        GROUPS.put("SELECT reads the newest epoch", "visibility_mode=default");
-        GROUPS.put("the planner chooses by the sizes of relations", """
+        groups.put("SELECT reads the newest epoch", "visibility_mode=default");
+        groups.put("the planner chooses by the sizes of relations", """
                 streaming_enable_delta_join=false streaming_enable_bushy_join=true
                 streaming_force_filter_inside_join=false streaming_separate_consecutive_join=false
                 enable_join_ordering=true enable_two_phase_agg=true force_two_phase_agg=false enable_share_plan=true
                 force_split_distinct_agg=false batch_enable_lookup_join=true batch_enable_sort_agg=true
                 max_split_range_gap=8 enable_index_selection=true enable_mv_selection=false
                 enable_datafusion_engine=true datafusion_prefer_hash_join=true""");
-        GROUPS.put("rows of any type are keys of state", "streaming_allow_jsonb_in_stream_key=false");
-        GROUPS.put("state is in memory, and on disk when there is more of it", """
+        groups.put("rows of any type are keys of state", "streaming_allow_jsonb_in_stream_key=false");
+        groups.put("state is in memory, and on disk when there is more of it", """
                 streaming_join_encoding= streaming_over_window_cache_policy= streaming_cache_refill_policy=
                 streaming_asof_join_use_cache=true""");
-        GROUPS.put("a query with state is filled before CREATE is answered, or reads its past while rows come (start)", """
+        groups.put("a query with state is filled before CREATE is answered, or reads its past while rows come (start)", """
                 background_ddl=false streaming_use_arrangement_backfill=true streaming_use_snapshot_backfill=true
                 enable_serverless_backfill=false enable_locality_backfill=true slow_ddl_notification_secs=30""");
-        GROUPS.put("rows are taken as fast as they are computed", """
+        groups.put("rows are taken as fast as they are computed", """
                 backfill_rate_limit=default source_rate_limit=default sink_rate_limit=default""");
-        GROUPS.put("sinks have threads of their own, and what streams read is shared", """
+        groups.put("sinks have threads of their own, and what streams read is shared", """
                 sink_decouple=default streaming_separate_sink=false streaming_use_shared_source=true
                 streaming_enable_unaligned_join=false streaming_sync_log_store_pause_duration_ms=
                 streaming_sync_log_store_buffer_size=""");
         Map<String, String> defaults = new TreeMap<>();
         Map<String, String> meanings = new TreeMap<>();
-        GROUPS.forEach((meaning, entries) -> {
+        groups.forEach((meaning, entries) -> {
             for (String entry : entries.strip().split("\\s+")) {
                 int equals = entry.indexOf('=');
                 defaults.put(entry.substring(0, equals), entry.substring(equals + 1));
