@@ -70,9 +70,8 @@ public final class Planner {
     public static PhysicalPlan plan(Query query, PlannerContext context) {
         boolean finite = context.mode() == PlannerContext.Mode.PULL;
         Inference inference = new Inference(context.relations(), finite);
-        boolean closing = !finite && query.emit() instanceof Emit.OnWindowClose;
         PlanNode translated =
-                new Translation(context.relations(), finite, closing, context.folder()).translateQuery(query.rel());
+                new Translation(context.relations(), finite, context.folder()).translateQuery(query.rel());
         boolean asksBounds = BoundRules.areAsked(translated);
         PlanNode written = BoundRules.apply(
                 translated,

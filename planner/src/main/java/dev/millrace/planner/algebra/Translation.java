@@ -46,32 +46,24 @@ import org.apache.calcite.rex.RexOver;
  * Translates one query. Use once, on the thread that owns the algebra.
  *
  * <p>The result follows the algebra but for this: streams with a watermark have a {@code Watermark} node above their
- * scan (standing queries only); so have append-only tables with a watermark where windows are to close, above {@code Versions}, by which rows of
- * one epoch come in the order of time; a standing ORDER BY is a {@code TopN} or, without LIMIT, nothing; ranks are a {@code
+ * scan (standing queries only); a standing ORDER BY is a {@code TopN} or, without LIMIT, nothing; ranks are a {@code
  * TopN} without a limit, other window functions an {@code Over}; a session's PARTITION BY is an {@code Exchange} by hash beneath its {@code WindowAssign}.
  */
 public final class Translation {
     private final Function<String, RelationFacts> relations;
     private final boolean finite;
-    private final boolean closing;
     private final UnaryOperator<Expression> folder;
     private final Map<RelNode, PlanNode> done = new IdentityHashMap<>();
     private final Interrupt interrupt = Interrupt.current();
 
     /**
      * @param finite whether this is a pull query
-     * @param closing whether it is a standing query that asks for windows to close
      * @param folder the value of an expression over constants; what it cannot evaluate it gives back, and what has no value
      *     it fails with
      */
-    public Translation(
-            Function<String, RelationFacts> relations,
-            boolean finite,
-            boolean closing,
-            UnaryOperator<Expression> folder) {
+    public Translation(Function<String, RelationFacts> relations, boolean finite, UnaryOperator<Expression> folder) {
         this.relations = relations;
         this.finite = finite;
-        this.closing = closing;
         this.folder = folder;
     }
 
@@ -143,25 +135,18 @@ public final class Translation {
         Relation relation = scan.getTable().unwrap(Relation.class);
         List<Integer> all = IntStream.range(0, relation.schema().size()).boxed().toList();
         PlanNode rows = new PlanNode.Scan(relation.name(), all, List.of(), relation.schema());
-        RelationFacts facts = relations.apply(relation.name());
-        Optional<RelationFacts.EventTime> time = facts.eventTime();
-        boolean changes = !facts.appendOnly(); // and the watermark speaks of its versions
-        if (finite || changes || time.isEmpty() || time.get().settled()) {
-            return rows;
-        }
-        return relation.kind() == Relation.Kind.TABLE
-                ? closing ? keptInOrder(rows, relation) : rows
+        Optional<RelationFacts.EventTime> time =
+                relations.apply(relation.name()).eventTime();
+        boolean isTable = relation.kind() == Relation.Kind.TABLE
+                || !relations.apply(relation.name()).appendOnly(); // whose watermark speaks of its versions
+        return finite || isTable || time.isEmpty() || time.get().settled()
+                ? rows
                 : new PlanNode.Watermark(
                         rows,
                         time.get().column(),
                         time.get().delayMicros(),
                         time.get().idleTimeoutMicros(),
                         Optional.empty());
-    }
-
-    /** The rows of an append-only table with their watermark. */
-    private PlanNode keptInOrder(PlanNode rows, Relation table) {
-        return Nodes.project(versions(rows, table), Nodes.columns(rows));
     }
 
     private PlanNode versionedJoin(TimedJoin join) {
@@ -175,9 +160,8 @@ public final class Translation {
 
     private PlanNode versions(PlanNode rows, Relation table) {
         RelationFacts.EventTime time = relations.apply(table.name()).eventTime().orElseThrow();
-        List<Integer> key = table.primaryKey().isEmpty() ? List.of(time.column()) : table.primaryKey();
         return new PlanNode.Watermark(
-                Nodes.versions(rows, key, time.column()),
+                Nodes.versions(rows, table.primaryKey(), time.column()),
                 time.column(),
                 time.delayMicros(),
                 time.idleTimeoutMicros(),

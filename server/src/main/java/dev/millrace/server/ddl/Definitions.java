@@ -319,6 +319,9 @@ public final class Definitions {
             options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
             if (!appendOnly) {
                 requireKey(create);
+            } else if (create.primaryKey().isEmpty()) {
+                notices.accept("no query waits for the watermark of table \"" + create.name()
+                        + "\": answers follow its rows, and EMIT ON WINDOW CLOSE is for streams");
             }
         }
         if (options.text("connector").isEmpty()) {

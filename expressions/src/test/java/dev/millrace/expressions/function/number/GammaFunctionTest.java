@@ -43,6 +43,9 @@ class GammaFunctionTest {
         Random random = new Random(3);
         for (int i = 0; i < 100_000; i++) {
             double x = random.nextDouble() * 330 - 165;
+            if (x < 1 && Math.abs(x - Math.rint(x)) < 0.01) { // near a pole the last digit of x + 1 makes a difference
+                continue;
+            }
             double next = GammaFunction.gamma(x + 1);
             assertEquals(next, x * GammaFunction.gamma(x), Math.abs(next) * 1e-11, () -> "of " + x);
             assertEquals(
