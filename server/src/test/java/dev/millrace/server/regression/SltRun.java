@@ -80,8 +80,11 @@ final class SltRun implements AutoCloseable {
         return (order == SltScript.Order.GIVEN ? lines : lines.sorted()).toList();
     }
 
+    /** RisingWave writes the offset of a zone with its minutes, psql without if there are none. */
     private static String normal(String text) {
-        return Stream.of(text.strip().split("\\s+")).collect(Collectors.joining(" "));
+        return Stream.of(text.strip().split("\\s+"))
+                .map(word -> word.replaceFirst("(:\\d\\d(?:\\.\\d+)?[+-]\\d\\d):00$", "$1"))
+                .collect(Collectors.joining(" "));
     }
 
     private List<List<String>> rows(SltScript.Step step) {

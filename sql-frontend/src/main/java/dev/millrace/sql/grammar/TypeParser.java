@@ -1,9 +1,10 @@
 package dev.millrace.sql.grammar;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.sql.syntax.IntervalFields;
 import dev.millrace.sql.syntax.TypeSpec;
-import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
+import dev.millrace.sql.text.Lexeme;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,8 +22,11 @@ final class TypeParser {
     private static final String DOUBLE = "float8";
 
     private static final Set<String> TYPES_OF_CONSTANTS = Set.of("""
-            bool boolean int2 smallint int int4 integer int8 bigint float4 real float8 numeric decimal text varchar bytea
+            bool boolean int2 smallint int int4 integer int8 bigint float float4 real float8 numeric decimal text varchar bytea
             date time timestamp timestamptz interval uuid json jsonb double character""".split("\\s+"));
+
+    /** Names that an order of texts by their bytes has in PostgreSQL. */
+    private static final Set<String> COLLATIONS = Set.of("C", "POSIX", "default", "ucs_basic", "C.UTF-8", "C.utf8");
 
     private static final int ALL_DIGITS = 6;
 
@@ -270,12 +274,19 @@ final class TypeParser {
         }
     }
 
-    /** Texts have one order, that of their bytes, whichever is asked for. */
+    /** Texts have one order, that of their bytes, which goes by several names; 0A000 for another. */
     void collation() {
         tokens.next();
+        Lexeme first = tokens.peek();
+        String name;
         do {
-            tokens.label();
+            name = tokens.label().getSimple();
         } while (tokens.acceptSymbol("."));
+        if (!COLLATIONS.contains(name)) {
+            throw MillraceException.notAvailableYet("collation \"" + name + "\"")
+                    .at(first.start() + 1)
+                    .withHint("texts are ordered by their bytes, as COLLATE \"C\" has them");
+        }
     }
 
     // ---- constants -------------------------------------------------------------------------------------------------
