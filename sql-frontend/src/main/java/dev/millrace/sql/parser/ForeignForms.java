@@ -35,7 +35,7 @@ final class ForeignForms {
                     "CREATE SECRET name AS 'text', and ${secret:name} in WITH (..) of a stream or sink"),
             new Form("with no data", "it is filled as it is made; leave WITH NO DATA out"),
             new Form("with data", "leave WITH DATA out"),
-            new Form("corresponding", "UNION BY NAME"),
+            new Form("corresponding", "UNION CORRESPONDING BY (a, b), or UNION BY NAME"),
             new Form("create | catalog", "there is one database; leave it out"),
             new Form("use", "there is one database; leave it out"),
             new Form("wait", "FLUSH waits for all that has been accepted"),
