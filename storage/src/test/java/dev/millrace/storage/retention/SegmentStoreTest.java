@@ -211,6 +211,12 @@ class SegmentStoreTest {
                 assertEquals(ids(2, 3), read(scan));
                 assertEquals(2, scan.blocksRead() + scan.blocksSkipped(), "the others were not opened");
             }
+            for (long entry = 11; entry <= 15; entry++) {
+                append(store, entry, 1000 * entry, entry); // and waits
+            }
+            for (ColumnRange range : List.of(ColumnRange.of(ENTRY, 12, 13), ColumnRange.of(ARRIVAL, 11_500, 13_999))) {
+                assertEquals(ids(12, 13), read(store.scan(List.of(0), List.of(range), allocator)));
+            }
         }
     }
 
