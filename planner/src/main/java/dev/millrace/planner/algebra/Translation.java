@@ -91,7 +91,7 @@ public final class Translation {
         } else if (node instanceof TableScan scan) {
             return scan(scan);
         } else if (node instanceof Aggregate aggregate) {
-            return new AggregateTranslation(aggregate, translate(aggregate.getInput())).translate();
+            return new AggregateTranslation(aggregate, translate(aggregate.getInput()), folder).translate();
         } else if (TimedJoin.of(node).isPresent()) {
             TimedJoin join = TimedJoin.of(node).get();
             return join.versions()

@@ -130,8 +130,7 @@ public final class Indexes {
     private void passOver(CreateIndex create, CatalogObject relation) {
         for (String column : create.beside()) {
             if (relation.schema().indexOf(column) < 0) {
-                throw MillraceException.user(
-                        SqlState.UNDEFINED_COLUMN, "column \"" + column + "\" does not exist");
+                throw MillraceException.user(SqlState.UNDEFINED_COLUMN, "column \"" + column + "\" does not exist");
             }
         }
         if (!create.beside().isEmpty()) {

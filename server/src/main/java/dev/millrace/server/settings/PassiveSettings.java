@@ -72,7 +72,8 @@ public final class PassiveSettings {
 
     /** What is told to who sets one that others have set for a reason. */
     public static Optional<String> notice(String name) {
-        return RisingWaveSettings.meaningOf(name).map(meaning -> "setting \"" + name + "\" has no effect here: " + meaning);
+        return RisingWaveSettings.meaningOf(name)
+                .map(meaning -> "setting \"" + name + "\" has no effect here: " + meaning);
     }
 
     /** The name under which a setting is kept. */

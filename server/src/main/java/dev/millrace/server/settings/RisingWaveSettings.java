@@ -31,7 +31,9 @@ final class RisingWaveSettings {
                 batch_parallelism=default query_mode=auto batch_enable_distributed_dml=false""");
         groups.put("a session reads what it wrote unless read_your_writes is off, and FLUSH waits for all", """
                 implicit_flush=false""");
-        groups.put("INSERT is answered when its rows are on disk, if there is a data directory; synchronous_commit says otherwise", """
+        groups.put(
+                "INSERT is answered when its rows are on disk, if there is a data directory; synchronous_commit says otherwise",
+                """
                 dml_wait_persistence=false""");
         groups.put("SELECT reads the newest epoch", "visibility_mode=default");
         groups.put("the planner chooses by the sizes of relations", """
@@ -45,7 +47,9 @@ final class RisingWaveSettings {
         groups.put("state is in memory, and on disk when there is more of it", """
                 streaming_join_encoding= streaming_over_window_cache_policy= streaming_cache_refill_policy=
                 streaming_asof_join_use_cache=true""");
-        groups.put("a query with state is filled before CREATE is answered, or reads its past while rows come (start)", """
+        groups.put(
+                "a query with state is filled before CREATE is answered, or reads its past while rows come (start)",
+                """
                 background_ddl=false streaming_use_arrangement_backfill=true streaming_use_snapshot_backfill=true
                 enable_serverless_backfill=false enable_locality_backfill=true slow_ddl_notification_secs=30""");
         groups.put("rows are taken as fast as they are computed", """

@@ -99,6 +99,7 @@ final class SltRun implements AutoCloseable {
         return rows;
     }
 
+    /** Rows as the session's client is shown them. */
     private static void drain(Session session, String sql, List<List<String>> rows) {
         try (StatementResults results = session.execute(sql)) {
             while (results.hasNext()) {
@@ -108,7 +109,11 @@ final class SltRun implements AutoCloseable {
                             for (int row = 0; row < batch.rowCount(); row++) {
                                 int at = row;
                                 rows.add(IntStream.range(0, batch.columnCount())
-                                        .mapToObj(column -> ValueText.format(batch, column, at)
+                                        .mapToObj(column -> ValueText.format(
+                                                        batch,
+                                                        column,
+                                                        at,
+                                                        session.settings().timeStyle())
                                                 .map(text -> text.isEmpty() ? "(empty)" : text)
                                                 .orElse("NULL"))
                                         .toList());

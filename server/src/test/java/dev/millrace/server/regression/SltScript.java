@@ -116,7 +116,8 @@ final class SltScript {
             return;
         }
         PathMatcher below = FileSystems.getDefault().getPathMatcher("glob:" + base);
-        PathMatcher there = FileSystems.getDefault().getPathMatcher("glob:" + base.toString().replace("**/", ""));
+        PathMatcher there = FileSystems.getDefault()
+                .getPathMatcher("glob:" + base.toString().replace("**/", ""));
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path included : files.filter(Files::isRegularFile)
                     .filter(each -> below.matches(each) || there.matches(each))

@@ -164,7 +164,8 @@ class SltSuiteTest {
         try (Stream<Path> files = Files.walk(folder)) {
             String wanted = System.getProperty("millrace.risingwave.files", "");
             return files.filter(file -> file.toString().endsWith(".slt"))
-                    .filter(file -> Pattern.compile(wanted).matcher(file.toString()).find())
+                    .filter(file ->
+                            Pattern.compile(wanted).matcher(file.toString()).find())
                     .sorted()
                     .toList();
         }

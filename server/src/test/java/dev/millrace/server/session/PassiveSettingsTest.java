@@ -42,7 +42,8 @@ class PassiveSettingsTest {
 
     @Test
     void oneOfRisingWaveSaysWhatHoldsInstead() {
-        database.run("SET RW_IMPLICIT_FLUSH TO true; SET streaming_parallelism = 4; SET streaming_parallelism TO DEFAULT");
+        database.run(
+                "SET RW_IMPLICIT_FLUSH TO true; SET streaming_parallelism = 4; SET streaming_parallelism TO DEFAULT");
         assertEquals("true", shown("implicit_flush"));
         assertEquals("default", shown("STREAMING_PARALLELISM"));
         assertEquals(

@@ -144,7 +144,9 @@ final class ListParser {
 
     /** Whether {@code x -> ..}, {@code (x, i) -> ..}, {@code lambda x: ..} or RisingWave's {@code |x| ..} stands here. */
     boolean isLambda() {
-        if (tokens.peek().isSymbol("|") && tokens.peekAt(1).isName() && tokens.peekAt(2).isSymbol("|")) {
+        if (tokens.peek().isSymbol("|")
+                && tokens.peekAt(1).isName()
+                && tokens.peekAt(2).isSymbol("|")) {
             return true;
         }
         if (tokens.peek().isWord("lambda") && tokens.peekAt(1).isName()) {

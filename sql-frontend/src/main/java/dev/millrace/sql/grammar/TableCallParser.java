@@ -2,8 +2,8 @@ package dev.millrace.sql.grammar;
 
 import dev.millrace.sql.syntax.Operators;
 import dev.millrace.sql.syntax.TypeSpec;
-import dev.millrace.sql.text.Lexeme.Kind;
 import dev.millrace.sql.text.Lexeme;
+import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

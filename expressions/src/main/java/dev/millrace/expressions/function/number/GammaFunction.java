@@ -33,7 +33,9 @@ public final class GammaFunction {
         }
         double result = value > 0
                 ? ofPositive(value)
-                : Math.PI / sineOfHalfTurns(value) / (1 - value > LAST_FINITE ? Double.POSITIVE_INFINITY : ofPositive(1 - value));
+                : Math.PI
+                        / sineOfHalfTurns(value)
+                        / (1 - value > LAST_FINITE ? Double.POSITIVE_INFINITY : ofPositive(1 - value));
         if (result == 0) {
             throw outOfRange("underflow");
         }

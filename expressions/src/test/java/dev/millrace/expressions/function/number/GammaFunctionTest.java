@@ -49,7 +49,9 @@ class GammaFunctionTest {
             double next = GammaFunction.gamma(x + 1);
             assertEquals(next, x * GammaFunction.gamma(x), Math.abs(next) * 1e-11, () -> "of " + x);
             assertEquals(
-                    Math.log(Math.abs(next)), GammaFunction.lgamma(x + 1), 1e-10 + 1e-12 * Math.abs(Math.log(Math.abs(next))));
+                    Math.log(Math.abs(next)),
+                    GammaFunction.lgamma(x + 1),
+                    1e-10 + 1e-12 * Math.abs(Math.log(Math.abs(next))));
         }
     }
 

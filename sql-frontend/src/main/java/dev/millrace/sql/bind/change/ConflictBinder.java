@@ -68,8 +68,7 @@ final class ConflictBinder {
 
     /** What says which rows an index has need only be a condition: an index of all rows is one of these, too. */
     private void checkCondition(SqlNode condition, String name, boolean isAlias, List<SqlNode> with) {
-        RowsAtHand rows =
-                new RowsAtHand(context, List.of(RowsAtHand.Part.of(target.relation(), name, isAlias)), with);
+        RowsAtHand rows = new RowsAtHand(context, List.of(RowsAtHand.Part.of(target.relation(), name, isAlias)), with);
         new ExpressionBinder(rows.context(), rows.scope(), Clause.plain("ON CONFLICT")).bindCondition(condition);
     }
 

@@ -161,8 +161,7 @@ final class InsertBinder {
         List<Integer> used = new ArrayList<>();
         List<RexNode> values = new ArrayList<>();
         ElementBinder elements = new ElementBinder(
-                context,
-                new ExpressionBinder(context, Scope.empty(Optional.empty(), context), Clause.plain("INSERT")));
+                context, new ExpressionBinder(context, Scope.empty(Optional.empty(), context), Clause.plain("INSERT")));
         for (int i = 0; i < given.size(); i++) {
             int column = given.get(i);
             SqlNode part = insert.parts().get(i);
