@@ -11,6 +11,7 @@ import dev.millrace.benchmarks.latency.NeighboursCommand;
 import dev.millrace.benchmarks.mqtt.MqttCommand;
 import dev.millrace.benchmarks.restart.RestartCommand;
 import dev.millrace.benchmarks.scheduling.EdgeWiseCommand;
+import dev.millrace.benchmarks.scheduling.GroupsCommand;
 import dev.millrace.benchmarks.scheduling.KlinkCommand;
 import dev.millrace.benchmarks.scheduling.TurnsCommand;
 import dev.millrace.benchmarks.sketch.CompareCommand;
@@ -63,6 +64,7 @@ import picocli.CommandLine.Command;
             TemplatesCommand.class,
             TurnsCommand.class,
             KlinkCommand.class,
+            GroupsCommand.class,
             EdgeWiseCommand.class
         })
 public final class Main implements Runnable {

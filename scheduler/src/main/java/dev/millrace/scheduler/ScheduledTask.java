@@ -116,6 +116,11 @@ public final class ScheduledTask implements TaskStatistics {
         return waitNanos;
     }
 
+    /** Time for which what came has waited for it, each batch's own. */
+    public long queueNanos() {
+        return workload.queueNanos();
+    }
+
     /** The share of time in which there was something to do, since it is there (EdgeWise, section 5.1: 1 - T_empty / T). */
     public double utilisation(long nowNanos) {
         long idle = idleNanos + (state == State.WAITING ? Math.max(0, nowNanos - idleSinceNanos) : 0);

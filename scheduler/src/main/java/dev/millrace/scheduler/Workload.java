@@ -17,6 +17,11 @@ public interface Workload {
         return 0;
     }
 
+    /** Time for which what came has waited, each batch's own, since it began: T_queue of EdgeWise, section 5.2. */
+    default long queueNanos() {
+        return 0;
+    }
+
     /** Rows taken since it began. */
     default long rowsIn() {
         return 0;

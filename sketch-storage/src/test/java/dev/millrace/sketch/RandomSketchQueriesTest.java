@@ -1,9 +1,11 @@
 package dev.millrace.sketch;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.sketch.column.NumberSymbols;
 import dev.millrace.sketch.form.Keep;
 import dev.millrace.sketch.query.Aggregate;
 import dev.millrace.sketch.query.Condition;
@@ -117,14 +119,40 @@ class RandomSketchQueriesTest {
             int to = Math.min(sketches.size(), from + 1 + random.nextInt(6));
             Sketch sketch = SketchTransform.merge(sketches.subList(from, to));
             if (random.nextBoolean()) {
+                int before = merged.size();
                 SketchSealer.seal(sketch, random.nextBoolean() ? Keep.QUERYABLE : Keep.ARCHIVAL)
                         .forEach(bytes -> merged.add(SegmentCodec.read(bytes, new Versions())));
+                same(sketch, merged.subList(before, merged.size()));
             } else {
                 merged.add(sketch);
             }
             from = to;
         }
         return merged;
+    }
+
+    /** What is stored again has the same numbers, and says of none that it is less far off than it was. */
+    private static void same(Sketch sketch, List<Sketch> stored) {
+        for (int f = 0; f < sketch.schema().size(); f++) {
+            if (sketch.schema().feature(f).kind() != Feature.Kind.NUMBER) {
+                continue;
+            }
+            NumberSymbols numbers = sketch.column(f).numbers();
+            int[] ranks = sketch.column(f).sequence().ranks();
+            int row = 0;
+            for (Sketch part : stored) {
+                NumberSymbols again = part.column(f).numbers();
+                for (int rank : part.column(f).sequence().ranks()) {
+                    int was = ranks[row++];
+                    assertEquals(was == numbers.size(), rank == again.size());
+                    if (rank < again.size()) {
+                        assertEquals(numbers.value(was), again.value(rank));
+                        assertTrue(again.error(rank) >= numbers.error(was), "the error of row " + row);
+                    }
+                }
+            }
+            assertEquals(sketch.rows(), row);
+        }
     }
 
     private void query(Random random, SketchSchema schema, List<Sketch> sketches, List<RandomLife.Row> rows) {

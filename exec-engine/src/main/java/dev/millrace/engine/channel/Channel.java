@@ -2,6 +2,7 @@ package dev.millrace.engine.channel;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.engine.channel.Item.Rows;
+import dev.millrace.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Optional;
 
@@ -14,6 +15,7 @@ import java.util.Optional;
 public final class Channel implements AutoCloseable {
     private final long highBytes;
     private final long lowBytes;
+    private final Clock clock;
 
     @GuardedBy("this") private final ArrayDeque<Item> items = new ArrayDeque<>();
 
@@ -22,12 +24,14 @@ public final class Channel implements AutoCloseable {
 
     @GuardedBy("this") private boolean closed;
 
+    private final WaitTime waitTime = new WaitTime();
     private volatile long queuedBytes; // written under the lock, read by statistics and policies
     private volatile long queuedRows; // the same
     private volatile boolean full; // written under the lock, read by producers
     private volatile int size; // written under the lock, read by the consumer
 
-    public Channel(long highBytes, long lowBytes) {
+    public Channel(long highBytes, long lowBytes, Clock clock) {
+        this.clock = clock;
         this.highBytes = highBytes;
         this.lowBytes = lowBytes;
     }
@@ -49,6 +53,7 @@ public final class Channel implements AutoCloseable {
                 if (item instanceof Rows rows) {
                     queuedBytes += rows.batch().sizeInBytes();
                     queuedRows += rows.batch().rowCount();
+                    waitTime.came(clock.nanoTime());
                     full |= queuedBytes > highBytes;
                 }
                 items.add(item);
@@ -79,6 +84,7 @@ public final class Channel implements AutoCloseable {
             if (item instanceof Rows rows) {
                 queuedBytes -= rows.batch().sizeInBytes();
                 queuedRows -= rows.batch().rowCount();
+                waitTime.went(clock.nanoTime());
                 room = full && (queuedBytes < lowBytes || queuedBytes == 0);
                 full &= !room;
             }
@@ -106,6 +112,11 @@ public final class Channel implements AutoCloseable {
         return queuedRows;
     }
 
+    /** Time for which rows waited here, each batch's own, in all; any thread. */
+    public long waitNanos() {
+        return waitTime.nanos(clock.nanoTime());
+    }
+
     /** Frees what is queued, and from now on what is put; producers have room for ever. */
     @Override
     public void close() {
@@ -117,6 +128,7 @@ public final class Channel implements AutoCloseable {
             size = 0;
             queuedBytes = 0;
             queuedRows = 0;
+            waitTime.allWent(clock.nanoTime());
             full = false;
         }
         for (Item item : left) {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongPredicate;
 import org.apache.arrow.vector.FieldVector;
 
 /**
@@ -21,7 +22,7 @@ import org.apache.arrow.vector.FieldVector;
 public final class SharedSide implements AutoCloseable {
     private static final long UNDER_WAY = Long.MAX_VALUE;
 
-    /** The changes of an epoch, or of several: a query that was paused sees their ends as one. */
+    /** The changes of an epoch, or of several: a query that was paused, or has a schedule, sees their ends as one. */
     private final class Changes implements AutoCloseable {
         private final long after = passed; // the last epoch of which none are here
         private long epoch = UNDER_WAY;
@@ -69,6 +70,7 @@ public final class SharedSide implements AutoCloseable {
     private JoinSide side; // the one of what arrives here
 
     private final Deque<Changes> changes = new ArrayDeque<>(); // by epoch
+    private LongPredicate isWhole = epoch -> true;
     private long passed = Long.MIN_VALUE; // the last epoch that the join has passed
 
     /**
@@ -83,6 +85,12 @@ public final class SharedSide implements AutoCloseable {
         this.columns = List.copyOf(columns);
         this.keyColumns = keys.stream().map(columns::get).toList();
         this.spread = spread.stream().map(columns::get).toList();
+    }
+
+    /** Before it runs. @param newIsWhole whether at the end of an epoch all rows of it are here, and none wait for another */
+    public SharedSide when(LongPredicate newIsWhole) {
+        isWhole = newIsWhole;
+        return this;
     }
 
     void open(OperatorContext newContext, KeyLayout newKeys, JoinSide newSide) {
@@ -127,8 +135,11 @@ public final class SharedSide implements AutoCloseable {
         return found;
     }
 
-    /** All rows of an epoch have met what they were to meet. */
+    /** All rows that came of an epoch have met what they were to meet. */
     void endEpoch(long epoch) {
+        if (!isWhole.test(epoch)) {
+            return;
+        }
         passed = epoch;
         if (!changes.isEmpty() && changes.getLast().epoch == UNDER_WAY) {
             changes.getLast().epoch = epoch;

@@ -8,6 +8,8 @@ import dev.millrace.engine.checkpoint.Barrier;
 import dev.millrace.engine.checkpoint.SavedSections;
 import dev.millrace.engine.checkpoint.SectionOutput;
 import dev.millrace.engine.epoch.EpochInput;
+import dev.millrace.engine.intake.HeldItems;
+import dev.millrace.engine.intake.QueryIntakes;
 import dev.millrace.engine.task.EntryStage;
 import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.OutletStage;
@@ -52,7 +54,9 @@ final class LiveStream implements TaskHost, AutoCloseable {
             List<Integer> all =
                     IntStream.range(0, stream.source().schema().size()).boxed().toList();
             List<SourceReader> readers = open(new ScanRequest(all, List.of(), 1), saved);
-            readers.forEach(reader -> inputs.add(new SourceInput(entry, reader, this, false)));
+            QueryIntakes always = QueryIntakes.always();
+            readers.forEach(reader ->
+                    inputs.add(new SourceInput(entry, reader, this, false, new HeldItems(always, resources.clock()))));
             task = new PipelineTask(this, List.of(entry, outlet), List.copyOf(inputs));
             scheduled = resources.workers().add(task);
         } catch (RuntimeException | Error e) {

@@ -52,6 +52,10 @@ final class Flush {
     private boolean isDone() {
         if (!read && queries.stream().allMatch(Flush::hasReadAll)) {
             read = true;
+            LocalStandingQuery.takeAllIn(queries.stream()
+                    .filter(query -> query.lifeState() == QueryState.RUNNING
+                            && !query.schedule().isData())
+                    .toList());
             pending.addAll(epochs.pending());
         }
         if (!read || !pending.stream().allMatch(epochs::isCommitted)) {

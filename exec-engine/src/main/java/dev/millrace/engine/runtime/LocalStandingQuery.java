@@ -6,7 +6,10 @@ import dev.millrace.engine.alteration.Alteration;
 import dev.millrace.engine.alteration.Rescaling;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochOutput;
+import dev.millrace.engine.epoch.Epochs;
 import dev.millrace.engine.heap.HeapBudget;
+import dev.millrace.engine.intake.QueryIntakes;
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.relation.Scannable;
@@ -95,6 +98,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 options.sinks().isEmpty() ? Optional.of(failedRows) : Optional.empty(),
                 this);
         tasks.limitRows(options.mostRowNanos());
+        tasks.take(new QueryIntakes(options.schedule(), resources.intakeBytes(), intakesHost()));
         boolean isRestored = options.restore().isPresent();
         this.isSeen = scan -> isRestored;
         Optional<VersionedView> view = options.materialized()
@@ -122,6 +126,31 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         this.checkpoint = new QueryCheckpoint(this::plan, parallelism, life, tasks, output, epochs, failedRows, sinks);
         output.beforeGoingOn(epoch -> resources.barriers().at(epoch).ifPresent(sinks::prepareFor));
         options.restore().ifPresent(this::goOnWith);
+    }
+
+    private QueryIntakes.Host intakesHost() {
+        return new QueryIntakes.Host() {
+            @Override
+            public long nanoTime() {
+                return resources.clock().nanoTime();
+            }
+
+            @Override
+            public boolean isNeeded(long epoch) {
+                return tasks.isCut(epoch) || output.epochs().isHeld();
+            }
+
+            @Override
+            public void wakeAt(long nanos) {
+                resources.workers().schedule(nanos, LocalStandingQuery.this::timeIsUp);
+            }
+        };
+    }
+
+    private void timeIsUp() {
+        if (tasks.intakes().timeIsUp() && life.isAlive()) {
+            touch();
+        }
     }
 
     private void goOnWith(SavedQuery saved) {
@@ -173,6 +202,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     }
 
     private void letTasksGo() {
+        tasks.intakes().ask();
         tasks.tasks.forEach(PipelineTask::prepareToResume);
         epochs.resume();
         tasks.tasks.forEach(PipelineTask::resume);
@@ -286,6 +316,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 Optional<MillraceException> why = failedRows.publish(epoch);
                 failedRows.stoppedAt(epoch).ifPresent(output::stopSubscriptions);
                 output.publish(epoch, sinceNanos);
+                tasks.intakes().published(epoch);
                 why.ifPresent(life::log);
                 why.ifPresent(stop -> resources.signal().raise());
                 resources.barriers().at(epoch).ifPresent(checkpoint::keepFor);
@@ -432,7 +463,43 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             Interrupt.checkCurrent();
             engine.await(enough, LOOK_NANOS); // a reader that has nothing tells nobody
         }
-        return epochs.touch();
+        return takeIn();
+    }
+
+    @Override
+    public Schedule schedule() {
+        return tasks.intakes().schedule();
+    }
+
+    @Override
+    public void schedule(Schedule schedule) {
+        engine.atRest(this, () -> tasks.intakes().change(schedule));
+        tasks.wakeAll();
+        touch();
+    }
+
+    @Override
+    public long takeIn() {
+        return takeAllIn(List.of(this));
+    }
+
+    /**
+     * Has several take what has come now, those that read others what these have of it.
+     *
+     * @return an epoch in which that is, and up to which they need be awaited
+     */
+    static long takeAllIn(List<LocalStandingQuery> queries) {
+        long through = Epochs.NONE;
+        queries.forEach(query -> query.tasks.intakes().beginAsking());
+        try {
+            for (LocalStandingQuery query : queries) {
+                through = Math.max(through, query.epochs.touch());
+            }
+        } finally {
+            long last = through;
+            queries.forEach(query -> query.tasks.intakes().endAsking(last));
+        }
+        return through;
     }
 
     @Override
@@ -567,7 +634,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             return OptionalLong.empty();
         }
         tasks.wakeAll();
-        return OptionalLong.of(epochs.touch());
+        return OptionalLong.of(takeIn());
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.connector.Sink;
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.task.MemoryLimits;
@@ -21,6 +22,7 @@ import java.util.concurrent.TimeUnit;
  * @param mostSinkNanos how long a sink that is called apart may take nothing while the query waits for it, before it fails
  * @param memory what it may hold, and where
  * @param kept what keeps its rows, of a query that is not materialized and never takes one back
+ * @param schedule when it takes what has come
  */
 public record QueryOptions(
         boolean materialized,
@@ -30,7 +32,8 @@ public record QueryOptions(
         long mostRowNanos,
         long mostSinkNanos,
         MemoryLimits memory,
-        Optional<KeptOutput> kept) {
+        Optional<KeptOutput> kept,
+        Schedule schedule) {
     /** How long a query may be at one row unless it says otherwise. */
     public static final long MOST_ROW_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -51,7 +54,8 @@ public record QueryOptions(
                 MOST_ROW_NANOS,
                 MOST_SINK_NANOS,
                 MemoryLimits.NONE,
-                Optional.empty());
+                Optional.empty(),
+                Schedule.DATA);
     }
 
     /** A query whose answer is kept. */
@@ -64,32 +68,43 @@ public record QueryOptions(
                 MOST_ROW_NANOS,
                 MOST_SINK_NANOS,
                 MemoryLimits.NONE,
-                Optional.empty());
+                Optional.empty(),
+                Schedule.DATA);
     }
 
     public QueryOptions withSink(Sink sink) {
         List<Sink> more = new java.util.ArrayList<>(sinks);
         more.add(sink);
-        return new QueryOptions(materialized, more, priority, restore, mostRowNanos, mostSinkNanos, memory, kept);
+        return new QueryOptions(
+                materialized, more, priority, restore, mostRowNanos, mostSinkNanos, memory, kept, schedule);
     }
 
     public QueryOptions withPriority(int newPriority) {
-        return new QueryOptions(materialized, sinks, newPriority, restore, mostRowNanos, mostSinkNanos, memory, kept);
+        return new QueryOptions(
+                materialized, sinks, newPriority, restore, mostRowNanos, mostSinkNanos, memory, kept, schedule);
     }
 
     public QueryOptions withRestore(SavedQuery snapshot) {
         return new QueryOptions(
-                materialized, sinks, priority, Optional.of(snapshot), mostRowNanos, mostSinkNanos, memory, kept);
+                materialized,
+                sinks,
+                priority,
+                Optional.of(snapshot),
+                mostRowNanos,
+                mostSinkNanos,
+                memory,
+                kept,
+                schedule);
     }
 
     /** Fails it when it is at one row for so long; {@code Long.MAX_VALUE} for never. */
     public QueryOptions withMostRowNanos(long nanos) {
-        return new QueryOptions(materialized, sinks, priority, restore, nanos, mostSinkNanos, memory, kept);
+        return new QueryOptions(materialized, sinks, priority, restore, nanos, mostSinkNanos, memory, kept, schedule);
     }
 
     /** Fails a sink that takes nothing for so long; {@code Long.MAX_VALUE} for never. */
     public QueryOptions withMostSinkNanos(long nanos) {
-        return new QueryOptions(materialized, sinks, priority, restore, mostRowNanos, nanos, memory, kept);
+        return new QueryOptions(materialized, sinks, priority, restore, mostRowNanos, nanos, memory, kept, schedule);
     }
 
     /** Fails it before it holds more than so much; {@code Long.MAX_VALUE} for as much as there is. */
@@ -98,12 +113,27 @@ public record QueryOptions(
     }
 
     public QueryOptions withMemory(MemoryLimits limits) {
-        return new QueryOptions(materialized, sinks, priority, restore, mostRowNanos, mostSinkNanos, limits, kept);
+        return new QueryOptions(
+                materialized, sinks, priority, restore, mostRowNanos, mostSinkNanos, limits, kept, schedule);
     }
 
     /** Has its rows kept. */
     public QueryOptions withKept(KeptOutput output) {
         return new QueryOptions(
-                materialized, sinks, priority, restore, mostRowNanos, mostSinkNanos, memory, Optional.of(output));
+                materialized,
+                sinks,
+                priority,
+                restore,
+                mostRowNanos,
+                mostSinkNanos,
+                memory,
+                Optional.of(output),
+                schedule);
+    }
+
+    /** Has it take what has come at such times. */
+    public QueryOptions withSchedule(Schedule newSchedule) {
+        return new QueryOptions(
+                materialized, sinks, priority, restore, mostRowNanos, mostSinkNanos, memory, kept, newSchedule);
     }
 }

@@ -7,6 +7,7 @@ import dev.millrace.engine.checkpoint.Barrier;
 import dev.millrace.engine.checkpoint.GradualSave;
 import dev.millrace.engine.checkpoint.StateChain;
 import dev.millrace.engine.graph.PlanGraph;
+import dev.millrace.engine.intake.QueryIntakes;
 import dev.millrace.engine.join.SharedJoinOperator;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.statistic.LateRowLog;
@@ -81,6 +82,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     private final LateRowLog lateRows;
     private final Optional<FailedRows> failedRows;
     private long mostRowNanos = Long.MAX_VALUE; // set before the tasks start
+    private QueryIntakes intakes = QueryIntakes.always(); // likewise
     private final Interrupt interrupt = new Interrupt();
     final List<PipelineTask> tasks = new ArrayList<>();
     final List<ScheduledTask> scheduled = new ArrayList<>();
@@ -133,6 +135,14 @@ final class QueryTasks implements TaskHost, AutoCloseable {
 
     void limitRows(long nanos) {
         mostRowNanos = nanos;
+    }
+
+    void take(QueryIntakes newIntakes) {
+        intakes = newIntakes;
+    }
+
+    QueryIntakes intakes() {
+        return intakes;
     }
 
     MemoryScope memory() {

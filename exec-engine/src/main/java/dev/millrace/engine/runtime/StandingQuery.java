@@ -1,5 +1,6 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.engine.statistic.LateRow;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
@@ -47,6 +48,15 @@ public interface StandingQuery {
 
     /** Whether its sink has rows that it shows when there is another checkpoint. */
     boolean waitsForCheckpoint();
+
+    /** When it takes what has come. */
+    Schedule schedule();
+
+    /** Has it take what has come at other times, at once and while it runs: what waits it takes now. */
+    void schedule(Schedule schedule);
+
+    /** Has it take what has come now. @return the epoch of which that is, for {@link Engine#awaitEpoch} */
+    long takeIn();
 
     /** The function of users that one of its threads has been in for a second or more, also after it failed. */
     Optional<String> stuckIn();

@@ -217,17 +217,19 @@ final class Statistics {
         OptionalDouble slack = OptionalDouble.empty();
         long queuedRows = 0;
         long waitNanos = 0;
+        long queueNanos = 0;
         double utilisation = 0;
         for (ScheduledTask task : tasks) {
             queuedRows += task.queuedRows();
             waitNanos += task.waitNanos();
+            queueNanos += task.queueNanos();
             utilisation += task.utilisation(nowNanos) / tasks.size();
             OptionalDouble own = task.slackNanos(nowNanos);
             if (own.isPresent() && own.getAsDouble() < slack.orElse(Double.MAX_VALUE)) {
                 slack = own;
             }
         }
-        return new TurnStatistics(queuedRows, utilisation, waitNanos, slack);
+        return new TurnStatistics(queuedRows, utilisation, waitNanos, queueNanos, slack);
     }
 
     private static List<WatermarkStatistics> watermarks(QueryTasks tasks) {

@@ -14,6 +14,8 @@ import dev.millrace.engine.graph.PlanGraph;
 import dev.millrace.engine.graph.PlanGraph.Node;
 import dev.millrace.engine.graph.PlanPrint;
 import dev.millrace.engine.graph.ScanTime;
+import dev.millrace.engine.intake.HeldItems;
+import dev.millrace.engine.intake.QueryIntakes;
 import dev.millrace.engine.join.SharedJoinOperator;
 import dev.millrace.engine.join.SharedSide;
 import dev.millrace.engine.operators.BatchesReader;
@@ -103,6 +105,7 @@ final class TaskBuilder {
     private final Map<Long, Built> built = new HashMap<>(); // of a pipeline's instance
     private final Set<Node> meeting; // scans
     private final SourcePace pace = new SourcePace();
+    private final QueryIntakes flowing = QueryIntakes.always(); // between tasks
     private final List<Runnable> restores = new ArrayList<>();
     private List<Outlet> outlets = List.of(); // of the last pipeline's instances
 
@@ -424,7 +427,7 @@ final class TaskBuilder {
         if (node.isCut()) {
             EntryStage entry = new EntryStage(node.plan().schema());
             for (Channel[] from : Objects.requireNonNull(channels.get(node))) {
-                inputs.add(new ChannelInput(entry, from[instance]));
+                inputs.add(new ChannelInput(entry, from[instance], held(flowing)));
             }
             stage = entry;
         } else if (node.plan() instanceof Scan || node.plan() instanceof Values) {
@@ -464,7 +467,8 @@ final class TaskBuilder {
             if (instance == 0) {
                 Channel channel = connected(resources.newSharedChannel(), node.pipeline(), instance);
                 channel.onRoom(feed.onRoom());
-                ChannelInput input = new ChannelInput(entry, channel, resources.mostWaitingBytes());
+                ChannelInput input =
+                        new ChannelInput(entry, channel, resources.mostWaitingBytes(), held(query.intakes()));
                 inputs.add(input);
                 query.feeds.add(new FeedScan(node.plan(), feed, channel, input));
                 restore.ifPresent(saved -> input.begin(
@@ -475,7 +479,8 @@ final class TaskBuilder {
         EntryStage entry = new EntryStage(node.plan().schema());
         List<SourceReader> left = readers.getOrDefault(node, List.of());
         if (!left.isEmpty()) {
-            SourceInput input = new SourceInput(entry, left.remove(0), query, node.plan() instanceof Values);
+            SourceInput input =
+                    new SourceInput(entry, left.remove(0), query, node.plan() instanceof Values, held(query.intakes()));
             query.failedRows().filter(failed -> standing).ifPresent(failed -> input.noteRejected(failed.newPart(true)));
             if (meeting.contains(node)) {
                 input.keepPace(pace);
@@ -486,6 +491,10 @@ final class TaskBuilder {
             query.sources.add(new PlacedSource(node, instance, isBounded(node), input));
         }
         return entry;
+    }
+
+    private HeldItems held(QueryIntakes intakes) {
+        return new HeldItems(intakes, resources.clock());
     }
 
     private boolean isBounded(Node node) {
@@ -556,7 +565,12 @@ final class TaskBuilder {
         List<Integer> columns = keys.stream().map(scan.columns()::get).toList();
         VersionedView view = Objects.requireNonNull(feeds.get(node)).view().orElseThrow();
         return new SharedSide(
-                side, view.followers().follow(columns, memory, wake), scan.columns(), keys, shared.spread(join, side));
+                        side,
+                        view.followers().follow(columns, memory, wake),
+                        scan.columns(),
+                        keys,
+                        shared.spread(join, side))
+                .when(query.intakes()::isIntake);
     }
 
     private long readersOf(int pipeline) {

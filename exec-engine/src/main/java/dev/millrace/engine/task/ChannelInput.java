@@ -3,17 +3,17 @@ package dev.millrace.engine.task;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.channel.Item.EpochEnd;
-import dev.millrace.engine.channel.Item.Rows;
+import dev.millrace.engine.intake.HeldItems;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongPredicate;
 
 /**
  * What comes from another task, or from a relation. While the task is paused, rows and watermarks wait here, as if they
- * came later; the epochs' ends are dropped, because the query's output passes them on meanwhile.
+ * came later; the epochs' ends are dropped, because the query's output passes them on meanwhile. What comes from a relation may wait for the query's
+ * next intake, too.
  */
 public final class ChannelInput extends TaskInput {
     private static final long NO_EPOCH = -1;
@@ -21,16 +21,14 @@ public final class ChannelInput extends TaskInput {
     private final Channel channel;
     private final boolean isOfRelation;
     private final long mostWaitingBytes;
-    private final ArrayDeque<Item> waiting = new ArrayDeque<>();
+    private final HeldItems waiting;
     private boolean endWaits;
     private long cutEpoch = NO_EPOCH; // that came last of those at which a checkpoint was cut
     private int waitingAtCut;
-    private volatile long waitingBytes; // written by the task's worker, read by statistics
-    private volatile long waitingRows; // the same
 
     /** What comes from another task. */
-    public ChannelInput(EntryStage entry, Channel channel) {
-        this(entry, channel, Long.MAX_VALUE, false);
+    public ChannelInput(EntryStage entry, Channel channel, HeldItems waiting) {
+        this(entry, channel, Long.MAX_VALUE, false, waiting);
     }
 
     /**
@@ -38,20 +36,23 @@ public final class ChannelInput extends TaskInput {
      *
      * @param mostWaitingBytes that may wait while paused
      */
-    public ChannelInput(EntryStage entry, Channel channel, long mostWaitingBytes) {
-        this(entry, channel, mostWaitingBytes, true);
+    public ChannelInput(EntryStage entry, Channel channel, long mostWaitingBytes, HeldItems waiting) {
+        this(entry, channel, mostWaitingBytes, true, waiting);
     }
 
-    private ChannelInput(EntryStage entry, Channel channel, long mostWaitingBytes, boolean isOfRelation) {
+    private ChannelInput(
+            EntryStage entry, Channel channel, long mostWaitingBytes, boolean isOfRelation, HeldItems waiting) {
         super(entry);
         this.channel = channel;
         this.isOfRelation = isOfRelation;
+        this.waiting = waiting;
         this.mostWaitingBytes = mostWaitingBytes;
     }
 
     /** Before the task runs: what comes before what is in the channel. */
     public void begin(List<Item> first) {
-        first.forEach(this::hold);
+        first.forEach(waiting::hold);
+        waiting.goOn();
     }
 
     public Channel channel() {
@@ -72,20 +73,21 @@ public final class ChannelInput extends TaskInput {
     Optional<Item> next() {
         cutEpoch = NO_EPOCH;
         waitingAtCut = 0;
-        Item item = waiting.poll();
-        if (item == null) {
-            return channel.poll();
+        while (true) {
+            Optional<Item> next = waiting.next();
+            if (next.isPresent()) {
+                return next;
+            }
+            Optional<Item> item = channel.poll();
+            if (item.isEmpty() || !waiting.keeps(item.get())) {
+                return item;
+            }
         }
-        if (item instanceof Rows rows) {
-            waitingBytes -= rows.batch().sizeInBytes();
-            waitingRows -= rows.batch().rowCount();
-        }
-        return Optional.of(item);
     }
 
     /** While the task is paused: what had come before the cut of the checkpoint, and is in none of its states. Stays the input's. */
     public List<Item> waitingAtCut() {
-        return List.copyOf(waiting).subList(0, endWaits ? waiting.size() : waitingAtCut);
+        return waiting.items().subList(0, endWaits ? waiting.size() : waitingAtCut);
     }
 
     @Override
@@ -99,21 +101,25 @@ public final class ChannelInput extends TaskInput {
             if (item.get() instanceof Item.End) {
                 endWaits = true;
             } else if (!(item.get() instanceof EpochEnd end)) {
-                hold(item.get());
+                waiting.hold(item.get());
             } else if (isCut.test(end.epoch())) {
                 cutEpoch = end.epoch();
                 waitingAtCut = waiting.size();
             }
         }
-        if (keeping == Keeping.ALL_OR_FAIL && waitingBytes > mostWaitingBytes) {
+        waiting.goOn();
+        if (keeping == Keeping.ALL_OR_FAIL && waiting.bytes() > mostWaitingBytes) {
             throw MillraceException.resources(
                     SqlState.OUT_OF_MEMORY,
-                    "paused for too long: " + waitingBytes + " bytes of input wait, the limit is " + mostWaitingBytes);
+                    "paused for too long: " + waiting.bytes() + " bytes of input wait, the limit is "
+                            + mostWaitingBytes);
         }
     }
 
     private Optional<Item> poll(Keeping keeping) {
-        return keeping == Keeping.WHAT_HAS_ROOM && waitingBytes > mostWaitingBytes ? Optional.empty() : channel.poll();
+        return keeping == Keeping.WHAT_HAS_ROOM && waiting.bytes() > mostWaitingBytes
+                ? Optional.empty()
+                : channel.poll();
     }
 
     @Override
@@ -121,34 +127,29 @@ public final class ChannelInput extends TaskInput {
         return waiting.isEmpty() && !channel.isFull();
     }
 
-    private void hold(Item item) {
-        waiting.add(item);
-        if (item instanceof Rows rows) {
-            waitingBytes += rows.batch().sizeInBytes();
-            waitingRows += rows.batch().rowCount();
-        }
+    @Override
+    boolean isHolding() {
+        return !waiting.isEmpty();
     }
 
     @Override
     public long queuedBytes() {
-        return channel.queuedBytes() + waitingBytes;
+        return channel.queuedBytes() + waiting.bytes();
     }
 
     @Override
     public long queuedRows() {
-        return channel.queuedRows() + waitingRows;
+        return channel.queuedRows() + waiting.rows();
+    }
+
+    @Override
+    public long waitNanos() {
+        return channel.waitNanos() + waiting.waitNanos();
     }
 
     @Override
     public void close() {
         channel.close();
-        for (Item item : waiting) {
-            if (item instanceof Rows rows) {
-                rows.batch().close();
-            }
-        }
-        waiting.clear();
-        waitingBytes = 0;
-        waitingRows = 0;
+        waiting.close();
     }
 }

@@ -42,6 +42,11 @@ public final class EntryStage extends Stage {
         return assigner.isPresent() ? assigner.get().assignedMicros() : Operator.NO_WATERMARK;
     }
 
+    /** Whether the watermark of what enters here is assigned by a stage, or it is not known by which. */
+    boolean mayBeAssignedBy(OperatorStage stage) {
+        return assigner.isEmpty() || assigner.get() == stage;
+    }
+
     /** Whether that is the time of the clock. */
     boolean followsClock() {
         return assigner.isPresent() && assigner.get().followsClock();

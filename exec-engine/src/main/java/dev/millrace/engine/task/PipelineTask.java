@@ -468,6 +468,9 @@ public final class PipelineTask implements Task, AutoCloseable {
         long next = Long.MAX_VALUE;
         long now = host.clock().nanoTime();
         for (OperatorStage assigner : idleAssigners) {
+            if (isHeldFrom(assigner)) {
+                continue; // its rows have come; when they go on the task looks again
+            }
             if (assigner.idleAtNanos() <= now) {
                 assigner.becomeIdle();
                 any = true;
@@ -483,6 +486,18 @@ public final class PipelineTask implements Task, AutoCloseable {
             host.touch();
         }
         return any;
+    }
+
+    /** Whether rows wait whose event time it is to assign. */
+    private boolean isHeldFrom(OperatorStage assigner) {
+        for (TaskInput input : inputs) {
+            if (input.isHolding()
+                    && assigner.assignsWatermarks()
+                    && input.entry().mayBeAssignedBy(assigner)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** On the timer's thread; the task looks at the time once it is woken. */

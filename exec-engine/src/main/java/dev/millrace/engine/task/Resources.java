@@ -72,15 +72,21 @@ public record Resources(
         return SHARED * channelHighBytes;
     }
 
+    /** What may wait for a query's next intake. */
+    public long intakeBytes() {
+        return SHARED * channelHighBytes;
+    }
+
     /** A channel between two tasks of a query. */
     public Channel newChannel() {
-        return new Channel(channelHighBytes, channelLowBytes);
+        return new Channel(channelHighBytes, channelLowBytes, clock);
     }
 
     /** A channel from a relation that other queries may read, too. */
     public Channel newSharedChannel() {
         // The relation goes on as soon as there is some room: others wait for what it brings, and who is behind may be
         // slow.
-        return new Channel(SHARED * channelHighBytes, SHARED * channelHighBytes - Math.max(1, channelHighBytes / SOME));
+        return new Channel(
+                SHARED * channelHighBytes, SHARED * channelHighBytes - Math.max(1, channelHighBytes / SOME), clock);
     }
 }

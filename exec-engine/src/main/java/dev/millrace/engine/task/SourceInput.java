@@ -8,6 +8,7 @@ import dev.millrace.connector.SourceReader;
 import dev.millrace.connector.SplitStatus;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.epoch.EpochInput;
+import dev.millrace.engine.intake.HeldItems;
 import dev.millrace.operator.Operator;
 import dev.millrace.scheduler.Timers;
 import java.util.List;
@@ -30,6 +31,7 @@ public final class SourceInput extends TaskInput {
     private final SourceReader reader;
     private final TaskHost host;
     private final boolean ofFirstEpoch;
+    private final HeldItems waiting;
     private Optional<EpochInput> epochs = Optional.empty();
     private Runnable wake = () -> {};
     private Part part = Part.WHOLE;
@@ -49,11 +51,12 @@ public final class SourceInput extends TaskInput {
     private volatile double progress; // written by the task's worker, read by statistics
 
     /** @param ofFirstEpoch whether all rows are, which must be at hand then */
-    public SourceInput(EntryStage entry, SourceReader reader, TaskHost host, boolean ofFirstEpoch) {
+    public SourceInput(EntryStage entry, SourceReader reader, TaskHost host, boolean ofFirstEpoch, HeldItems waiting) {
         super(entry);
         this.reader = reader;
         this.host = host;
         this.ofFirstEpoch = ofFirstEpoch;
+        this.waiting = waiting;
         this.progress = reader.progress();
         this.part = reader.part(); // of one that goes on in the midst of a part
     }
@@ -133,27 +136,39 @@ public final class SourceInput extends TaskInput {
         return finished;
     }
 
-    /** The end of an epoch, if one is at hand: all rows of it were. */
+    /** The end of an epoch, if one is at hand that does not wait behind its rows: they came, or wait for the query's next intake. */
     Optional<Item> nextEpochEnd() {
         OptionalLong closing =
                 epochs.isPresent() && (finished || !ofFirstEpoch) ? epochs.get().takeClosing() : OptionalLong.empty();
         if (closing.isEmpty()) {
             return Optional.empty();
         }
-        lastEpochEnded = finished;
         notes.ifPresent(part -> part.epochEnd(closing.getAsLong()));
-        return Optional.of(new Item.EpochEnd(closing.getAsLong()));
+        Item end = new Item.EpochEnd(closing.getAsLong());
+        boolean kept = waiting.keeps(end);
+        lastEpochEnded = finished && (kept || waiting.isEmpty());
+        if (finished && !lastEpochEnded) {
+            epochs.ifPresent(EpochInput::touch); // what waits is of another
+        }
+        return kept ? Optional.empty() : Optional.of(end);
     }
 
     @Override
     Optional<Item> next() {
         while (true) {
+            Optional<Item> held = waiting.next();
+            if (held.isPresent()) {
+                return held;
+            }
             if (ofFirstEpoch && !finished) {
                 return poll();
             }
             Optional<Item> epochEnd = nextEpochEnd();
             if (epochEnd.isPresent()) {
                 return epochEnd;
+            }
+            if (waiting.goesOn()) {
+                continue;
             }
             if (epochs.isPresent()) {
                 EpochInput domain = epochs.get();
@@ -178,10 +193,18 @@ public final class SourceInput extends TaskInput {
                 return Optional.empty();
             }
             Optional<Item> item = poll();
-            if (item.isPresent()) {
+            if (item.isPresent() && (isPause(item.get()) || !waiting.keeps(item.get()))) {
                 return item;
             }
+            if (item.isPresent() && !waiting.goesOn()) {
+                wake.run(); // there may be more, after others had their turn
+                return Optional.empty();
+            }
         }
+    }
+
+    private static boolean isPause(Item item) {
+        return item instanceof Item.Rows rows && rows.batch().rowCount() == 0;
     }
 
     private boolean mayGoOn(SourcePace.Place among) {
@@ -278,15 +301,25 @@ public final class SourceInput extends TaskInput {
         wake.run();
     }
 
+    @Override
+    boolean isHolding() {
+        return !waiting.isEmpty();
+    }
+
     /** What its reader has at hand is not known before it is read. */
     @Override
     public long queuedBytes() {
-        return 0;
+        return waiting.bytes();
     }
 
     @Override
     public long queuedRows() {
-        return 0;
+        return waiting.rows();
+    }
+
+    @Override
+    public long waitNanos() {
+        return waiting.waitNanos();
     }
 
     @Override
@@ -296,6 +329,7 @@ public final class SourceInput extends TaskInput {
             timer.ifPresent(Timers.Timer::cancel);
             place.ifPresent(SourcePace.Place::rest);
             epochs.ifPresent(EpochInput::leave);
+            waiting.close();
             reader.close();
         }
     }

@@ -48,11 +48,17 @@ public abstract sealed class TaskInput implements AutoCloseable permits ChannelI
         return false;
     }
 
+    /** Whether rows wait here for the query's next intake: event time is not to go on without them. */
+    abstract boolean isHolding();
+
     /** Bytes that wait here; on any thread. */
     public abstract long queuedBytes();
 
     /** Rows that wait here; on any thread. */
     public abstract long queuedRows();
+
+    /** Time for which rows waited here, each batch's own, in all; on any thread. */
+    public abstract long waitNanos();
 
     public EntryStage entry() {
         return entry;

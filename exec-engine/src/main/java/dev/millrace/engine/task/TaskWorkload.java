@@ -56,6 +56,15 @@ final class TaskWorkload implements Workload {
     }
 
     @Override
+    public long queueNanos() {
+        long nanos = 0;
+        for (TaskInput input : inputs) {
+            nanos += input.waitNanos();
+        }
+        return nanos;
+    }
+
+    @Override
     public long rowsIn() {
         long rows = 0;
         for (EntryStage entry : entries) {

@@ -8,6 +8,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
+import dev.millrace.testing.time.TestClock;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -21,13 +22,15 @@ final class ChannelTest {
     @RegisterExtension
     final LeakCheck memory = new LeakCheck();
 
+    private final TestClock clock = new TestClock(0);
+
     private Batch batch() {
         return TestBatches.of(SCHEMA, memory.allocator(), Row.of(1), Row.of(2));
     }
 
     @Test
     void itemsComeOutInTheirOrder() {
-        try (Channel channel = new Channel(1000, 500)) {
+        try (Channel channel = new Channel(1000, 500, clock)) {
             channel.put(new Item.Rows(batch()));
             channel.put(new Item.Watermark(5));
             channel.put(new Item.EpochEnd(1));
@@ -48,7 +51,7 @@ final class ChannelTest {
         }
         AtomicInteger room = new AtomicInteger();
         AtomicInteger items = new AtomicInteger();
-        try (Channel channel = new Channel(4 * bytes, 2 * bytes)) {
+        try (Channel channel = new Channel(4 * bytes, 2 * bytes, clock)) {
             channel.onRoom(room::incrementAndGet);
             channel.onItem(items::incrementAndGet);
             for (int i = 0; i < 5; i++) {
@@ -72,7 +75,7 @@ final class ChannelTest {
     @Test
     void withALowMarkOfZeroThereIsRoomOnceAllRowsAreOutWhateverSignalsAreLeft() {
         AtomicInteger room = new AtomicInteger();
-        try (Channel channel = new Channel(8, 0)) {
+        try (Channel channel = new Channel(8, 0, clock)) {
             channel.onRoom(room::incrementAndGet);
             channel.put(new Item.Rows(batch()));
             channel.put(new Item.Rows(batch()));
@@ -96,7 +99,7 @@ final class ChannelTest {
             bytes = one.sizeInBytes();
         }
         AtomicInteger room = new AtomicInteger();
-        try (Channel channel = new Channel(2 * bytes, bytes)) {
+        try (Channel channel = new Channel(2 * bytes, bytes, clock)) {
             channel.onRoom(room::incrementAndGet);
             channel.put(new Item.Rows(batch()));
             channel.put(new Item.Rows(batch()));
@@ -121,7 +124,7 @@ final class ChannelTest {
     void signalsTakeNoRoomAndTellTheConsumer() {
         AtomicInteger items = new AtomicInteger();
         AtomicInteger room = new AtomicInteger();
-        try (Channel channel = new Channel(8, 0)) {
+        try (Channel channel = new Channel(8, 0, clock)) {
             channel.onItem(items::incrementAndGet);
             channel.onRoom(room::incrementAndGet);
             assertTrue(channel.isEmpty());
@@ -144,7 +147,7 @@ final class ChannelTest {
     void aFullChannelThatIsClosedIsEmptyAndHasRoom() {
         AtomicInteger items = new AtomicInteger();
         AtomicInteger room = new AtomicInteger();
-        Channel channel = new Channel(8, 0);
+        Channel channel = new Channel(8, 0, clock);
         channel.onRoom(room::incrementAndGet);
         channel.onItem(items::incrementAndGet);
         channel.put(new Item.Rows(batch()));
@@ -164,7 +167,7 @@ final class ChannelTest {
 
     @Test
     void aClosedChannelFreesWhatItIsGiven() {
-        Channel channel = new Channel(8, 0);
+        Channel channel = new Channel(8, 0, clock);
         channel.put(new Item.Rows(batch()));
         channel.close();
         channel.put(new Item.Rows(batch()));
@@ -205,5 +208,23 @@ final class ChannelTest {
             public void close() {}
         };
         assertFalse(plain.takesSignalsWhenFull());
+    }
+
+    @Test
+    void theTimeForWhichEachBatchWaitedIsAdded() {
+        try (Channel channel = new Channel(1000, 500, clock)) {
+            channel.put(new Item.Rows(batch()));
+            clock.advance(10);
+            channel.put(new Item.Watermark(1));
+            channel.put(new Item.Rows(batch()));
+            clock.advance(5);
+            assertEquals(15_000 + 5_000, channel.waitNanos());
+            ((Item.Rows) channel.poll().orElseThrow()).batch().close();
+            clock.advance(100);
+            assertEquals(15_000 + 105_000, channel.waitNanos());
+            channel.close();
+            clock.advance(1);
+            assertEquals(15_000 + 105_000, channel.waitNanos());
+        }
     }
 }

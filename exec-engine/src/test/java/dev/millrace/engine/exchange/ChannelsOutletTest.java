@@ -6,13 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.operator.Operator;
+import dev.millrace.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ChannelsOutletTest {
-    private final Channel channel = new Channel(1 << 20, 1 << 19);
+    private final Channel channel = new Channel(1 << 20, 1 << 19, Clock.system());
     private final ChannelsOutlet outlet = new ChannelsOutlet(List.of(channel), false);
 
     private List<Item> received() {

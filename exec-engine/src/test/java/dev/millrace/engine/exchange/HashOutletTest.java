@@ -15,6 +15,7 @@ import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.rows.ZSet;
+import dev.millrace.time.Clock;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -60,7 +61,10 @@ final class HashOutletTest {
     @ValueSource(ints = {0, 1, 2, 5, 6})
     void eachRowGoesToTheOwnerOfItsKeyAndNoneIsLost(int key) {
         SplittableRandom random = new SplittableRandom(key);
-        List<Channel> targets = List.of(new Channel(1 << 20, 0), new Channel(1 << 20, 0), new Channel(1 << 20, 0));
+        List<Channel> targets = List.of(
+                new Channel(1 << 20, 0, Clock.system()),
+                new Channel(1 << 20, 0, Clock.system()),
+                new Channel(1 << 20, 0, Clock.system()));
         ZSet sent = new ZSet();
         try (Outlet outlet =
                 Exchanges.outlet(new Distribution.Hash(List.of(key)), SCHEMA, targets, 64, memory.allocator())) {
@@ -108,7 +112,8 @@ final class HashOutletTest {
 
     @Test
     void aWatermarkDoesNotOvertakeRows() {
-        List<Channel> targets = List.of(new Channel(1 << 20, 0), new Channel(1 << 20, 0));
+        List<Channel> targets =
+                List.of(new Channel(1 << 20, 0, Clock.system()), new Channel(1 << 20, 0, Clock.system()));
         try (Outlet outlet =
                 Exchanges.outlet(new Distribution.Hash(List.of(0)), SCHEMA, targets, 64, memory.allocator())) {
             outlet.rows(TestBatches.of(SCHEMA, memory.allocator(), rows(new SplittableRandom(1), 30)));
@@ -126,7 +131,8 @@ final class HashOutletTest {
     @Test
     void broadcastReachesAllAndRoundRobinEachInTurn() {
         for (Distribution distribution : List.of(new Distribution.Broadcast(), new Distribution.RoundRobin())) {
-            List<Channel> targets = List.of(new Channel(1 << 20, 0), new Channel(1 << 20, 0));
+            List<Channel> targets =
+                    List.of(new Channel(1 << 20, 0, Clock.system()), new Channel(1 << 20, 0, Clock.system()));
             int received = 0;
             try (Outlet outlet = Exchanges.outlet(distribution, SCHEMA, targets, 64, memory.allocator())) {
                 for (int i = 0; i < 4; i++) {

@@ -12,6 +12,7 @@ import static dev.millrace.engine.runtime.TestPlans.view;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.subscription.EpochChanges;
@@ -47,6 +48,17 @@ final class ConsistencyTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 4})
     void aSumThatMustBeZeroIsZeroInEveryAnswer(int workers) throws InterruptedException {
+        answers(workers, List.of("data"));
+    }
+
+    /** It joins two queries, whose rows come to it apart, and the schedule changes while they do. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4})
+    void soItIsWhenTheQueryHasASchedule(int workers) throws InterruptedException {
+        answers(workers, List.of("every 3 ms", "every 9 rows", "data", "every 20 ms or every 50 rows"));
+    }
+
+    private static void answers(int workers, List<String> schedules) throws InterruptedException {
         try (LocalEngine engine = EngineTest.open(workers)) {
             WritableRelation transfers = engine.relations().addStream("transfers", TRANSFERS);
             PlanNode scan = scan("transfers", TRANSFERS);
@@ -65,7 +77,7 @@ final class ConsistencyTest {
             StandingQuery both = engine.start(
                     "both",
                     join(scan("credited", longs("sum")), scan("debited", longs("sum")), 0, 0),
-                    QueryOptions.view());
+                    QueryOptions.view().withSchedule(Schedule.of(schedules.get(0))));
             AtomicBoolean stop = new AtomicBoolean();
             AtomicReference<Throwable> failed = new AtomicReference<>();
             List<Thread> threads = new ArrayList<>();
@@ -74,6 +86,9 @@ final class ConsistencyTest {
             threads.add(new Thread(() -> readAtRandom(engine, read, stop, failed)));
             AtomicInteger received = new AtomicInteger();
             threads.add(new Thread(() -> subscribe(both, received, stop, failed)));
+            if (schedules.size() > 1) {
+                threads.add(new Thread(() -> scheduleAtRandom(both, schedules, stop, failed)));
+            }
             threads.forEach(Thread::start);
             Eventually.holds(
                     "enough answers are read and received",
@@ -104,6 +119,19 @@ final class ConsistencyTest {
                 if (random.nextInt(4) == 0) {
                     engine.awaitEpoch(epoch);
                 }
+            }
+        } catch (Throwable e) {
+            failed.set(e);
+        }
+    }
+
+    private static void scheduleAtRandom(
+            StandingQuery query, List<String> schedules, AtomicBoolean stop, AtomicReference<Throwable> failed) {
+        SplittableRandom random = new SplittableRandom(3);
+        try {
+            while (!stop.get()) {
+                query.schedule(Schedule.of(schedules.get(random.nextInt(schedules.size()))));
+                Thread.sleep(random.nextInt(50));
             }
         } catch (Throwable e) {
             failed.set(e);

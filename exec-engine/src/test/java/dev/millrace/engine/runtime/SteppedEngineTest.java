@@ -14,6 +14,7 @@ import static dev.millrace.engine.runtime.TestPlans.watermark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.engine.intake.Schedule;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.engine.statistic.QueryState;
@@ -41,6 +42,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class SteppedEngineTest {
     private static final Schema KV = longs("k", "v");
     private static final Schema EVENTS = longs("ts", "k");
+    private static final String[] NAMES = {"a", "b", "c", "d"};
+    private static final String[] SCHEDULES = {"every 250 ms", "every 20 rows", "every 1 h", "1 s or 100 rows", "data"};
 
     private static SteppedLocalEngine stepped(int workers, long seed, TestClock clock) {
         EngineOptions options = EngineOptions.defaults()
@@ -133,7 +136,7 @@ final class SteppedEngineTest {
 
     /** Queries that come, go and pause must not change what others answer. */
     private static void disturb(Engine engine, SplittableRandom random) {
-        switch (random.nextInt(12)) {
+        switch (random.nextInt(14)) {
             case 0 -> {
                 StandingQuery passing =
                         engine.start("passing", sum(scan("a", longs("k", "sum")), List.of(), 1), QueryOptions.view());
@@ -156,6 +159,10 @@ final class SteppedEngineTest {
             case 3 -> {
                 ZSet total = view(engine, "d");
                 assertTrue(total.rows().size() <= 1);
+            }
+            case 4, 5 -> {
+                String schedule = SCHEDULES[random.nextInt(SCHEDULES.length)];
+                engine.query(NAMES[random.nextInt(NAMES.length)]).schedule(Schedule.of(schedule));
             }
             default -> {}
         }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.engine.intake.HeldItems;
+import dev.millrace.engine.intake.QueryIntakes;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.scheduler.Workers;
 import dev.millrace.testing.time.Eventually;
@@ -87,7 +89,8 @@ class RowTimeoutTest {
 
     private void during(Check check) throws InterruptedException {
         EntryStage entry = new EntryStage(new Schema(List.of(new Field("n", DataType.BIGINT, true))));
-        SourceInput input = new SourceInput(entry, new Reader(), new Host(), false);
+        SourceInput input =
+                new SourceInput(entry, new Reader(), new Host(), false, new HeldItems(QueryIntakes.always(), clock));
         try (PipelineTask task = new PipelineTask(new Host(), List.of(entry), List.of(input))) {
             Thread runner = new Thread(() -> task.run(0, Long.MAX_VALUE), "runner");
             runner.start();

@@ -11,5 +11,8 @@
  *   operator -> operator -> window -> .. -> end     each with a queue, a cost and rows out for one in; a window gives its rows
  *                                                   when a watermark passes its end
  * </pre>
+ *
+ * <p>{@link dev.millrace.scheduler.simulation.GroupSimulation} is another machine: workers that have groups of queries each for itself, as Pluto's, to
+ * see what moving them is worth.
  */
 package dev.millrace.scheduler.simulation;

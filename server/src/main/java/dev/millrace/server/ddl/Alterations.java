@@ -178,7 +178,8 @@ public final class Alterations {
                         .alter(
                                 alter.name(),
                                 planned.plan.root(),
-                                how.withPriority(priority)
+                                Schedules.scheduled(how, new Options(planned.object.options()))
+                                        .withPriority(priority)
                                         .withMostBytes(queries.limits().mostBytes()));
                 database.queries().put(alter.name(), query);
                 queries.epochs().wrote(query.firstEpoch());

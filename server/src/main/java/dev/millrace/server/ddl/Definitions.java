@@ -386,6 +386,9 @@ public final class Definitions {
     }
 
     public Command alterOptions(Statement.AlterOptions alter) {
+        if (Schedules.isOne(alter)) {
+            return new Schedules(database).alter(alter);
+        }
         return RowChoices.isOne(alter)
                 ? new RowChoices(database).alter(alter)
                 : StorageOptions.alter(alter, database.catalog(), notices);
@@ -432,8 +435,8 @@ public final class Definitions {
             options.integer(Retries.OPTION, 0, 0, Retries.MOST);
             StorageOptions.passOver(options, notices);
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
-            QueryOptions how = queries.limits()
-                    .limited((view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority), options);
+            QueryOptions basic = (view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority);
+            QueryOptions how = Schedules.scheduled(queries.limits().limited(basic, options), options);
             options.rejectUnread();
             PlanBasis basis = database.catalogStore().basis();
             PhysicalPlan plan = queries.plan(query, rules, basis);

@@ -176,6 +176,7 @@ public final class Restarts {
                 .limited(
                         failed.materialized() ? QueryOptions.view() : QueryOptions.streaming(),
                         new Options(object.options()));
+        how = Schedules.scheduled(how, new Options(object.options()));
         how = database.retained().derived(object.name()).map(how::withKept).orElse(how);
         int priority = Integer.parseInt(object.options().getOrDefault("priority", "0"));
         StandingQuery query = database.engine()

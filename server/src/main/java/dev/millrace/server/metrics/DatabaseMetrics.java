@@ -216,6 +216,10 @@ public final class DatabaseMetrics implements MultiCollector {
                 "millrace_operator_schedule_seconds",
                 "Time for which its pipeline waited for workers.",
                 each -> each.operator().turns().waitNanos() / NANOS_PER_SECOND);
+        operators.counter(
+                "millrace_operator_queue_seconds",
+                "Time for which batches waited before its pipeline, each batch's own.",
+                each -> each.operator().turns().queueNanos() / NANOS_PER_SECOND);
     }
 
     private record QueryWatermark(String query, WatermarkStatistics mark) {

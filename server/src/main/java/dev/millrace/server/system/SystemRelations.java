@@ -144,7 +144,8 @@ public final class SystemRelations {
                         bigint("queued_rows"),
                         real("utilisation"),
                         real("schedule_seconds"),
-                        real("slack_seconds")),
+                        real("slack_seconds"),
+                        real("queue_seconds")),
                 this::operatorStats);
         add(
                 "stream_stats",
@@ -419,7 +420,8 @@ public final class SystemRelations {
                         operator.turns().queuedRows(),
                         operator.turns().utilisation(),
                         operator.turns().waitNanos() / NANOS_PER_SECOND,
-                        slackSeconds(operator.turns()));
+                        slackSeconds(operator.turns()),
+                        operator.turns().queueNanos() / NANOS_PER_SECOND);
             }
         }
     }

@@ -57,6 +57,8 @@ final class RandomRound implements AutoCloseable {
     private static final Dual BEFORE_ALTERED = Dual.same("SELECT g, count(*) AS n FROM rel GROUP BY g");
     private static final long PATIENCE_NANOS = 20_000_000_000L;
     private static final long MOST_ROWS = 1_000_000;
+    private static final List<String> SCHEDULES =
+            List.of("every 20 ms", "every 7 rows", "every 1 h", "every 100 rows or 50 ms", "data", "");
     private static final String HEAP_FULL = "(the Java heap was full and ended the round)";
 
     private record Asked(int number, String view, String relation, Generated query) {
@@ -115,6 +117,7 @@ final class RandomRound implements AutoCloseable {
 
     private final long seed;
     private final Chance chance;
+    private final Chance schedules; // of its own: queries and rows are the same without
     private final RandomRows rows;
     private final Oracle oracle = Oracle.open();
     private final DatabaseOptions options;
@@ -130,6 +133,7 @@ final class RandomRound implements AutoCloseable {
     RandomRound(long seed) {
         this.seed = seed;
         this.chance = new Chance(seed);
+        this.schedules = new Chance(~seed);
         this.rows = new RandomRows(chance);
         this.options = DatabaseOptions.defaults()
                 .withEngine(EngineOptions.defaults()
@@ -151,6 +155,7 @@ final class RandomRound implements AutoCloseable {
             create(queries);
             int chunks = chance.between(1, 6);
             for (int chunk = 0; chunk < chunks; chunk++) {
+                scheduleSome();
                 feed();
                 if (chance.percent(20)) {
                     standing.stream().filter(each -> !each.inTwo()).forEach(this::restart);
@@ -338,6 +343,26 @@ final class RandomRound implements AutoCloseable {
             gone.forEach(row -> oracle.execute("DELETE FROM " + TABLE + " WHERE id = " + row.get(0)));
         }
         oracle.insert(relation, expected);
+    }
+
+    /** Gives queries turns: their answers are the same once all has had its effect. */
+    private void scheduleSome() {
+        for (Asked each : standing) {
+            if (schedules.percent(25)) {
+                schedule(each, each.view);
+                if (each.inTwo() && schedules.percent(50)) {
+                    schedule(each, "beneath_" + each.view);
+                }
+            }
+        }
+    }
+
+    private void schedule(Asked asked, String view) {
+        String schedule = schedules.of(SCHEDULES);
+        accepted(
+                asked,
+                "ALTER MATERIALIZED VIEW " + view
+                        + (schedule.isEmpty() ? " RESET (schedule)" : " SET (schedule = '" + schedule + "')"));
     }
 
     /** Stops a standing query and goes on from a snapshot of its state. */

@@ -49,7 +49,8 @@ final class DirectCodec {
         }
     }
 
-    static Plan plan(Binned binned, double[] values, int count, Keep keep) {
+    /** @param measured whether values in bins are as they were measured, so that their bits may stand for them, without an error */
+    static Plan plan(Binned binned, double[] values, int count, Keep keep, boolean measured) {
         long[] bins = binned.bins();
         long low = bins[0];
         long high = bins[0];
@@ -79,7 +80,7 @@ final class DirectCodec {
                 plan = new Plan(ADAPTIVE, binned, values, count, best, 0, 0, body);
             }
         }
-        if (exact > count / 32 && values.length >= count) {
+        if ((measured || exact == count) && exact > count / 32 && values.length >= count) {
             BitWriter own = new BitWriter();
             writeBits(own, values, count);
             if (own.bitCount() < best) {

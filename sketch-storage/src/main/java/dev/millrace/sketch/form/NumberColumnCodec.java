@@ -29,6 +29,24 @@ public final class NumberColumnCodec {
      */
     public static ColumnPlan plan(
             boolean[] nulls, int rows, Binned binned, double[] values, int count, BinSet bins, Keep keep) {
+        return plan(nulls, rows, binned, values, count, bins, keep, true);
+    }
+
+    /** The same of values of which those in bins are known by these alone: what was measured may be as far off as the error. */
+    public static ColumnPlan planOfBins(
+            boolean[] nulls, int rows, Binned binned, double[] values, int count, BinSet bins, Keep keep) {
+        return plan(nulls, rows, binned, values, count, bins, keep, binned.error() == 0);
+    }
+
+    private static ColumnPlan plan(
+            boolean[] nulls,
+            int rows,
+            Binned binned,
+            double[] values,
+            int count,
+            BinSet bins,
+            Keep keep,
+            boolean measured) {
         NullRuns nullRuns = NullRuns.of(nulls, rows);
         if (count == 0) {
             return new Plan(nullRuns, binned, bins, null, null, null);
@@ -39,7 +57,7 @@ public final class NumberColumnCodec {
                     new SequencePlan(dictionary.ranks, count, dictionary.counts, dictionary.size(), keep);
             return new Plan(nullRuns, binned, bins, dictionary, sequence, null);
         }
-        return new Plan(nullRuns, binned, bins, null, null, DirectCodec.plan(binned, values, count, keep));
+        return new Plan(nullRuns, binned, bins, null, null, DirectCodec.plan(binned, values, count, keep, measured));
     }
 
     private static final class Plan implements ColumnPlan {

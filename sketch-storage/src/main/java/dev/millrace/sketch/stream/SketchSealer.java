@@ -155,7 +155,7 @@ public final class SketchSealer {
             bin[i] = exact[i] ? i == 0 ? 0 : bin[i - 1] : numbers.bin(present[i]);
         }
         Binned binned = new Binned(numbers.scale(), numbers.error(), bin, anyExact ? exact : new boolean[0]);
-        return NumberColumnCodec.plan(nulls, rows, binned, values, count, bins, keep);
+        return NumberColumnCodec.planOfBins(nulls, rows, binned, values, count, bins, keep);
     }
 
     /** Texts in the order in which they first occur, without those that do not occur any more. */

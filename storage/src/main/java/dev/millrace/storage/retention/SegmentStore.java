@@ -468,8 +468,9 @@ public final class SegmentStore implements AutoCloseable {
             List<Integer> all = IntStream.range(0, kept.size()).boxed().toList();
             KeptSegment segment = write(
                     out -> {
-                        for (RetainedRows each : rows) {
-                            try (Batch batch = each.select(all, kept, allocator)) {
+                        for (int from = 0, to; from < rows.size(); from = to) {
+                            to = RetainedRows.endTogether(rows, from);
+                            try (Batch batch = RetainedRows.select(rows.subList(from, to), all, kept, allocator)) {
                                 out.append(batch);
                             }
                         }
