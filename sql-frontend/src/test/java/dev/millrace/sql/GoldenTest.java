@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
@@ -133,7 +134,8 @@ class GoldenTest {
         if (node instanceof Aggregate aggregate) {
             return "aggregate by " + aggregate.getGroupSets() + " "
                     + aggregate.getAggCallList().stream()
-                            .map(call -> AggregateTranslator.translate(call, aggregate.getInput()))
+                            .map(call ->
+                                    AggregateTranslator.translate(call, aggregate.getInput(), UnaryOperator.identity()))
                             .map(call -> call + " " + call.type())
                             .toList();
         }

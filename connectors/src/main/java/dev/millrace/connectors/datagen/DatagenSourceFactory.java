@@ -21,11 +21,12 @@ public final class DatagenSourceFactory implements SourceFactory {
     }
 
     @Override
-    public Source create(Schema declared, Options options) {
+    public Source create(Schema declared, Options given) {
         if (declared.size() == 0) {
             throw MillraceException.user(
                     SqlState.INVALID_TABLE_DEFINITION, "connector \"datagen\" needs columns to be declared");
         }
+        Options options = given.and(RisingWaveOptions.translated(given, MOST_ROWS));
         long rows = options.integer("rows", MOST_ROWS, 0, MOST_ROWS);
         long rate = options.integer("rate", 0, 0, 1_000_000_000);
         Draws draws = new Draws(options.integer("seed", 1, Long.MIN_VALUE, Long.MAX_VALUE));

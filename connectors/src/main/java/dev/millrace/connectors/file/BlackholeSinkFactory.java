@@ -10,6 +10,13 @@ import java.util.List;
 
 /** The sink {@code blackhole}: rows are counted and summed up, then forgotten. */
 public final class BlackholeSinkFactory implements SinkFactory {
+    private static final String FORGOTTEN = "how RisingWave's sink would write a change; nothing is written here";
+
+    private static final List<OptionDescription> OPTIONS = List.of(
+            new OptionDescription("type", "", FORGOTTEN),
+            new OptionDescription("force_append_only", "", FORGOTTEN),
+            new OptionDescription("primary_key", "", FORGOTTEN));
+
     @Override
     public String name() {
         return "blackhole";
@@ -17,12 +24,13 @@ public final class BlackholeSinkFactory implements SinkFactory {
 
     @Override
     public Sink open(Schema schema, boolean appendOnly, Options options, SinkContext context) {
+        OPTIONS.forEach(option -> options.text(option.name()));
         options.rejectUnread();
         return new BlackholeSink();
     }
 
     @Override
     public List<OptionDescription> options() {
-        return List.of();
+        return OPTIONS;
     }
 }

@@ -38,6 +38,8 @@ final class Library {
             width_bucket          number.Numbers.widthBucket
             width_bucket/array    number.Numbers.widthBucket
             factorial             number.Numbers.factorial
+            gamma                 number.GammaFunction.gamma
+            lgamma                number.GammaFunction.lgamma
             scale                 number.Numbers.scale $
             min_scale             number.Numbers.leastScale $
             asinh                 number.Trigonometry.asinh

@@ -146,6 +146,8 @@ public final class FunctionCatalog {
             width_bucket(double, double, double, integer) integer
             width_bucket(double, double[]) integer
             factorial(bigint) numeric_whole
+            gamma(double) double
+            lgamma(double) double
             scale(numeric) integer
             min_scale(numeric) integer
             pi() double

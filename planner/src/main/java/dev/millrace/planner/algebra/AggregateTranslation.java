@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.util.ImmutableBitSet;
@@ -37,11 +38,13 @@ final class AggregateTranslation {
 
     private final Aggregate aggregate;
     private final PlanNode input;
+    private final UnaryOperator<Expression> folder;
     private final List<Integer> keys;
 
-    AggregateTranslation(Aggregate aggregate, PlanNode input) {
+    AggregateTranslation(Aggregate aggregate, PlanNode input, UnaryOperator<Expression> folder) {
         this.aggregate = aggregate;
         this.input = input;
+        this.folder = folder;
         this.keys = aggregate.getGroupSet().asList();
     }
 
@@ -79,7 +82,7 @@ final class AggregateTranslation {
                         case SINGLE_VALUE -> single(call, set.size(), calls);
                         default ->
                             column(
-                                    normalised(AggregateTranslator.translate(call, aggregate.getInput())),
+                                    normalised(AggregateTranslator.translate(call, aggregate.getInput(), folder)),
                                     set.size(),
                                     calls);
                     });

@@ -91,7 +91,7 @@ public final class Translation {
         } else if (node instanceof TableScan scan) {
             return scan(scan);
         } else if (node instanceof Aggregate aggregate) {
-            return new AggregateTranslation(aggregate, translate(aggregate.getInput())).translate();
+            return new AggregateTranslation(aggregate, translate(aggregate.getInput()), folder).translate();
         } else if (TimedJoin.of(node).isPresent()) {
             TimedJoin join = TimedJoin.of(node).get();
             return join.versions()
@@ -137,7 +137,8 @@ public final class Translation {
         PlanNode rows = new PlanNode.Scan(relation.name(), all, List.of(), relation.schema());
         Optional<RelationFacts.EventTime> time =
                 relations.apply(relation.name()).eventTime();
-        boolean isTable = !relations.apply(relation.name()).appendOnly(); // whose watermark speaks of its versions
+        boolean isTable = relation.kind() == Relation.Kind.TABLE
+                || !relations.apply(relation.name()).appendOnly(); // whose watermark speaks of its versions
         return finite || isTable || time.isEmpty() || time.get().settled()
                 ? rows
                 : new PlanNode.Watermark(

@@ -146,8 +146,8 @@ public record CatalogObject(
     }
 
     private int endOfQuery(List<Lexeme> lexemes) {
-        if (kind == ObjectKind.STREAM) {
-            return endOfStreamsQuery(lexemes);
+        if (kind == ObjectKind.STREAM || kind == ObjectKind.SINK) {
+            return beforeOptions(lexemes);
         }
         int last = lexemes.size() - 2; // before END
         if (!lexemes.get(last).isWord("data")) {
@@ -158,7 +158,7 @@ public record CatalogObject(
     }
 
     /** Before the options, if they are behind the query. */
-    private int endOfStreamsQuery(List<Lexeme> lexemes) {
+    private int beforeOptions(List<Lexeme> lexemes) {
         int depth = 0;
         boolean isBehindAs = false;
         for (int i = 0; i + 1 < lexemes.size(); i++) {

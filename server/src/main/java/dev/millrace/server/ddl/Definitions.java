@@ -68,6 +68,9 @@ import java.util.stream.Collectors;
  * <p>Long because each kind of relation is made here, by the same steps.
  */
 public final class Definitions {
+    /** The option of a table whose rows are only added, which APPEND ONLY is short for. */
+    private static final String APPEND_ONLY = "append_only";
+
     private final Instance database;
     private final Consumer<String> notices;
     private final Queries queries;
@@ -307,9 +310,19 @@ public final class Definitions {
     private CatalogObject table(Statement.CreateTable create, String text, long createdMicros, Options options) {
         StorageOptions.passOver(options, notices);
         options.text(TemplateQueries.OPTION);
+        boolean appendOnly = options.bool(APPEND_ONLY, false);
+        if (appendOnly && options.text("connector").isPresent()) {
+            throw MillraceException.notAvailableYet("APPEND ONLY of a table with a connector")
+                    .withHint("CREATE STREAM is for rows that come from elsewhere and are only added");
+        }
         if (create.watermark().isPresent()) {
             options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
-            requireKey(create);
+            if (!appendOnly) {
+                requireKey(create);
+            } else if (create.primaryKey().isEmpty()) {
+                notices.accept("no query waits for the watermark of table \"" + create.name()
+                        + "\": answers follow its rows, and EMIT ON WINDOW CLOSE is for streams");
+            }
         }
         if (options.text("connector").isEmpty()) {
             options.rejectUnread();
@@ -328,7 +341,7 @@ public final class Definitions {
                 create.name(),
                 ObjectKind.TABLE,
                 schema,
-                false,
+                appendOnly,
                 key,
                 create.watermark().map(watermark -> eventTime(watermark, schema, create.name())),
                 Optional.empty(),
@@ -356,7 +369,8 @@ public final class Definitions {
                         TableRules.NONE,
                         Optional.empty(),
                         create.options()),
-                "CREATE TABLE " + Identifiers.quote(create.name()) + " (" + columns + ")");
+                "CREATE TABLE " + Identifiers.quote(create.name()) + " (" + columns + ")"
+                        + (new Options(create.options()).bool(APPEND_ONLY, false) ? " APPEND ONLY" : ""));
     }
 
     /** What has nothing to do, of relations that there are. */
@@ -387,7 +401,7 @@ public final class Definitions {
                             "a watermark on table \"" + create.name()
                                     + "\" needs a PRIMARY KEY: it speaks of versions, and a version replaces the row of"
                                     + " its key")
-                    .withHint("CREATE STREAM for rows that replace none");
+                    .withHint("CREATE STREAM, or TABLE .. APPEND ONLY, for rows that replace none");
         }
     }
 

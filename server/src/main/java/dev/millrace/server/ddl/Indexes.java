@@ -117,11 +117,24 @@ public final class Indexes {
                 notices.accept(exists + ", skipping");
                 return Command.of("CREATE INDEX");
             }
+            passOver(create, relation);
             String name = create.name().orElseGet(() -> freeName(create));
             add(relation, new Index(name, relation.name(), create.method(), create.unique(), keys));
             return Command.of("CREATE INDEX");
         } finally {
             dropUnused(relation.name(), keys);
+        }
+    }
+
+    /** An index says where rows are, and these are found whole. */
+    private void passOver(CreateIndex create, CatalogObject relation) {
+        for (String column : create.beside()) {
+            if (relation.schema().indexOf(column) < 0) {
+                throw MillraceException.user(SqlState.UNDEFINED_COLUMN, "column \"" + column + "\" does not exist");
+            }
+        }
+        if (!create.beside().isEmpty()) {
+            notices.accept("INCLUDE and DISTRIBUTED BY have no effect here: an index finds whole rows");
         }
     }
 
@@ -188,6 +201,7 @@ public final class Indexes {
     private String freeName(CreateIndex create) {
         StringBuilder name = new StringBuilder(create.relation());
         create.columns().forEach(column -> name.append('_').append(column.name()));
+        create.beside().forEach(column -> name.append('_').append(column));
         name.append("_idx");
         String free = name.toString();
         for (int number = 1; isTaken(free); number++) {

@@ -763,6 +763,7 @@ final class Execution {
             settings.resetPassive(set.name());
         } else if (!set.local() || transactions.isExplicit()) {
             settings.setPassive(set.name(), set.value().get(), set.local());
+            PassiveSettings.notice(set.name()).ifPresent(notices);
         } else {
             notices.accept(ONLY_IN_TRANSACTIONS);
         }

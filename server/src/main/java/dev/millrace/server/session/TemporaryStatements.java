@@ -117,6 +117,7 @@ final class TemporaryStatements {
                     create.method(),
                     create.unique(),
                     create.columns(),
+                    create.beside(),
                     create.ifNotExists());
         } else if (statement instanceof Statement.NoOperation nothing) {
             return new Statement.NoOperation(nothing.command(), all(nothing.relations()), nothing.notice());

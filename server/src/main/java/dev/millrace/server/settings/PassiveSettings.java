@@ -10,7 +10,7 @@ import java.util.TreeMap;
 /**
  * Settings of PostgreSQL that have no effect here and whose values change no answer there: how its planner guesses, what its processes
  * write into logs, where its files lie. Tools set them; they are kept and shown, as are names with a dot, which programs give to settings
- * of their own. All are in lower case. Stateless.
+ * of their own. So are {@link RisingWaveSettings}, with a notice. All are in lower case. Stateless.
  */
 public final class PassiveSettings {
     /** What is said of each. */
@@ -63,13 +63,26 @@ public final class PassiveSettings {
         return DEFAULTS;
     }
 
-    /** Whether a name, in any case, is one of these, or one that a program made up. */
+    /** Whether a name, in any case, is one of these or of {@link RisingWaveSettings}, or one that a program made up. */
     public static boolean isPassive(String name) {
-        return DEFAULTS.containsKey(name.toLowerCase(Locale.ROOT)) || name.indexOf('.') > 0;
+        return DEFAULTS.containsKey(name.toLowerCase(Locale.ROOT))
+                || name.indexOf('.') > 0
+                || RisingWaveSettings.known(name).isPresent();
     }
 
-    /** What it is unless it is set; none for one that a program made up. */
-    static Optional<String> defaultOf(String name) {
-        return Optional.ofNullable(DEFAULTS.get(name.toLowerCase(Locale.ROOT)));
+    /** What is told to who sets one that others have set for a reason. */
+    public static Optional<String> notice(String name) {
+        return RisingWaveSettings.meaningOf(name)
+                .map(meaning -> "setting \"" + name + "\" has no effect here: " + meaning);
+    }
+
+    /** The name under which a setting is kept. */
+    static String key(String name) {
+        return RisingWaveSettings.known(name).orElse(name.toLowerCase(Locale.ROOT));
+    }
+
+    /** What it is unless it is set, by its key; none for one that a program made up. */
+    static Optional<String> defaultOf(String key) {
+        return Optional.ofNullable(DEFAULTS.get(key)).or(() -> RisingWaveSettings.defaultOf(key));
     }
 }

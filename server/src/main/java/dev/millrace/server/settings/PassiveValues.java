@@ -2,7 +2,6 @@ package dev.millrace.server.settings;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -20,13 +19,13 @@ final class PassiveValues {
 
     /** The value, or the default; empty for a setting that a program made up and that is not set. */
     Optional<String> get(String name) {
-        String folded = name.toLowerCase(Locale.ROOT);
+        String folded = PassiveSettings.key(name);
         return Optional.ofNullable(local.getOrDefault(folded, values.get(folded)))
                 .or(() -> PassiveSettings.defaultOf(folded));
     }
 
     void set(String name, String value, boolean forTransaction) {
-        String folded = name.toLowerCase(Locale.ROOT);
+        String folded = PassiveSettings.key(name);
         Map<String, String> into = forTransaction ? local : values;
         if (value.length() > LONGEST || into.size() >= MOST && !into.containsKey(folded)) {
             throw MillraceException.user(
@@ -40,8 +39,8 @@ final class PassiveValues {
     }
 
     void reset(String name) {
-        values.remove(name.toLowerCase(Locale.ROOT));
-        local.remove(name.toLowerCase(Locale.ROOT));
+        values.remove(PassiveSettings.key(name));
+        local.remove(PassiveSettings.key(name));
     }
 
     void resetAll() {

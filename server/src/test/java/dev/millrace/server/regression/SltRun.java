@@ -30,39 +30,46 @@ final class SltRun implements AutoCloseable {
         int same = 0;
         List<RegressionFile.Difference> differences = new ArrayList<>();
         for (SltScript.Step step : steps) {
-            Optional<String> cause = run(step);
-            if (cause.isEmpty()) {
+            Optional<Otherwise> otherwise = run(step);
+            if (otherwise.isEmpty()) {
                 same++;
             } else {
-                differences.add(new RegressionFile.Difference(step.place(), 1, cause.get(), step.sql()));
+                String shown = step.sql() + "\n-- RisingWave\n" + String.join("\n", step.rows()) + "\n-- Millrace\n"
+                        + otherwise.get().answer() + "\n";
+                differences.add(new RegressionFile.Difference(
+                        step.place(), 1, otherwise.get().cause(), shown));
             }
         }
         return new RegressionFile.Outcome(steps.size(), same, differences);
     }
 
-    /** Why the step is not answered as expected, if so. */
-    private Optional<String> run(SltScript.Step step) {
+    /** An answer that is not as expected. */
+    private record Otherwise(String cause, String answer) {}
+
+    /** How the step is not answered as expected, if so. */
+    private Optional<Otherwise> run(SltScript.Step step) {
         List<List<String>> rows;
         try {
             rows = rows(step);
         } catch (RuntimeException e) {
+            String message = String.valueOf(e.getMessage());
             return step.expected() == SltScript.Expected.ERROR
                     ? Optional.empty()
-                    : Optional.of(Answer.general(String.valueOf(e.getMessage())));
+                    : Optional.of(new Otherwise(Answer.general(message), "ERROR:  " + message));
         }
+        String given = rows.stream().map(row -> String.join(" ", row)).collect(Collectors.joining("\n"));
         return switch (step.expected()) {
             case SUCCESS -> Optional.empty();
-            case ERROR -> Optional.of("no error where one is expected");
-            case ROWS ->
-                shown(rows, step.order())
-                                .equals(shown(
-                                        step.rows().stream()
-                                                .map(line ->
-                                                        List.of(line.strip().split("\\s+")))
-                                                .toList(),
-                                        step.order()))
+            case ERROR -> Optional.of(new Otherwise("no error where one is expected", given));
+            case ROWS -> {
+                List<List<String>> expected = step.rows().stream()
+                        .map(line -> List.of(line.strip().split("\\s+")))
+                        .toList();
+                yield shown(rows, step.order()).equals(shown(expected, step.order()))
                         ? Optional.empty()
-                        : Optional.of(rows.size() == step.rows().size() ? "other values" : "another number of rows");
+                        : Optional.of(new Otherwise(
+                                rows.size() == expected.size() ? "other values" : "another number of rows", given));
+            }
         };
     }
 
@@ -73,8 +80,11 @@ final class SltRun implements AutoCloseable {
         return (order == SltScript.Order.GIVEN ? lines : lines.sorted()).toList();
     }
 
+    /** RisingWave writes the offset of a zone with its minutes, psql without if there are none. */
     private static String normal(String text) {
-        return Stream.of(text.strip().split("\\s+")).collect(Collectors.joining(" "));
+        return Stream.of(text.strip().split("\\s+"))
+                .map(word -> word.replaceFirst("(:\\d\\d(?:\\.\\d+)?[+-]\\d\\d):00$", "$1"))
+                .collect(Collectors.joining(" "));
     }
 
     private List<List<String>> rows(SltScript.Step step) {
@@ -89,6 +99,7 @@ final class SltRun implements AutoCloseable {
         return rows;
     }
 
+    /** Rows as the session's client is shown them. */
     private static void drain(Session session, String sql, List<List<String>> rows) {
         try (StatementResults results = session.execute(sql)) {
             while (results.hasNext()) {
@@ -98,7 +109,11 @@ final class SltRun implements AutoCloseable {
                             for (int row = 0; row < batch.rowCount(); row++) {
                                 int at = row;
                                 rows.add(IntStream.range(0, batch.columnCount())
-                                        .mapToObj(column -> ValueText.format(batch, column, at)
+                                        .mapToObj(column -> ValueText.format(
+                                                        batch,
+                                                        column,
+                                                        at,
+                                                        session.settings().timeStyle())
                                                 .map(text -> text.isEmpty() ? "(empty)" : text)
                                                 .orElse("NULL"))
                                         .toList());

@@ -105,15 +105,24 @@ final class SltScript {
         return new Step(place, connection, sql.toString().strip(), expected, order, rows);
     }
 
+    /** The files of a pattern in their order; {@code **} is any number of folders, or none. */
     private void include(String pattern) throws IOException {
         Path base = file.getParent().resolve(pattern).normalize();
         Path folder = base.getParent();
+        while (folder.toString().contains("*")) {
+            folder = folder.getParent();
+        }
         if (!Files.isDirectory(folder)) {
             return;
         }
-        PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + base);
-        try (Stream<Path> files = Files.list(folder)) {
-            for (Path included : files.filter(matcher::matches).sorted().toList()) {
+        PathMatcher below = FileSystems.getDefault().getPathMatcher("glob:" + base);
+        PathMatcher there = FileSystems.getDefault()
+                .getPathMatcher("glob:" + base.toString().replace("**/", ""));
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path included : files.filter(Files::isRegularFile)
+                    .filter(each -> below.matches(each) || there.matches(each))
+                    .sorted()
+                    .toList()) {
                 new SltScript(included, steps).read();
             }
         }

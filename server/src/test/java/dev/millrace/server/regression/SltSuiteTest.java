@@ -9,13 +9,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How files of sqllogictest are compared; with {@code -Dmillrace.risingwave.suite=DIR}, RisingWave's own. */
+/**
+ * How files of sqllogictest are compared; with {@code -Dmillrace.risingwave.suite=DIR}, RisingWave's own, with {@code
+ * -Dmillrace.risingwave.files=REGEX} some of them.
+ */
 class SltSuiteTest {
     /** Folders that are about SQL; the others need RisingWave's programs, or brokers and stores of their own. */
     private static final List<String> FOLDERS = List.of("batch", "streaming", "ddl", "dml");
@@ -106,8 +110,13 @@ class SltSuiteTest {
     @Test
     void filesAreIncludedAndConnectionsAreSessions() throws Exception {
         Files.writeString(folder.resolve("one.slt.part"), "statement ok\nSET application_name = 'one'\n");
-        assertEquals("3 of 3", outcome("""
+        Path deep = Files.createDirectories(folder.resolve("types/of/numbers"));
+        Files.writeString(folder.resolve("types/first.slt.part"), "query I\nSELECT 1\n----\n1\n");
+        Files.writeString(deep.resolve("second.slt.part"), "query I\nSELECT 2\n----\n2\n");
+        assertEquals("5 of 5", outcome("""
                 include ./*.slt.part
+
+                include ./types/**/*.slt.part
 
                 connection other
                 query T
@@ -153,7 +162,10 @@ class SltSuiteTest {
 
     private static List<Path> files(Path folder) throws Exception {
         try (Stream<Path> files = Files.walk(folder)) {
+            String wanted = System.getProperty("millrace.risingwave.files", "");
             return files.filter(file -> file.toString().endsWith(".slt"))
+                    .filter(file ->
+                            Pattern.compile(wanted).matcher(file.toString()).find())
                     .sorted()
                     .toList();
         }

@@ -41,6 +41,25 @@ class PassiveSettingsTest {
     }
 
     @Test
+    void oneOfRisingWaveSaysWhatHoldsInstead() {
+        database.run(
+                "SET RW_IMPLICIT_FLUSH TO true; SET streaming_parallelism = 4; SET streaming_parallelism TO DEFAULT");
+        assertEquals("true", shown("implicit_flush"));
+        assertEquals("default", shown("STREAMING_PARALLELISM"));
+        assertEquals(
+                List.of(
+                        "setting \"rw_implicit_flush\" has no effect here: a session reads what it wrote unless read_your_writes is off,"
+                                + " and FLUSH waits for all",
+                        "setting \"streaming_parallelism\" has no effect here: each query is spread over all workers of the server"),
+                database.notices());
+        database.run("BEGIN; SET LOCAL rw_query_mode = local");
+        assertEquals("local", shown("query_mode"));
+        database.run("COMMIT");
+        assertEquals("auto", shown("query_mode"));
+        assertFails(SqlState.UNDEFINED_OBJECT, "SET upsert_dml = true"); // which would change answers
+    }
+
+    @Test
     void itEndsWithItsTransactionAsOthersDo() {
         database.run("SET jit = on; BEGIN; SET LOCAL jit = off");
         assertEquals("off", shown("jit"));

@@ -24,7 +24,7 @@ import org.apache.calcite.sql.parser.SqlParserPos;
  * {'a': 1}, struct_pack(a := 1)   "row of"('a', 1)
  * [x + 1 FOR x IN l IF x > 0]     CASE WHEN l IS NOT NULL THEN ARRAY(SELECT x + 1 FROM unnest(l) .. WHERE x > 0
  *                                 ORDER BY its place) END
- * list_transform(l, x -> x + 1)   likewise
+ * list_transform(l, x -> x + 1)   likewise, and |x| x + 1
  * </pre>
  */
 final class ListParser {
@@ -142,8 +142,13 @@ final class ListParser {
 
     // ---- lambdas ---------------------------------------------------------------------------------------------------
 
-    /** Whether {@code x -> ..}, {@code (x, i) -> ..} or {@code lambda x: ..} stands here. */
+    /** Whether {@code x -> ..}, {@code (x, i) -> ..}, {@code lambda x: ..} or RisingWave's {@code |x| ..} stands here. */
     boolean isLambda() {
+        if (tokens.peek().isSymbol("|")
+                && tokens.peekAt(1).isName()
+                && tokens.peekAt(2).isSymbol("|")) {
+            return true;
+        }
         if (tokens.peek().isWord("lambda") && tokens.peekAt(1).isName()) {
             return true;
         }
@@ -164,6 +169,7 @@ final class ListParser {
      */
     SqlNode mapped(SqlIdentifier function, int listPlace, SqlNode list) {
         boolean worded = tokens.accept("lambda");
+        boolean barred = tokens.acceptSymbol("|");
         boolean parenthesized = !worded && tokens.acceptSymbol("(");
         String element = tokens.label().getSimple();
         String place = PLACE;
@@ -171,7 +177,7 @@ final class ListParser {
             place = tokens.label().getSimple();
         }
         boolean closed = !parenthesized || tokens.acceptSymbol(")");
-        if (!closed || !tokens.acceptSymbol(worded ? ":" : "->")) {
+        if (!closed || !tokens.acceptSymbol(worded ? ":" : barred ? "|" : "->")) {
             throw tokens.unexpected();
         }
         SqlNode body = grammar.expressions.expression();

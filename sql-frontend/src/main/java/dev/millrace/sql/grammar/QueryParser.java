@@ -134,7 +134,10 @@ final class QueryParser {
             boolean all = all();
             SqlParserPos position = Tokens.position(tokens.peekAt(-1));
             if (union && tokens.acceptAll("by", "name")) {
-                left = SqlStdOperatorTable.UNION_ALL.createCall(position, left, byName(position));
+                left = SqlStdOperatorTable.UNION_ALL.createCall(
+                        position, left, byName(position, List.of(FromClauses.BY_NAME)));
+            } else if (union && tokens.accept("corresponding")) {
+                left = SqlStdOperatorTable.UNION_ALL.createCall(position, left, byName(position, corresponding()));
             }
             SqlOperator operator = union
                     ? all ? SqlStdOperatorTable.UNION_ALL : SqlStdOperatorTable.UNION
@@ -161,9 +164,22 @@ final class QueryParser {
         return all;
     }
 
-    /** What the binder knows a UNION BY NAME by: {@code a UNION ALL TABLE "by name" UNION b}. */
-    private static SqlNode byName(SqlParserPos position) {
-        return SqlStdOperatorTable.EXPLICIT_TABLE.createCall(position, SyntaxNodes.name(FromClauses.BY_NAME, position));
+    /** What the binder knows a UNION BY NAME by: {@code a UNION ALL TABLE "by name" UNION b}; likewise CORRESPONDING. */
+    private static SqlNode byName(SqlParserPos position, List<String> how) {
+        return SqlStdOperatorTable.EXPLICIT_TABLE.createCall(position, new SqlIdentifier(how, position));
+    }
+
+    /** {@code [BY (a, b)]} behind CORRESPONDING, and ALL or DISTINCT before it. */
+    private List<String> corresponding() {
+        List<String> how = new ArrayList<>(List.of(FromClauses.CORRESPONDING));
+        if (tokens.accept("by")) {
+            tokens.require("(");
+            do {
+                how.add(tokens.queryName().getSimple());
+            } while (tokens.acceptComma());
+            tokens.require(")");
+        }
+        return how;
     }
 
     /** SELECT, VALUES, TABLE, PIVOT, or a query in parentheses. */

@@ -3,6 +3,7 @@ package dev.millrace.sql.grammar;
 import dev.millrace.sql.syntax.Operators;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.sql.text.Lexeme;
+import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -168,16 +169,24 @@ final class TableCallParser {
         int start = tokens.place();
         tokens.next();
         boolean down = false;
+        boolean wholeStep = false;
         List<SqlNode> bounds = new ArrayList<>();
         tokens.require("(");
         do {
             down = tokens.peek().isSymbol("-");
+            int sign = down ? 1 : 0;
+            wholeStep = tokens.peekAt(sign).kind() == Kind.INTEGER
+                    && tokens.peekAt(sign + 1).isSymbol(")");
             bounds.add(grammar.primaries.queryOrExpression());
         } while (tokens.acceptComma());
         if (bounds.size() > 3 || !tokens.acceptSymbol(")")) {
             throw tokens.unexpected();
         }
         SqlParserPos position = tokens.positionFrom(start);
+        if (bounds.size() == 3 && !wholeStep) { // of any type and sign
+            SqlNode list = SyntaxNodes.function(SyntaxNodes.name("range", position), position, bounds);
+            return collection(table("unnest", position, List.of(list)), start);
+        }
         SqlLiteral zero = SqlLiteral.createExactNumeric("0", position);
         SqlLiteral one = SqlLiteral.createExactNumeric("1", position);
         SqlNode first = bounds.size() == 1 ? zero : bounds.get(0);

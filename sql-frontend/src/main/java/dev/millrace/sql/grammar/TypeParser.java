@@ -1,5 +1,6 @@
 package dev.millrace.sql.grammar;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.sql.syntax.IntervalFields;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.sql.text.Lexeme;
@@ -21,8 +22,11 @@ final class TypeParser {
     private static final String DOUBLE = "float8";
 
     private static final Set<String> TYPES_OF_CONSTANTS = Set.of("""
-            bool boolean int2 smallint int int4 integer int8 bigint float4 real float8 numeric decimal text varchar bytea
+            bool boolean int2 smallint int int4 integer int8 bigint float float4 real float8 numeric decimal text varchar bytea
             date time timestamp timestamptz interval uuid json jsonb double character""".split("\\s+"));
+
+    /** Names that an order of texts by their bytes has in PostgreSQL. */
+    private static final Set<String> COLLATIONS = Set.of("C", "POSIX", "default", "ucs_basic", "C.UTF-8", "C.utf8");
 
     private static final int ALL_DIGITS = 6;
 
@@ -39,6 +43,11 @@ final class TypeParser {
 
     private final Tokens tokens;
 
+    /** Of the {@code STRUCT<} around the place; and how many that are open are closed by what was read. */
+    private int openAngles;
+
+    private int closedAngles;
+
     TypeParser(Tokens tokens) {
         this.tokens = tokens;
     }
@@ -49,12 +58,15 @@ final class TypeParser {
 
     // ---- types -----------------------------------------------------------------------------------------------------
 
-    /** {@code numeric(10, 2)}, {@code int[]}, {@code timestamp(3) with time zone}, {@code ROW(a int, b text)}. */
+    /** {@code numeric(10, 2)}, {@code int[]}, {@code timestamp(3) with time zone}, {@code ROW(a int, b text)}, {@code STRUCT<a int>}. */
     TypeSpec type() {
         int start = tokens.place();
-        boolean row = tokens.peek().isWord("row") || tokens.peek().isWord("struct");
-        if (row && tokens.peekAt(1).isSymbol("(")) {
+        boolean struct = tokens.peek().isWord("struct");
+        if ((struct || tokens.peek().isWord("row")) && tokens.peekAt(1).isSymbol("(")) {
             return rowType(start);
+        }
+        if (struct && tokens.peekAt(1).isSymbol("<")) {
+            return angledType(start);
         }
         Named named = named();
         return made(named, dimensions(), start);
@@ -89,6 +101,44 @@ final class TypeParser {
         tokens.require(")");
         int dimensions = dimensions();
         return new TypeSpec(name, -1, -1, dimensions, names, types, tokens.positionFrom(start));
+    }
+
+    /** {@code STRUCT<a INT, b STRUCT<c TEXT>[]>}, as RisingWave, Spark and Flink write it. */
+    private TypeSpec angledType(int start) {
+        SqlIdentifier name = SyntaxNodes.name("row", Tokens.position(tokens.next()));
+        List<SqlIdentifier> names = new ArrayList<>();
+        List<TypeSpec> types = new ArrayList<>();
+        tokens.require("<");
+        openAngles++;
+        try {
+            do {
+                names.add(tokens.label());
+                types.add(type());
+            } while (closedAngles == 0 && tokens.acceptComma());
+            closeAngle();
+        } finally {
+            openAngles--;
+            closedAngles = openAngles == 0 ? 0 : closedAngles;
+        }
+        int dimensions = closedAngles == 0 ? dimensions() : 0;
+        return new TypeSpec(name, -1, -1, dimensions, names, types, tokens.positionFrom(start));
+    }
+
+    /** Brackets that close together are one operator of the text. */
+    private void closeAngle() {
+        if (closedAngles > 0) {
+            closedAngles--;
+            return;
+        }
+        Lexeme bracket = tokens.peek();
+        boolean closes = bracket.kind() == Kind.OPERATOR
+                && bracket.text().chars().allMatch(c -> c == '>')
+                && bracket.text().length() <= openAngles;
+        if (!closes) {
+            throw tokens.unexpected();
+        }
+        tokens.next();
+        closedAngles = bracket.text().length() - 1;
     }
 
     private int dimensions() {
@@ -224,12 +274,19 @@ final class TypeParser {
         }
     }
 
-    /** Texts have one order, that of their bytes, whichever is asked for. */
+    /** Texts have one order, that of their bytes, which goes by several names; 0A000 for another. */
     void collation() {
         tokens.next();
+        Lexeme first = tokens.peek();
+        String name;
         do {
-            tokens.label();
+            name = tokens.label().getSimple();
         } while (tokens.acceptSymbol("."));
+        if (!COLLATIONS.contains(name)) {
+            throw MillraceException.notAvailableYet("collation \"" + name + "\"")
+                    .at(first.start() + 1)
+                    .withHint("texts are ordered by their bytes, as COLLATE \"C\" has them");
+        }
     }
 
     // ---- constants -------------------------------------------------------------------------------------------------

@@ -145,9 +145,8 @@ final class WordyCalls {
         List<SqlNode> arguments = arguments();
         if (arguments.size() == 1 && tokens.accept("placing")) {
             arguments.add(expression());
-            if (tokens.accept("from")) {
-                arguments.add(expression());
-            }
+            tokens.requireWord("from");
+            arguments.add(expression());
             if (tokens.accept("for")) {
                 arguments.add(expression());
             }

@@ -7,7 +7,9 @@ import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.text.Lexeme;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -160,8 +162,8 @@ final class ChangeParser {
         words.expect("into");
         SqlIdentifier relation = words.identifier();
         Optional<SqlIdentifier> alias = words.accept("as") ? Optional.of(words.simpleIdentifier()) : Optional.empty();
-        requireWholeColumns();
-        List<SqlIdentifier> columns = words.optionalColumns();
+        Map<Integer, SqlNode> parts = new HashMap<>();
+        List<SqlIdentifier> columns = hasParts() ? columnsInParts(parts) : words.optionalColumns();
         Syntax.Overriding overriding = overriding();
         Words values = words.copy();
         Optional<LiteralRows> literals = Optional.empty();
@@ -175,7 +177,7 @@ final class ChangeParser {
             SqlNode row = SqlStdOperatorTable.ROW.createCall(position, byDefault(position));
             source = () -> SqlStdOperatorTable.VALUES.createCall(position, row);
         } else {
-            literals = LiteralRowsParser.read(words);
+            literals = parts.isEmpty() ? LiteralRowsParser.read(words) : Optional.empty();
             if (literals.isPresent()) {
                 source = () -> values.copy().query();
             } else {
@@ -185,23 +187,34 @@ final class ChangeParser {
         }
         Optional<Syntax.Conflict> conflict =
                 words.acceptAll("on", "conflict") ? Optional.of(conflict()) : Optional.empty();
-        return new Syntax.Insert(relation, alias, columns, overriding, source, literals, conflict, returning(), with);
+        return new Syntax.Insert(
+                relation, alias, columns, parts, overriding, source, literals, conflict, returning(), with);
     }
 
-    /** PostgreSQL's {@code INSERT INTO t (a[1], a[2])} makes an array of its elements. */
-    private void requireWholeColumns() {
+    /** Whether columns follow of which one is given in part. */
+    private boolean hasParts() {
         int place = 1;
         while (words.peekAt(place).isName() && words.peekAt(place + 1).isSymbol(",")) {
             place += 2;
         }
-        boolean part = words.peek().isSymbol("(")
+        return words.peek().isSymbol("(")
                 && words.peekAt(place).isName()
                 && words.peekAt(place + 1).isSymbol("[");
-        if (part) {
-            throw MillraceException.notAvailableYet("a part of an array as a column of INSERT")
-                    .withHint("the column, and ARRAY[..] as its value")
-                    .at(words.peekAt(place).start() + 1);
-        }
+    }
+
+    /** {@code (a[1], a[2], b)}, which makes an array of its elements. */
+    private List<SqlIdentifier> columnsInParts(Map<Integer, SqlNode> parts) {
+        List<SqlIdentifier> columns = new ArrayList<>();
+        words.expectSymbol("(");
+        do {
+            SqlIdentifier column = words.simpleIdentifier();
+            if (words.peek().isSymbol("[")) {
+                parts.put(columns.size(), words.subscripts(column));
+            }
+            columns.add(column);
+        } while (words.acceptComma());
+        words.expectSymbol(")");
+        return columns;
     }
 
     Syntax.Overriding overriding() {
@@ -229,12 +242,16 @@ final class ChangeParser {
         int start = words.peekAt(-2).start() + 1;
         Optional<SqlIdentifier> constraint = Optional.empty();
         List<SqlIdentifier> target = List.of();
+        Optional<SqlNode> condition = Optional.empty();
         if (words.acceptAll("on", "constraint")) {
             constraint = Optional.of(words.simpleIdentifier());
         } else {
             target = words.optionalColumns();
-            if (words.peek().isSymbol("(") || words.peek().isWord("where")) {
-                throw MillraceException.notAvailableYet("ON CONFLICT with an expression or a condition as its target")
+            if (!target.isEmpty() && words.accept("where")) {
+                condition = Optional.of(words.expression());
+            }
+            if (words.peek().isSymbol("(")) {
+                throw MillraceException.notAvailableYet("ON CONFLICT with an expression as its target")
                         .at(words.peek().start() + 1)
                         .withHint(
                                 "the columns of the primary key, or of UNIQUE for DO NOTHING, are the targets there are");
@@ -242,11 +259,11 @@ final class ChangeParser {
         }
         words.expect("do");
         if (words.accept("nothing")) {
-            return new Syntax.Conflict(target, constraint, List.of(), Optional.empty(), start);
+            return new Syntax.Conflict(target, condition, constraint, List.of(), Optional.empty(), start);
         }
         words.expect("update");
         words.expect("set");
-        return new Syntax.Conflict(target, constraint, assignments(), where(), start);
+        return new Syntax.Conflict(target, condition, constraint, assignments(), where(), start);
     }
 
     // ---- UPDATE and DELETE -----------------------------------------------------------------------------------------

@@ -130,7 +130,9 @@ final class DefinitionParser {
             throw words.expected(List.of("from", "with", "as"));
         }
         words.next();
-        return new Syntax.CreateSink(name, ifExists, Optional.empty(), StatementParser.queryText(words), options);
+        Syntax.QueryText query = StatementParser.queryText(words);
+        words.moreOptions(options);
+        return new Syntax.CreateSink(name, ifExists, Optional.empty(), query, options);
     }
 
     private Syntax template(String name, IfExists ifExists) {

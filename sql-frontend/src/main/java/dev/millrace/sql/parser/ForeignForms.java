@@ -20,16 +20,10 @@ final class ForeignForms {
         }
     }
 
-    private static final String STREAM =
-            "CREATE STREAM s (.., WATERMARK FOR ts AS ts - INTERVAL '5 seconds') WITH (connector = ..) reads from outside";
-
     private static final String COMPUTED = "a computed column has its type first: ts TIMESTAMPTZ GENERATED ALWAYS AS"
             + " (to_timestamp(ms / 1000.0)) STORED";
 
     private static final List<Form> FORMS = List.of(
-            new Form("create | source", STREAM),
-            new Form("replace | source", STREAM),
-            new Form("source", "sources are called streams here: CREATE STREAM, DROP STREAM, SHOW STREAMS"),
             new Form("create | unique", "CREATE UNIQUE INDEX, or ALTER TABLE t ADD UNIQUE (columns)"),
             new Form(
                     "create | subscription",
@@ -41,7 +35,7 @@ final class ForeignForms {
                     "CREATE SECRET name AS 'text', and ${secret:name} in WITH (..) of a stream or sink"),
             new Form("with no data", "it is filled as it is made; leave WITH NO DATA out"),
             new Form("with data", "leave WITH DATA out"),
-            new Form("corresponding", "UNION BY NAME"),
+            new Form("corresponding", "UNION CORRESPONDING BY (a, b), or UNION BY NAME"),
             new Form("create | catalog", "there is one database; leave it out"),
             new Form("use", "there is one database; leave it out"),
             new Form("wait", "FLUSH waits for all that has been accepted"),
@@ -56,7 +50,7 @@ final class ForeignForms {
                     "leave NOT ENFORCED out: a new row of a key that is there is an error, or ON CONFLICT says"),
             new Form("( * | as", COMPUTED),
             new Form(", * | as", COMPUTED),
-            new Form("append only", "CREATE STREAM is for rows that are only added"),
+            new Form("append only", "CREATE TABLE t (..) APPEND ONLY; rows of a stream are only added anyway"),
             new Form("format * encode", "the format is an option: WITH (connector = .., format = 'json')"),
             new Form(
                     "metadata",

@@ -72,9 +72,23 @@ final class IndexParser {
                     .at(parenthesis.start() + 1)
                     .withHint("USING btree does");
         }
+        List<String> beside = new ArrayList<>(words.accept("include") ? names() : List.of());
+        if (words.acceptAll("distributed", "by")) { // RisingWave's
+            beside.addAll(names());
+        }
         refuseRest();
         return new Syntax.Complete(
-                new IndexStatement.CreateIndex(name, relation, method, unique, columns, ifNotExists));
+                new IndexStatement.CreateIndex(name, relation, method, unique, columns, beside, ifNotExists));
+    }
+
+    private List<String> names() {
+        words.expectSymbol("(");
+        List<String> names = new ArrayList<>();
+        do {
+            names.add(words.simpleIdentifier().getSimple());
+        } while (words.acceptComma());
+        words.expectSymbol(")");
+        return names;
     }
 
     private static void requireMethod(String method, Lexeme word) {
@@ -140,7 +154,7 @@ final class IndexParser {
                     .at(word.start() + 1)
                     .withHint("without WHERE it has all rows; a materialized view has some, and can have an index");
         }
-        if (word.isWord("include") || word.isWord("nulls") || word.isWord("tablespace")) {
+        if (word.isWord("nulls") || word.isWord("tablespace")) {
             throw MillraceException.notAvailableYet(word.text().toUpperCase(Locale.ROOT) + " of an index")
                     .at(word.start() + 1)
                     .withHint("without it the index answers the same queries");

@@ -302,6 +302,9 @@ public final class StatementParser {
                 return Optional.of(listing);
             }
         }
+        if (words.accept("sources")) {
+            return Optional.of(Listing.STREAMS);
+        }
         return words.acceptAll("query", "templates") ? Optional.of(Listing.TEMPLATES) : Optional.empty();
     }
 

@@ -80,7 +80,14 @@ final class TableParser {
             words.expectSymbol(")");
         }
         Map<String, String> included = kind == ObjectKind.STREAM ? included() : Map.of();
+        boolean appendOnly = kind == ObjectKind.TABLE && words.acceptAll("append", "only");
         Map<String, String> options = new LinkedHashMap<>(words.optionalOptions());
+        if (appendOnly) {
+            options.put("append_only", "true");
+        }
+        if (kind == ObjectKind.STREAM && words.acceptAll("format", "plain", "encode")) {
+            encoding(options);
+        }
         words.acceptAll("without", "oids"); // as all are
         if (temporary) {
             words.acceptAll("on", "commit", "preserve", "rows");
@@ -104,6 +111,18 @@ final class TableParser {
                 uniques,
                 watermarks.stream().findFirst(),
                 options);
+    }
+
+    /** RisingWave's {@code FORMAT PLAIN ENCODE JSON (..)} behind the options, with it read up to the name of the format. */
+    private void encoding(Map<String, String> options) {
+        String format = words.name();
+        boolean makesRows = options.getOrDefault("connector", "").equals("datagen"); // and has no records to read
+        if (!makesRows && options.putIfAbsent("format", format) != null) {
+            throw MillraceException.user(SqlState.SYNTAX_ERROR, "option \"format\" is given twice, once by ENCODE");
+        }
+        if (words.peek().isSymbol("(")) {
+            words.options().forEach(options::putIfAbsent);
+        }
     }
 
     /** INCLUDE OFFSET AS o, ..: options such as {@code include.offset} with names of columns, as connectors know them. */
@@ -162,13 +181,7 @@ final class TableParser {
             return Optional.empty();
         }
         Syntax.QueryText query = StatementParser.queryText(words, names);
-        int behind = words.peek().start() + 1;
-        words.optionalOptions().forEach((option, value) -> {
-            if (options.putIfAbsent(option, value) != null) {
-                throw MillraceException.user(SqlState.SYNTAX_ERROR, "option \"" + option + "\" is given twice")
-                        .at(behind);
-            }
-        });
+        words.moreOptions(options);
         return Optional.of(new Syntax.CreateStreamAs(
                 name, ifExists, query, watermarks.stream().findFirst(), options));
     }
@@ -255,14 +268,14 @@ final class TableParser {
                 rejectSecondKey(word.start() + 1);
                 primaryKey.add(name);
                 notNull = true;
-            } else if (word.isWord("default") || word.isWord("generated")) {
+            } else if (word.isWord("default") || word.isWord("generated") || word.isWord("as")) {
                 if (rule.isPresent()) {
                     throw MillraceException.user(
                                     SqlState.SYNTAX_ERROR,
                                     "multiple default values specified for column \"" + name.getSimple() + "\"")
                             .at(word.start() + 1);
                 }
-                rule = Optional.of(word.isWord("default") ? byDefault(name.getSimple()) : generated());
+                rule = Optional.of(word.isWord("default") ? byDefault(name.getSimple()) : generated(word));
                 notNull |= rule.get().kind() == ColumnRule.Kind.IDENTITY
                         || rule.get().kind() == ColumnRule.Kind.IDENTITY_ALWAYS;
             } else if (word.isWord("check")) {
@@ -301,8 +314,15 @@ final class TableParser {
         return new Syntax.RuleClause(kind, Optional.of(expression), text, start + 1);
     }
 
-    private Syntax.RuleClause generated() {
+    /** GENERATED .. AS, or {@code AS expression} alone as RisingWave and Flink have it. */
+    private Syntax.RuleClause generated(Lexeme word) {
         int start = words.next().start() + 1;
+        if (word.isWord("as")) {
+            int first = words.place();
+            SqlNode expression = words.expression();
+            return new Syntax.RuleClause(
+                    ColumnRule.Kind.GENERATED, Optional.of(expression), words.textFrom(first), start);
+        }
         boolean always = words.accept("always");
         if (!always) {
             words.expect("by");

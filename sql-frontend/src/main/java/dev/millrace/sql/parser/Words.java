@@ -109,6 +109,9 @@ final class Words extends Tokens {
     }
 
     ObjectKind objectKind() {
+        if (accept("source")) { // as RisingWave and Materialize call what reads from outside
+            return ObjectKind.STREAM;
+        }
         for (ObjectKind kind : ObjectKind.values()) {
             if (acceptAll(kind.sqlName().split(" "))) {
                 return kind;
@@ -139,6 +142,17 @@ final class Words extends Tokens {
     /** {@code WITH (name = value, ...)}, or nothing. Names keep their dots. */
     Map<String, String> optionalOptions() {
         return peekAt(1).isSymbol("(") && accept("with") ? options() : Map.of();
+    }
+
+    /** Adds what {@code WITH (..)} behind a query says to what one before it said; each option once. */
+    void moreOptions(Map<String, String> options) {
+        int behind = peek().start() + 1;
+        optionalOptions().forEach((option, value) -> {
+            if (options.putIfAbsent(option, value) != null) {
+                throw MillraceException.user(SqlState.SYNTAX_ERROR, "option \"" + option + "\" is given twice")
+                        .at(behind);
+            }
+        });
     }
 
     /** {@code (name = value, ...)}; the equals sign may be missing, and so may the value, which is then true. */

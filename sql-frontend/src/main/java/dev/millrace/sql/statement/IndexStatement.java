@@ -16,6 +16,7 @@ public sealed interface IndexStatement extends Statement.TableStatement {
      *
      * @param name without one it gets one
      * @param method {@code btree} or {@code hash}
+     * @param beside columns that others keep in the index beside its own (INCLUDE), or by which they spread it (DISTRIBUTED BY)
      */
     record CreateIndex(
             Optional<String> name,
@@ -23,10 +24,12 @@ public sealed interface IndexStatement extends Statement.TableStatement {
             String method,
             boolean unique,
             List<Column> columns,
+            List<String> beside,
             boolean ifNotExists)
             implements IndexStatement {
         public CreateIndex {
             columns = List.copyOf(columns);
+            beside = List.copyOf(beside);
         }
     }
 

@@ -25,6 +25,9 @@ public final class FromClauses {
     /** Between the sides of a UNION BY NAME. */
     public static final String BY_NAME = "by name";
 
+    /** Between the sides of a UNION CORRESPONDING, with the names of BY behind it, if it has them. */
+    public static final String CORRESPONDING = "corresponding columns";
+
     /** A call that stands for columns: of the relation of this name or, if empty, all; with calls that change them. */
     public static final String STAR_COLUMNS = "star columns";
 

@@ -167,12 +167,14 @@ public sealed interface Syntax {
      * ON CONFLICT.
      *
      * @param target the columns of the key, where they are named
+     * @param condition of the rows that an index has that is meant; those that there are have all rows
      * @param constraint the name of the key, where that is given
      * @param assignments of DO UPDATE; none is DO NOTHING
      * @param position in the text, from 1
      */
     record Conflict(
             List<SqlIdentifier> target,
+            Optional<SqlNode> condition,
             Optional<SqlIdentifier> constraint,
             List<Assignment> assignments,
             Optional<SqlNode> where,
@@ -181,6 +183,7 @@ public sealed interface Syntax {
     /**
      * INSERT.
      *
+     * @param parts of columns that are given in part, by their places among {@code columns}, with subscripts: {@code a[2]}
      * @param source reads the rows' query; the syntax is right where there are {@code literals}
      * @param literals the same rows, where they are that simple
      * @param returning a select list; empty without RETURNING
@@ -190,6 +193,7 @@ public sealed interface Syntax {
             SqlIdentifier relation,
             Optional<SqlIdentifier> alias,
             List<SqlIdentifier> columns,
+            Map<Integer, SqlNode> parts,
             Overriding overriding,
             Supplier<SqlNode> source,
             Optional<LiteralRows> literals,
@@ -200,7 +204,7 @@ public sealed interface Syntax {
         /** The same to be bound as a query, whatever it is. */
         public Insert asQuery() {
             return new Insert(
-                    relation, alias, columns, overriding, source, Optional.empty(), conflict, returning, with);
+                    relation, alias, columns, parts, overriding, source, Optional.empty(), conflict, returning, with);
         }
     }
 

@@ -38,7 +38,19 @@ record ChangeTarget(QueryContext context, Relation relation) {
         if (relation.kind() != Relation.Kind.TABLE) {
             throw wrongKind(relation, "cannot " + verb, name);
         }
+        requireChanging(relation, verb, name);
         return new ChangeTarget(context, relation);
+    }
+
+    /** 42809 of a table whose rows are only added. */
+    static void requireChanging(Relation relation, String verb, SqlNode where) {
+        if (relation.kind() == Relation.Kind.TABLE && relation.appendOnly()) {
+            throw Errors.error(
+                            SqlState.WRONG_OBJECT_TYPE,
+                            "cannot " + verb + " table \"" + relation.name() + "\": it is APPEND ONLY",
+                            where)
+                    .withHint("CREATE TABLE without APPEND ONLY, for rows that change");
+        }
     }
 
     private static MillraceException wrongKind(Relation relation, String verb, SqlNode where) {

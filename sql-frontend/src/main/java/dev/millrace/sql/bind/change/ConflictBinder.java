@@ -48,6 +48,7 @@ final class ConflictBinder {
         if (target.relation().kind() == Relation.Kind.TABLE && unique.isEmpty()) {
             requireKey(conflict, position);
         }
+        conflict.condition().ifPresent(condition -> checkCondition(condition, name, isAlias, with));
         if (conflict.assignments().isEmpty()) {
             return new OnConflict.DoNothing(named, unique);
         }
@@ -58,10 +59,17 @@ final class ConflictBinder {
                             position)
                     .withHint("for example, ON CONFLICT (key)");
         }
+        ChangeTarget.requireChanging(target.relation(), "ON CONFLICT DO UPDATE of", new SqlIdentifier(name, position));
         Optional<List<Integer>> replaced = replaced(conflict);
         return replaced.isPresent()
                 ? new OnConflict.Replace(replaced.get(), unique)
                 : update(conflict, unique, name, isAlias, with);
+    }
+
+    /** What says which rows an index has need only be a condition: an index of all rows is one of these, too. */
+    private void checkCondition(SqlNode condition, String name, boolean isAlias, List<SqlNode> with) {
+        RowsAtHand rows = new RowsAtHand(context, List.of(RowsAtHand.Part.of(target.relation(), name, isAlias)), with);
+        new ExpressionBinder(rows.context(), rows.scope(), Clause.plain("ON CONFLICT")).bindCondition(condition);
     }
 
     /** The UNIQUE constraint that is named, if one is. */

@@ -38,16 +38,45 @@ final class ElementBinder {
      * @param part the column with its subscripts
      */
     RexNode assign(RexNode whole, SqlNode part, SqlNode value) {
+        return assign(whole, part, new Value(expressions.bind(value), value));
+    }
+
+    /** @param value was bound already */
+    RexNode assign(RexNode whole, SqlNode part, Value value) {
+        return assign(whole, subscripts(part), part, value);
+    }
+
+    /**
+     * What a part is to be.
+     *
+     * @param where it is written
+     */
+    record Value(RexNode bound, SqlNode where) {}
+
+    /** The type of a part of a column. */
+    static DataType typeOf(DataType whole, SqlNode part) {
+        DataType type = whole;
+        for (SqlNode subscript : subscripts(part)) {
+            type = type.kind() == Kind.ARRAY && !isSlice(subscript) ? type.element() : type;
+        }
+        return type;
+    }
+
+    private static List<SqlNode> subscripts(SqlNode part) {
         List<SqlNode> subscripts = new ArrayList<>();
         SqlNode of = part;
         while (of.getKind() == SqlKind.ITEM) {
             subscripts.add(0, ((SqlCall) of).operand(1));
             of = ((SqlCall) of).operand(0);
         }
-        return assign(whole, subscripts, part, value);
+        return subscripts;
     }
 
-    private RexNode assign(RexNode array, List<SqlNode> subscripts, SqlNode part, SqlNode value) {
+    private static boolean isSlice(SqlNode subscript) {
+        return subscript instanceof SqlCall bounds && FunctionNames.of(bounds).equals(Optional.of("slice bounds"));
+    }
+
+    private RexNode assign(RexNode array, List<SqlNode> subscripts, SqlNode part, Value value) {
         DataType type = Coercions.type(array);
         if (type.kind() != Kind.ARRAY && type.kind() != Kind.JSONB) {
             throw Errors.error(
@@ -58,11 +87,11 @@ final class ElementBinder {
         }
         SqlNode first = subscripts.get(0);
         List<SqlNode> others = subscripts.subList(1, subscripts.size());
-        if (first instanceof SqlCall bounds && FunctionNames.of(bounds).equals(Optional.of("slice bounds"))) {
+        if (isSlice(first)) {
             if (type.kind() == Kind.JSONB) {
                 throw Errors.error(SqlState.DATATYPE_MISMATCH, "jsonb subscript does not support slices", part);
             }
-            return slice(array, bounds, others, part, value);
+            return slice(array, (SqlCall) first, others, part, value);
         }
         if (type.kind() == Kind.JSONB) {
             return member(array, first, others, part, value);
@@ -74,7 +103,7 @@ final class ElementBinder {
         return context.functions().operator("array_set", List.of(array, index, element), part);
     }
 
-    private RexNode member(RexNode json, SqlNode subscript, List<SqlNode> others, SqlNode part, SqlNode value) {
+    private RexNode member(RexNode json, SqlNode subscript, List<SqlNode> others, SqlNode part, Value value) {
         RexNode key = context.coercions().decided(expressions.bind(subscript));
         boolean isNumber = Coercions.type(key).isInteger();
         if (!isNumber && !Coercions.isCharacter(Coercions.type(key))) {
@@ -87,7 +116,7 @@ final class ElementBinder {
         RexNode path = context.functions().operator("make_array", List.of(text), part);
         RexNode there = orElse(json, isNumber ? "[]" : "{}", part);
         RexNode inside = others.isEmpty()
-                ? orElse(converted(value, DataType.JSONB), "null", value)
+                ? orElse(converted(value, DataType.JSONB), "null", value.where())
                 : assign(context.functions().operator("json_at", List.of(there, path), part), others, part, value);
         return context.functions().operator("json_assign", List.of(there, path, inside), part);
     }
@@ -97,7 +126,7 @@ final class ElementBinder {
         return context.functions().function("coalesce", "coalesce", List.of(json, constant), where);
     }
 
-    private RexNode slice(RexNode array, SqlCall bounds, List<SqlNode> others, SqlNode part, SqlNode value) {
+    private RexNode slice(RexNode array, SqlCall bounds, List<SqlNode> others, SqlNode part, Value value) {
         if (!others.isEmpty() || bounds.operandCount() > 2) {
             throw Errors.notAvailableYet("assigning to a slice of several dimensions, or with a step", part)
                     .withHint("assign its elements, or rows of them: SET a[1] = '{3,4}'");
@@ -122,16 +151,16 @@ final class ElementBinder {
                 .convert(expressions.bind(subscript), DataType.INTEGER, Strength.ASSIGNMENT, subscript);
     }
 
-    private RexNode converted(SqlNode value, DataType wanted) {
-        RexNode bound = expressions.bind(value);
+    private RexNode converted(Value value, DataType wanted) {
+        RexNode bound = value.bound();
         DataType type = Coercions.type(bound);
         if (!Coercions.isUnknown(bound) && !Coercions.allowed(type, wanted, Strength.ASSIGNMENT)) {
             throw Errors.error(
                     SqlState.DATATYPE_MISMATCH,
                     "subscripted assignment requires type " + Coercions.name(wanted) + " but expression is of type "
                             + Coercions.name(type),
-                    value);
+                    value.where());
         }
-        return context.coercions().convert(bound, wanted, Strength.ASSIGNMENT, value);
+        return context.coercions().convert(bound, wanted, Strength.ASSIGNMENT, value.where());
     }
 }

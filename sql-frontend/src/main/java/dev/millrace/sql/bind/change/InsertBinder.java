@@ -2,10 +2,13 @@ package dev.millrace.sql.bind.change;
 
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.bind.expression.ExpressionBinder;
 import dev.millrace.sql.bind.query.QueryBinder;
 import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.BoundQuery;
+import dev.millrace.sql.bind.scope.Clause;
 import dev.millrace.sql.bind.scope.QueryContext;
+import dev.millrace.sql.bind.scope.Scope;
 import dev.millrace.sql.bind.type.Errors;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.parser.StatementParser;
@@ -19,8 +22,10 @@ import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
@@ -53,8 +58,30 @@ final class InsertBinder {
     }
 
     Statement bind() {
-        List<Integer> columns = target.columns(insert.columns());
+        List<Integer> columns = insert.parts().isEmpty() ? target.columns(insert.columns()) : columnsInParts();
         return bind(literals(columns).orElseGet(() -> rows(columns)));
+    }
+
+    /** The columns, of which one may be named as often as a part of it is given. */
+    private List<Integer> columnsInParts() {
+        List<Integer> columns = new ArrayList<>();
+        Set<Integer> whole = new HashSet<>();
+        for (int i = 0; i < insert.columns().size(); i++) {
+            SqlIdentifier name = insert.columns().get(i);
+            int column = target.column(name);
+            boolean isPart = insert.parts().containsKey(i);
+            if (whole.contains(column) || !isPart && columns.contains(column)) {
+                throw Errors.error(
+                        SqlState.DUPLICATE_COLUMN,
+                        "column \"" + name.getSimple() + "\" specified more than once",
+                        name);
+            }
+            if (!isPart) {
+                whole.add(column);
+            }
+            columns.add(column);
+        }
+        return columns;
     }
 
     private Statement bind(Source source) {
@@ -115,14 +142,17 @@ final class InsertBinder {
         SqlNode query = insert.source().get();
         List<Integer> given = columns;
         if (query.getKind() == SqlKind.VALUES && hasDefault((SqlCall) query)) {
+            if (!insert.parts().isEmpty()) {
+                throw Errors.notAvailableYet("DEFAULT beside parts of arrays", query)
+                        .withHint("leave the column out, or give the whole array");
+            }
             SqlCall values = (SqlCall) query;
             requireWidth(widthOf(values), columns, query);
             given = new ArrayList<>();
             query = withoutDefaults(values, columns, given);
         }
         QueryBinder queries = new QueryBinder(context, Optional.empty()).with(insert.with());
-        BoundQuery source = queries.bind(
-                query, given.stream().map(column -> target.field(column).type()).toList());
+        BoundQuery source = queries.bind(query, types(given));
         int width = source.rel().getRowType().getFieldCount();
         if (given == columns) {
             requireWidth(width, columns, query);
@@ -130,8 +160,28 @@ final class InsertBinder {
         }
         List<Integer> used = new ArrayList<>();
         List<RexNode> values = new ArrayList<>();
+        ElementBinder elements = new ElementBinder(
+                context, new ExpressionBinder(context, Scope.empty(Optional.empty(), context), Clause.plain("INSERT")));
         for (int i = 0; i < given.size(); i++) {
             int column = given.get(i);
+            SqlNode part = insert.parts().get(i);
+            if (part != null) {
+                target.requireGivable(column, insert.overriding(), query);
+                int place = used.indexOf(column);
+                RexNode whole = place < 0 ? Rex.nullOf(target.field(column).type()) : values.get(place);
+                RexNode value = elements.assign(
+                        whole,
+                        part,
+                        new ElementBinder.Value(
+                                RelNodes.references(source.rel()).get(i), query));
+                if (place < 0) {
+                    used.add(column);
+                    values.add(value);
+                } else {
+                    values.set(place, value);
+                }
+                continue;
+            }
             if (insert.overriding() == Syntax.Overriding.USER_VALUE
                     && target.rule(column).filter(ColumnRule::isIdentity).isPresent()) {
                 continue;
@@ -149,6 +199,17 @@ final class InsertBinder {
             values.add(Rex.builder().makeLiteral(true)); // for the number of the rows
         }
         return new Source(used, bound(source, values, used));
+    }
+
+    /** What constants among the rows are taken for. */
+    private List<DataType> types(List<Integer> given) {
+        List<DataType> types = new ArrayList<>();
+        for (int i = 0; i < given.size(); i++) {
+            DataType whole = target.field(given.get(i)).type();
+            SqlNode part = insert.parts().get(i);
+            types.add(part == null ? whole : ElementBinder.typeOf(whole, part));
+        }
+        return types;
     }
 
     private RowSource bound(BoundQuery source, List<RexNode> values, List<Integer> used) {

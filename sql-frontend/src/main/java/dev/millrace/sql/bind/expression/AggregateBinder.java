@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
@@ -227,12 +228,15 @@ public final class AggregateBinder {
                         DataType.DOUBLE,
                         Strength.IMPLICIT,
                         syntax.arguments().get(0));
-        if (!(fraction instanceof RexLiteral literal) || literal.isNull()) {
+        boolean isNull = fraction instanceof RexLiteral literal && literal.isNull();
+        if (isNull || !RexUtil.isConstant(fraction)) {
             throw Errors.notAvailableYet(
                     "a percentile's fraction that is not a constant",
                     syntax.arguments().get(0));
         }
-        double value = literal.getValueAs(BigDecimal.class).doubleValue();
+        double value = fraction instanceof RexLiteral literal
+                ? literal.getValueAs(BigDecimal.class).doubleValue()
+                : 0; // which is known when it is computed
         if (!(value >= 0 && value <= 1)) {
             throw Errors.error(
                     SqlState.NUMERIC_VALUE_OUT_OF_RANGE,

@@ -232,10 +232,14 @@ public final class ExpressionBinder {
                 return bind(operands.get(0));
             }
             case IS_NULL -> {
-                return nullTest("is_null", operands.get(0));
+                return call.getOperator() == SqlStdOperatorTable.IS_UNKNOWN
+                        ? truthTest("is_null", "IS UNKNOWN", operands.get(0))
+                        : nullTest("is_null", operands.get(0));
             }
             case IS_NOT_NULL -> {
-                return nullTest("is_not_null", operands.get(0));
+                return call.getOperator() == SqlStdOperatorTable.IS_NOT_UNKNOWN
+                        ? truthTest("is_not_null", "IS NOT UNKNOWN", operands.get(0))
+                        : nullTest("is_not_null", operands.get(0));
             }
             case IS_TRUE -> {
                 return truthTest("is_true", operands.get(0));
@@ -389,7 +393,10 @@ public final class ExpressionBinder {
     }
 
     private RexNode truthTest(String name, SqlNode operand) {
-        String shown = name.toUpperCase(Locale.ROOT).replace('_', ' ');
+        return truthTest(name, name.toUpperCase(Locale.ROOT).replace('_', ' '), operand);
+    }
+
+    private RexNode truthTest(String name, String shown, SqlNode operand) {
         RexNode node = context.coercions().condition(bind(operand), shown, operand);
         return Rex.call(name, List.of(node), DataType.BOOLEAN, false);
     }

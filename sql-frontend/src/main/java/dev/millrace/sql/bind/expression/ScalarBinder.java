@@ -86,7 +86,7 @@ final class ScalarBinder {
         }
         List<RexNode> arguments = expressions.bindAll(call.getOperandList());
         DataType now = NOW.get(name);
-        if (now != null && arguments.size() <= 1) {
+        if (now != null && arguments.size() <= (name.startsWith("current_") || name.startsWith("local") ? 1 : 0)) {
             RexNode clock = context.functions().function("now", name, List.of(), call);
             RexNode time = now.equals(DataType.TIMESTAMPTZ)
                     ? clock

@@ -29,9 +29,11 @@ import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.calcite.rel.RelCollations;
 import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.RelNode;
@@ -277,9 +279,16 @@ public final class QueryBinder {
     public QueryBinder with(List<SqlNode> items) {
         Map<String, BoundQuery> tables = new HashMap<>(commonTables);
         QueryBinder binder = new QueryBinder(context, outer, tables);
+        Set<String> names = new HashSet<>();
         for (SqlNode node : items) {
             SqlWithItem item = (SqlWithItem) node;
             String name = item.name.getSimple();
+            if (!names.add(name)) {
+                throw Errors.error(
+                        SqlState.DUPLICATE_ALIAS,
+                        "WITH query name \"" + name + "\" specified more than once",
+                        item.name);
+            }
             boolean recursive =
                     item.recursive != null && item.recursive.booleanValue() && SelfReferences.reads(item.query, name);
             if (item instanceof MarkedItem && !recursive) {

@@ -114,7 +114,7 @@ final class SetOperationBinder {
         Pending left = queries.apply(byName.orElse(call.operand(0)));
         Pending right = queries.apply(call.operand(1));
         if (byName.isPresent()) {
-            UnionByName aligned = new UnionByName(left, right, call);
+            UnionByName aligned = new UnionByName(left, right, UnionByName.how(call), call);
             left = aligned.left();
             right = aligned.right();
         }

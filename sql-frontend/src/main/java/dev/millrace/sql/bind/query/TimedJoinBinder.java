@@ -216,6 +216,13 @@ final class TimedJoinBinder {
         }
         Optional<Relation> versioned = relation.filter(table ->
                 table.kind() == Relation.Kind.TABLE && table.eventTime().isPresent());
+        if (versioned.filter(table -> table.primaryKey().isEmpty()).isPresent()) {
+            throw Errors.error(
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "rows of \"" + versioned.get().name() + "\" are versions of nothing: it has no primary key",
+                            snapshot)
+                    .withHint("ASOF JOIN finds the row that is nearest in time");
+        }
         if (versioned.isPresent()) {
             return versions(versioned.get(), time, RelOptUtil.conjunctions(condition), type, snapshot);
         }
