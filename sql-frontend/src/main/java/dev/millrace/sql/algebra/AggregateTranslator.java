@@ -2,10 +2,10 @@ package dev.millrace.sql.algebra;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.AggregateCall;
-import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.OrderKey;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import org.apache.calcite.rel.RelCollation;
-import org.apache.calcite.rel.RelFieldCollation.NullDirection;
 import org.apache.calcite.rel.RelFieldCollation;
+import org.apache.calcite.rel.RelFieldCollation.NullDirection;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rex.RexUtil;
@@ -55,8 +55,7 @@ public final class AggregateTranslator {
                 TypeMapper.dataType(call.getType()));
     }
 
-    private static Literal constant(
-            RelNode input, int column, Function function, UnaryOperator<Expression> folder) {
+    private static Literal constant(RelNode input, int column, Function function, UnaryOperator<Expression> folder) {
         if (input instanceof Project project
                 && RexUtil.isConstant(project.getProjects().get(column))
                 && folder.apply(ExpressionTranslator.translate(
