@@ -164,12 +164,15 @@ final class KernelWriter {
             case WIDE ->
                 body.line(name + " = Memory.getLong(d" + column + " + 16L * row);")
                         .line(name + "b = Memory.getLong(d" + column + " + 16L * row + 8L);");
-            case BYTES ->
+            case BYTES -> {
+                String length = "(int) (Memory.getInt(o" + column + " + 4L * row + 4L) - " + name + "a)";
+                boolean isBignum = type.kind() == DataType.Kind.BIGNUM;
                 body.line(name + "a = Memory.getInt(o" + column + " + 4L * row);")
-                        .line(name + "l = (int) (Memory.getInt(o" + column + " + 4L * row + 4L) - " + name + "a);")
+                        .line(name + "l = " + (isBignum ? "BignumBytes.keyLength(" + length + ")" : length) + ";")
                         .line(name + "a += d" + column + ";")
                         .line(name + " = ByteSlots.low(" + name + "a, " + name + "l);")
                         .line(name + "b = ByteSlots.high(" + name + "a, " + name + "l);");
+            }
         }
         if (mayBeNull) {
             body.close();
@@ -438,6 +441,7 @@ final class KernelWriter {
         source.line("package dev.millrace.engine.aggregate;")
                 .line("import dev.millrace.batch.*;")
                 .line("import dev.millrace.memory.*;")
+                .line("import dev.millrace.number.*;")
                 .line("import dev.millrace.engine.state.*;")
                 .line("import dev.millrace.engine.aggregate.*;")
                 .line("import dev.millrace.engine.aggregate.number.*;")

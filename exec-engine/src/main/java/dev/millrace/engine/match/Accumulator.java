@@ -42,6 +42,9 @@ final class Accumulator {
         this.slot = codec.slot(column);
         this.argument = types.get(column);
         this.result = aggregate.type();
+        if (argument.kind() == Kind.BIGNUM && (function == Function.SUM || function == Function.AVG)) {
+            throw MillraceException.notAvailableYet(function + " of NUMERIC without digits in MATCH_RECOGNIZE");
+        }
         this.inexact = argument.kind() == Kind.DOUBLE || argument.kind() == Kind.REAL;
         this.order = new RowOrder(codec, types, List.of(new OrderKey(column, false, false)));
     }

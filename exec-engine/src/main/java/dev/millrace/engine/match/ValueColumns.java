@@ -252,7 +252,7 @@ final class ValueColumns implements AutoCloseable {
                 Memory.putLong(data + 16L * count, Memory.getLong(slot));
                 Memory.putLong(data + 16L * count + 8, Memory.getLong(slot + 8));
             }
-            case TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW, NULL ->
+            case BIGNUM, TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW, NULL ->
                 throw new IllegalArgumentException(type + " is of no fixed width");
         }
     }

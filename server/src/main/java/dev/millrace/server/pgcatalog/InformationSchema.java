@@ -126,7 +126,7 @@ final class InformationSchema {
     }
 
     private static boolean isDecimal(DataType type) {
-        return type.kind() == DataType.Kind.NUMERIC;
+        return type.isExact();
     }
 
     private static boolean isTime(DataType type) {

@@ -111,7 +111,7 @@ public final class Aggregates {
                         DataType.numeric(
                                 DataType.MAX_NUMERIC_PRECISION,
                                 Math.max(ResultRule.LEAST_DIVISION_SCALE, argument.scale()));
-                    case INTERVAL -> argument;
+                    case BIGNUM, INTERVAL -> argument;
                     default -> DataType.DOUBLE;
                 };
             case MIN, MAX, FIRST_VALUE, LAST_VALUE, PERCENTILE_DISC -> argument;

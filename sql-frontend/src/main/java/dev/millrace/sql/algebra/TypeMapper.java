@@ -18,7 +18,7 @@ import org.apache.calcite.sql.type.SqlTypeName;
 
 /**
  * Our types as Calcite's, and back, without loss. INTERVAL DAY TO SECOND stands for PostgreSQL's one interval type,
- * VARIANT for JSONB, VARCHAR without length for TEXT; TIMESTAMPTZ is TIMESTAMP WITH LOCAL TIME ZONE.
+ * VARIANT for JSONB, VARCHAR without length for TEXT, VARBINARY of an odd length for BIGNUM; TIMESTAMPTZ is TIMESTAMP WITH LOCAL TIME ZONE.
  */
 public final class TypeMapper {
     /** Length that marks VARCHAR without a length, which is not quite TEXT. */
@@ -26,6 +26,9 @@ public final class TypeMapper {
 
     /** Length that marks a quoted constant or parameter whose type is still open. */
     private static final int OPEN = Integer.MAX_VALUE - 1;
+
+    /** Length of a VARBINARY that marks BIGNUM, which Calcite has no type of. */
+    private static final int BIGNUM = Integer.MAX_VALUE - 1;
 
     private static final int TIME_PRECISION = 6;
     private static final SqlIntervalQualifier INTERVAL =
@@ -36,7 +39,7 @@ public final class TypeMapper {
         public int getMaxPrecision(SqlTypeName typeName) {
             return switch (typeName) {
                 case DECIMAL -> DataType.MAX_NUMERIC_PRECISION;
-                case VARCHAR, CHAR -> UNLIMITED;
+                case VARCHAR, CHAR, VARBINARY -> UNLIMITED;
                 case TIME, TIMESTAMP, TIMESTAMP_WITH_LOCAL_TIME_ZONE -> TIME_PRECISION;
                 default -> super.getMaxPrecision(typeName);
             };
@@ -88,7 +91,7 @@ public final class TypeMapper {
                         ? DataType.TEXT
                         : DataType.varchar(type.getPrecision() == UNLIMITED ? 0 : type.getPrecision());
             case CHAR -> DataType.character(type.getPrecision());
-            case VARBINARY, BINARY -> DataType.BYTEA;
+            case VARBINARY, BINARY -> type.getPrecision() == BIGNUM ? DataType.BIGNUM : DataType.BYTEA;
             case DATE -> DataType.DATE;
             case TIME -> DataType.TIME;
             case TIMESTAMP -> DataType.TIMESTAMP;
@@ -117,6 +120,7 @@ public final class TypeMapper {
             case REAL -> FACTORY.createSqlType(SqlTypeName.REAL);
             case DOUBLE -> FACTORY.createSqlType(SqlTypeName.DOUBLE);
             case NUMERIC -> FACTORY.createSqlType(SqlTypeName.DECIMAL, type.precision(), type.scale());
+            case BIGNUM -> FACTORY.createSqlType(SqlTypeName.VARBINARY, BIGNUM);
             case TEXT -> FACTORY.createSqlType(SqlTypeName.VARCHAR);
             case VARCHAR ->
                 FACTORY.createSqlType(SqlTypeName.VARCHAR, type.precision() == 0 ? UNLIMITED : type.precision());

@@ -112,7 +112,7 @@ public enum PgType {
             case BIGINT -> INT8;
             case REAL -> FLOAT4;
             case DOUBLE -> FLOAT8;
-            case NUMERIC -> NUMERIC;
+            case NUMERIC, BIGNUM -> NUMERIC;
             case TEXT, NULL -> TEXT;
             case VARCHAR -> VARCHAR;
             case CHAR -> BPCHAR;
@@ -184,7 +184,9 @@ public enum PgType {
     public static DataType encoded(int oid) {
         PgType scalar = BY_OID.get(oid);
         if (scalar == NUMERIC) {
-            return DataType.numeric(DataType.MAX_NUMERIC_PRECISION, 0);
+            return DataType.numericIsUnlimited()
+                    ? DataType.BIGNUM
+                    : DataType.numeric(DataType.MAX_NUMERIC_PRECISION, 0);
         }
         if (oid == NUMERIC.arrayOid) {
             return DataType.array(encoded(NUMERIC.oid));

@@ -1,5 +1,6 @@
 package dev.millrace.sql.bind.expression;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Rex;
@@ -259,6 +260,9 @@ final class NestedBinder {
                     arguments,
                     sum,
                     arguments.get(0).getType().isNullable());
+        }
+        if (element.kind() == Kind.BIGNUM) {
+            throw MillraceException.notAvailableYet("array_sum of NUMERIC without digits");
         }
         return context.functions()
                 .operator(element.isInteger() ? "array_sum_whole" : "array_sum_double", arguments, where);

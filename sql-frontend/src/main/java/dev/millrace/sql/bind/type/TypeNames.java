@@ -14,8 +14,7 @@ import java.util.Optional;
 
 /** PostgreSQL's names of types. */
 public final class TypeNames {
-    /** NUMERIC where nothing says how many digits. */
-    public static final DataType UNDECLARED_NUMERIC = DataType.numeric(38, 16);
+    private static final DataType LIMITED_NUMERIC = DataType.numeric(38, 16);
 
     /** The type of JSON paths, which is TEXT; a cast to it writes a path anew. */
     public static final String JSON_PATH = "jsonpath";
@@ -49,6 +48,11 @@ public final class TypeNames {
     }
 
     private TypeNames() {}
+
+    /** NUMERIC where nothing says how many digits. */
+    public static DataType undeclaredNumeric() {
+        return DataType.numericIsUnlimited() ? DataType.BIGNUM : LIMITED_NUMERIC;
+    }
 
     private static void name(DataType type, String... names) {
         for (String name : names) {
@@ -138,7 +142,7 @@ public final class TypeNames {
         }
         String element = name.substring(1);
         DataType type = switch (element) {
-            case "numeric" -> UNDECLARED_NUMERIC;
+            case "numeric" -> undeclaredNumeric();
             case "varchar" -> DataType.varchar(0);
             default -> SIMPLE.get(element);
         };
@@ -162,7 +166,7 @@ public final class TypeNames {
 
     private static DataType numeric(TypeSpec spec, List<Integer> arguments) {
         if (arguments.isEmpty()) {
-            return UNDECLARED_NUMERIC;
+            return undeclaredNumeric();
         }
         int precision = arguments.get(0);
         int scale = arguments.size() > 1 ? arguments.get(1) : 0;
