@@ -57,6 +57,21 @@ public final class BignumBytes {
         return length - (~length & SCALE_BYTES);
     }
 
+    /** The scale behind the key; -1 if there is none. */
+    public static int shownScale(long address, int length) {
+        int key = keyLength(length);
+        return key == length ? -1 : Short.toUnsignedInt(Short.reverseBytes(Memory.getShort(address + key)));
+    }
+
+    /** Writes what {@link #shownScale} gave behind a key, and returns how many bytes that takes. */
+    public static int putShownScale(long address, int scale) {
+        if (scale < 0) {
+            return 0;
+        }
+        Memory.putShort(address, Short.reverseBytes((short) scale));
+        return SCALE_BYTES;
+    }
+
     /** NaN is equal to itself and greater than all others. */
     public static int compare(long a, int aLength, long b, int bLength) {
         return Memory.compare(a, keyLength(aLength), b, keyLength(bLength));
@@ -84,10 +99,8 @@ public final class BignumBytes {
 
     /** Digits after the point that are shown; 0 for what is not finite. */
     public static int scale(long address, int length) {
-        int key = keyLength(length);
-        return key < length
-                ? Short.toUnsignedInt(Short.reverseBytes(Memory.getShort(address + key)))
-                : leastScale(address, length);
+        int shown = shownScale(address, length);
+        return shown < 0 ? leastScale(address, length) : shown;
     }
 
     /** Digits after the point up to the last that is not zero; 0 for what is not finite. */
@@ -203,11 +216,7 @@ public final class BignumBytes {
         if (digits > 0 && header < ZERO) {
             Memory.putByte(address + length++, (byte) -1);
         }
-        if (withScale) {
-            Memory.putShort(address + length, Short.reverseBytes((short) scale));
-            length += SCALE_BYTES;
-        }
-        return length;
+        return length + putShownScale(address + length, withScale ? scale : -1);
     }
 
     static int header(long address) {
