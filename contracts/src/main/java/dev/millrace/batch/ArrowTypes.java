@@ -73,7 +73,8 @@ public final class ArrowTypes {
 
     private static void checkKnown(Field field) {
         if (field.type().kind() == DataType.Kind.BIGNUM) {
-            throw MillraceException.notAvailableYet("NUMERIC without digits in Arrow, as column \"" + field.name() + "\"")
+            throw MillraceException.notAvailableYet(
+                            "NUMERIC without digits in Arrow, as column \"" + field.name() + "\"")
                     .withHint("cast it to numeric(p, s), double precision or text");
         }
         field.type().fields().forEach(ArrowTypes::checkKnown);

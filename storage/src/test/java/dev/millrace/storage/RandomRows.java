@@ -72,7 +72,8 @@ public final class RandomRows {
             case DOUBLE -> random.nextGaussian();
             case NUMERIC -> new BigDecimal(new BigInteger(random.nextInt(28) + 1, random), type.scale());
             case BIGNUM ->
-                Bignum.of(new BigDecimal(new BigInteger(random.nextInt(300) + 1, random), random.nextInt(40))).trimmed();
+                Bignum.of(new BigDecimal(new BigInteger(random.nextInt(300) + 1, random), random.nextInt(40)))
+                        .trimmed();
             case TEXT, VARCHAR, CHAR, JSONB -> "ab\u00e9".repeat(random.nextInt(5));
             case BYTEA -> random.ints(random.nextInt(9)).mapToObj(i -> (byte) i).toList();
             case INTERVAL -> new Row.Interval(random.nextInt(), random.nextInt(), random.nextInt());

@@ -2,7 +2,6 @@ package dev.millrace.nested;
 
 import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
-import dev.millrace.type.DataType.Kind;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -91,8 +91,8 @@ public final class Bignum implements Comparable<Bignum> {
         }
         BigInteger number = DecimalDigits.number(digits, 0, digits.length);
         int behind = digits.length - 1 - BignumBytes.exponent(header);
-        BigDecimal value = new BigDecimal(
-                header < BignumBytes.ZERO ? number.negate() : number, BignumBytes.DIGITS * behind);
+        BigDecimal value =
+                new BigDecimal(header < BignumBytes.ZERO ? number.negate() : number, BignumBytes.DIGITS * behind);
         return new Bignum(BignumBytes.ZERO, value.setScale(scale));
     }
 
@@ -344,11 +344,11 @@ public final class Bignum implements Comparable<Bignum> {
     public long toLong(String type, long least, long most) {
         if (!isFinite()) {
             throw MillraceException.user(
-                    SqlState.FEATURE_NOT_SUPPORTED,
-                    "cannot convert " + (isNan() ? "NaN" : "infinity") + " to " + type);
+                    SqlState.FEATURE_NOT_SUPPORTED, "cannot convert " + (isNan() ? "NaN" : "infinity") + " to " + type);
         }
         BigDecimal whole = value.setScale(0, RoundingMode.HALF_UP);
-        boolean fits = whole.compareTo(BigDecimal.valueOf(least)) >= 0 && whole.compareTo(BigDecimal.valueOf(most)) <= 0;
+        boolean fits =
+                whole.compareTo(BigDecimal.valueOf(least)) >= 0 && whole.compareTo(BigDecimal.valueOf(most)) <= 0;
         if (!fits) {
             throw outOfRange(type);
         }

@@ -108,9 +108,7 @@ public final class BignumBytes {
         int digits = digits(length);
         int header = header(address);
         int behind = digits - 1 - exponent(header);
-        return digits == 0 || behind <= 0
-                ? 0
-                : DIGITS * behind - trailingZeros(digit(address, header, digits - 1));
+        return digits == 0 || behind <= 0 ? 0 : DIGITS * behind - trailingZeros(digit(address, header, digits - 1));
     }
 
     /** The value without its point, at its {@link #scale}; {@link #UNFIT} if that takes more than 63 bits, or is none. */
@@ -128,7 +126,8 @@ public final class BignumBytes {
             value = value * BASE + digit(address, header, i);
         }
         int last = digit(address, header, digits - 1);
-        int more = scale(address, length) - DIGITS * (digits - 1 - exponent(header)); // negative: zeros of the last digit
+        int more =
+                scale(address, length) - DIGITS * (digits - 1 - exponent(header)); // negative: zeros of the last digit
         if (more < 0) {
             value = scaledUp(value, DIGITS + more);
             value = value == UNFIT ? UNFIT : value + last / TEN_TO[-more];

@@ -11,7 +11,8 @@ import java.math.RoundingMode;
 public final class BignumFunctions {
     private static final int GUARD = 12;
     private static final int MOST_FACTORIAL = 32_177; // of the next one there are too many digits
-    private static final BigDecimal FARTHEST = BigDecimal.valueOf(6000); // exponents of e beyond it overflow, or are nothing
+    private static final BigDecimal FARTHEST =
+            BigDecimal.valueOf(6000); // exponents of e beyond it overflow, or are nothing
 
     private BignumFunctions() {}
 
@@ -133,7 +134,8 @@ public final class BignumFunctions {
         if (exponent.signum() < 0) {
             return Bignum.ZERO;
         }
-        boolean odd = exponent.value().setScale(0, RoundingMode.DOWN).unscaledValue().testBit(0);
+        boolean odd =
+                exponent.value().setScale(0, RoundingMode.DOWN).unscaledValue().testBit(0);
         return base.signum() < 0 && odd ? Bignum.NEGATIVE_INFINITY : Bignum.INFINITY;
     }
 
@@ -150,8 +152,7 @@ public final class BignumFunctions {
         if (weight < -scale - 2) {
             return Bignum.of(BigDecimal.valueOf(0, scale));
         }
-        MathContext context =
-                new MathContext(Math.max(0, (int) weight) + scale + GUARD + 12, RoundingMode.HALF_EVEN);
+        MathContext context = new MathContext(Math.max(0, (int) weight) + scale + GUARD + 12, RoundingMode.HALF_EVEN);
         BigDecimal power = BigDecimal.ONE;
         BigDecimal square = base;
         for (long left = Math.abs((long) exponent); left > 0; left >>= 1) {
@@ -167,7 +168,8 @@ public final class BignumFunctions {
     /** By the logarithm of the base. */
     private static Bignum otherPower(BigDecimal base, Bignum exponent) {
         BigDecimal power = exponent.value();
-        boolean odd = base.signum() < 0 && power.setScale(0, RoundingMode.DOWN).unscaledValue().testBit(0);
+        boolean odd = base.signum() < 0
+                && power.setScale(0, RoundingMode.DOWN).unscaledValue().testBit(0);
         BigDecimal size = base.abs();
         double estimate = ResultScale.logarithm(size) * power.doubleValue();
         if (Math.abs(estimate) > 1.01 * FARTHEST.doubleValue()) {

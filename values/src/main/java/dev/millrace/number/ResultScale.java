@@ -25,7 +25,12 @@ public final class ResultScale {
     /** Of a quotient. */
     public static int ofQuotient(BigDecimal dividend, BigDecimal divisor) {
         return ofQuotient(
-                weight(dividend), firstGroup(dividend), dividend.scale(), weight(divisor), firstGroup(divisor), divisor.scale());
+                weight(dividend),
+                firstGroup(dividend),
+                dividend.scale(),
+                weight(divisor),
+                firstGroup(divisor),
+                divisor.scale());
     }
 
     /** The same of unscaled values that fit 63 bits. */
@@ -63,9 +68,7 @@ public final class ResultScale {
     static int weightOfLogarithm(BigDecimal number) {
         BigDecimal distance = number.subtract(BigDecimal.ONE);
         if (distance.abs().compareTo(new BigDecimal("0.1")) <= 0) { // 0.9 to 1.1
-            return distance.signum() == 0
-                    ? 0
-                    : GROUP * weight(distance) + (int) Math.log10(firstGroup(distance));
+            return distance.signum() == 0 ? 0 : GROUP * weight(distance) + (int) Math.log10(firstGroup(distance));
         }
         double logarithm = logarithm(number);
         return (int) Math.log10(Math.abs(logarithm));

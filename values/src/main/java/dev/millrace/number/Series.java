@@ -15,7 +15,8 @@ final class Series {
     private static final double LOG_10_OF_2 = 0.301029995663981;
     private static final BigDecimal TWO = BigDecimal.valueOf(2);
 
-    private static volatile BigDecimal ln10 = new BigDecimal("2.302585092994045684017991454684364207601"); // as far as anybody asked
+    private static volatile BigDecimal ln10 =
+            new BigDecimal("2.302585092994045684017991454684364207601"); // as far as anybody asked
 
     private Series() {}
 
@@ -31,9 +32,8 @@ final class Series {
         int weight = (int) Math.ceil(exponent.doubleValue() * Math.log10(Math.E)) + 1;
         int digits = Math.max(0, weight + scale) + GUARD;
         int least = (int) Math.sqrt(digits);
-        int size = exponent.signum() == 0
-                ? 0
-                : (int) Math.ceil((exponent.precision() - exponent.scale()) * LOG_2_OF_10);
+        int size =
+                exponent.signum() == 0 ? 0 : (int) Math.ceil((exponent.precision() - exponent.scale()) * LOG_2_OF_10);
         int halvings = Math.max(0, size + least);
         MathContext context = new MathContext(digits + (int) (halvings * LOG_10_OF_2) + 2, RoundingMode.HALF_EVEN);
         BigDecimal small = exponent.divide(new BigDecimal(BigInteger.ONE.shiftLeft(halvings)), context);
@@ -83,9 +83,7 @@ final class Series {
         BigDecimal step;
         do {
             BigDecimal power = exp(logarithm, places + 2);
-            step = number.subtract(power)
-                    .multiply(TWO)
-                    .divide(number.add(power), context);
+            step = number.subtract(power).multiply(TWO).divide(number.add(power), context);
             logarithm = logarithm.add(step).setScale(places + 2, RoundingMode.HALF_EVEN);
         } while (step.abs().compareTo(enough) > 0);
         return logarithm;

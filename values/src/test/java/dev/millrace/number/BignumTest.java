@@ -76,9 +76,8 @@ class BignumTest {
                 long low = random.nextLong() >> random.nextInt(64);
                 int scale = random.nextInt(random.nextInt(30) + 1);
                 long high = random.nextBoolean() ? low >> 63 : random.nextLong() >> (2 + random.nextInt(62));
-                BigInteger unscaled = BigInteger.valueOf(high)
-                        .shiftLeft(64)
-                        .or(new BigInteger(Long.toUnsignedString(low)));
+                BigInteger unscaled =
+                        BigInteger.valueOf(high).shiftLeft(64).or(new BigInteger(Long.toUnsignedString(low)));
                 Bignum number = Bignum.of(new BigDecimal(unscaled, scale));
                 int length = BignumBytes.write(address, high, low, scale);
                 byte[] bytes = new byte[length];

@@ -83,8 +83,8 @@ final class BignumResults {
         long at = group + slot.offset();
         return switch (slot.state().kind()) {
             case SQUARES_WIDE ->
-                Bignum.of(new BigDecimal(
-                        Wide.squares(at), 2 * slot.argumentType().scale()));
+                Bignum.of(
+                        new BigDecimal(Wide.squares(at), 2 * slot.argumentType().scale()));
             case SQUARES_BIGNUM -> BignumSums.value(at);
             default -> throw new IllegalArgumentException("no squares of exact numbers: " + slot);
         };

@@ -69,7 +69,12 @@ public final class StateCode {
             case NUMERIC -> "Wide." + function + "(" + at + ", " + low + ", " + high + ");";
             case INTERVAL -> "Extremes." + function + "Interval(" + at + ", " + low + ", " + high + ");";
             case UUID -> "Extremes." + function + "Uuid(" + at + ", " + low + ", " + high + ");";
-            case BIGNUM, TEXT, VARCHAR, CHAR, JSONB, BYTEA -> // of equal numbers the order of bytes takes the one of fewer zeros
+            case BIGNUM,
+                    TEXT,
+                    VARCHAR,
+                    CHAR,
+                    JSONB,
+                    BYTEA -> // of equal numbers the order of bytes takes the one of fewer zeros
                 "Extremes." + function + "Bytes(" + bytes(at, column) + ");";
             case ARRAY, ROW, NULL -> throw new IllegalArgumentException(function + " of " + type);
         };

@@ -45,8 +45,7 @@ final class FirstWord {
                 30L * Memory.getInt(slot) + Memory.getInt(slot + 4) + Math.floorDiv(Memory.getLong(slot + 8), DAY_NANOS)
                         ^ SIGN;
             case UUID -> Long.reverseBytes(Memory.getLong(slot));
-            case BIGNUM ->
-                ofBytes(row + Memory.getInt(slot), BignumBytes.keyLength(Memory.getInt(slot + 4)));
+            case BIGNUM -> ofBytes(row + Memory.getInt(slot), BignumBytes.keyLength(Memory.getInt(slot + 4)));
             case TEXT, VARCHAR, CHAR, JSONB, BYTEA -> ofBytes(row + Memory.getInt(slot), Memory.getInt(slot + 4));
             case ARRAY, ROW, NULL -> 0;
         };

@@ -27,7 +27,8 @@ final class Numerics {
     }
 
     Optional<Value> compile(Call call) {
-        if (isOfBignum(call) && (call.function().equals("scale") || call.function().equals("min_scale"))) {
+        if (isOfBignum(call)
+                && (call.function().equals("scale") || call.function().equals("min_scale"))) {
             return Optional.of(scale(call, compiler.compile(call.arguments().get(0))));
         }
         boolean numeric =

@@ -165,8 +165,7 @@ public final class ConstantFolder {
             case NUMERIC -> new BigDecimal(new BigInteger(bigEndian(data + 16L * row)), type.scale());
             case BIGNUM -> {
                 int start = Memory.getInt(vector.getOffsetBufferAddress() + 4L * row);
-                yield Bignum.at(
-                        data + start, Memory.getInt(vector.getOffsetBufferAddress() + 4L * row + 4) - start);
+                yield Bignum.at(data + start, Memory.getInt(vector.getOffsetBufferAddress() + 4L * row + 4) - start);
             }
             case TEXT, VARCHAR, CHAR, JSONB -> new String(bytesOf(vector, row), StandardCharsets.UTF_8);
             case BYTEA -> {

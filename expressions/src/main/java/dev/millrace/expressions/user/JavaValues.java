@@ -127,7 +127,8 @@ final class JavaValues {
     private static BigDecimal decimal(Bignum number) {
         if (!number.isFinite()) {
             throw MillraceException.user(
-                    SqlState.NUMERIC_VALUE_OUT_OF_RANGE, number + " is no BigDecimal, which functions in Java are given");
+                    SqlState.NUMERIC_VALUE_OUT_OF_RANGE,
+                    number + " is no BigDecimal, which functions in Java are given");
         }
         return number.value();
     }
@@ -178,7 +179,8 @@ final class JavaValues {
                 ImageWriter.numeric(out, unscaled.shiftRight(64).longValue(), unscaled.longValue());
             }
             case BIGNUM -> {
-                byte[] number = Bignum.of(value instanceof BigDecimal decimal ? decimal : new BigDecimal(value.toString()))
+                byte[] number = Bignum.of(
+                                value instanceof BigDecimal decimal ? decimal : new BigDecimal(value.toString()))
                         .trimmed()
                         .toBytes();
                 ImageWriter.int32(out, number.length);

@@ -125,8 +125,7 @@ public record AggregateState(Kind kind, int argument, int filter, boolean distin
     private static List<Kind> kinds(AggregateCall call, DataType argument, boolean retractions) {
         return switch (call.function()) {
             case SUM, AVG -> List.of(sum(argument, retractions));
-            case STDDEV_POP, STDDEV_SAMP, VAR_POP, VAR_SAMP ->
-                List.of(sum(argument, retractions), squares(argument));
+            case STDDEV_POP, STDDEV_SAMP, VAR_POP, VAR_SAMP -> List.of(sum(argument, retractions), squares(argument));
             case MIN -> List.of(Kind.MIN);
             case MAX -> List.of(Kind.MAX);
             case BOOL_AND, BOOL_OR -> List.of(Kind.TRUES);

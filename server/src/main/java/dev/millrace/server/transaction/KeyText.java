@@ -5,7 +5,6 @@ import dev.millrace.batch.text.ValueText;
 import dev.millrace.memory.Memory;
 import dev.millrace.number.Bignum;
 import dev.millrace.number.BignumBytes;
-
 import dev.millrace.type.DataType;
 import java.util.Optional;
 

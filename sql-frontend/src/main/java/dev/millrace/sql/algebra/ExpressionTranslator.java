@@ -7,7 +7,6 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.plan.expression.ParameterPlace;
 import dev.millrace.type.DataType;
-import dev.millrace.type.DataType.Kind;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;

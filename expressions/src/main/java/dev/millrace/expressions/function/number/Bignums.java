@@ -64,8 +64,7 @@ public final class Bignums {
         put(operation.apply(Bignum.at(a, aLength)), out);
     }
 
-    private static void binary(
-            BinaryOperator<Bignum> operation, long a, int aLength, long b, int bLength, Text out) {
+    private static void binary(BinaryOperator<Bignum> operation, long a, int aLength, long b, int bLength, Text out) {
         put(operation.apply(Bignum.at(a, aLength), Bignum.at(b, bLength)), out);
     }
 

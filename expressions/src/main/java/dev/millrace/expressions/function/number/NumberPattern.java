@@ -56,13 +56,13 @@ public final class NumberPattern {
     }
 
     private void formatEndless(Text out) {
-            // A column of numbers does not lose its shape: PostgreSQL fills the digits with #.
-            TextBuffer buffer = out.begin();
-            buffer.appendAscii(" " + "#".repeat(parsed.integerDigits()));
-            if (parsed.scale() > 0) {
-                buffer.appendAscii("." + "#".repeat(parsed.scale()));
-            }
-            out.written();
+        // A column of numbers does not lose its shape: PostgreSQL fills the digits with #.
+        TextBuffer buffer = out.begin();
+        buffer.appendAscii(" " + "#".repeat(parsed.integerDigits()));
+        if (parsed.scale() > 0) {
+            buffer.appendAscii("." + "#".repeat(parsed.scale()));
+        }
+        out.written();
     }
 
     private void format(BigDecimal value, Text out) {

@@ -173,8 +173,7 @@ class BignumsTest {
                     Bignums.trunc(first.address, first.length, Integer.parseInt(answer.second()), result);
                 default -> {
                     read(answer.second(), second);
-                    BINARY.get(function)
-                            .of(first.address, first.length, second.address, second.length, result);
+                    BINARY.get(function).of(first.address, first.length, second.address, second.length, result);
                 }
             }
             return shown();

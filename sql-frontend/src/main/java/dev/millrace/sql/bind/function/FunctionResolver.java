@@ -12,7 +12,6 @@ import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.type.Coercions;
 import dev.millrace.sql.bind.type.Coercions.Strength;
 import dev.millrace.sql.bind.type.Errors;
-import dev.millrace.sql.bind.type.TypeNames;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.util.ArrayList;
@@ -196,7 +195,8 @@ public final class FunctionResolver {
 
     /** Numbers of any size are computed with where NUMERIC has no limit, or there are some. */
     private static boolean isAvailable(Signature signature, List<RexNode> arguments) {
-        return signature.parameters().stream().noneMatch(parameter -> parameter.kind().equals(Optional.of(Kind.BIGNUM)))
+        return signature.parameters().stream()
+                        .noneMatch(parameter -> parameter.kind().equals(Optional.of(Kind.BIGNUM)))
                 || DataType.numericIsUnlimited()
                 || arguments.stream().anyMatch(node -> Coercions.type(node).kind() == Kind.BIGNUM);
     }

@@ -201,7 +201,8 @@ public final class Coercions {
             case REAL -> Optional.of(Rex.literal(new Literal((double) exact.floatValue(), target)));
             case BIGNUM -> {
                 int scale = Math.max(0, type(literal).scale());
-                yield Optional.of(Rex.literal(new Literal(Bignum.of(exact.setScale(scale, RoundingMode.HALF_UP)), target)));
+                yield Optional.of(
+                        Rex.literal(new Literal(Bignum.of(exact.setScale(scale, RoundingMode.HALF_UP)), target)));
             }
             case NUMERIC -> {
                 BigDecimal scaled = exact.setScale(target.scale(), RoundingMode.HALF_UP);
