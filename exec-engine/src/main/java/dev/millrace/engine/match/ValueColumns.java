@@ -170,7 +170,10 @@ final class ValueColumns implements AutoCloseable {
         } else {
             boolean some = accumulator.count(size) > 0;
             setValid(column, some);
-            if (some) {
+            if (aggregate.type().kind() == DataType.Kind.BIGNUM) {
+                byte[] number = some ? accumulator.number(size).toBytes() : new byte[0];
+                Memory.copyIn(number, 0, textRoom(column, number.length), number.length);
+            } else if (some) {
                 int width = aggregate.type().fixedWidth();
                 accumulator.write(size, vectors[column].getDataBufferAddress() + (long) width * count);
             }

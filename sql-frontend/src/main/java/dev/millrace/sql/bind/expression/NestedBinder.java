@@ -1,6 +1,5 @@
 package dev.millrace.sql.bind.expression;
 
-import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Rex;
@@ -253,16 +252,15 @@ final class NestedBinder {
             throw FunctionResolver.doesNotExist("array_sum", arguments, where).withHint("it takes an array of numbers");
         }
         DataType element = type.element();
-        if (element.kind() == Kind.NUMERIC) {
-            DataType sum = DataType.numeric(DataType.MAX_NUMERIC_PRECISION, element.scale());
+        if (element.isExact()) {
+            DataType sum = element.kind() == Kind.BIGNUM
+                    ? element
+                    : DataType.numeric(DataType.MAX_NUMERIC_PRECISION, element.scale());
             return Rex.call(
                     "array_sum_numeric",
                     arguments,
                     sum,
                     arguments.get(0).getType().isNullable());
-        }
-        if (element.kind() == Kind.BIGNUM) {
-            throw MillraceException.notAvailableYet("array_sum of NUMERIC without digits");
         }
         return context.functions()
                 .operator(element.isInteger() ? "array_sum_whole" : "array_sum_double", arguments, where);

@@ -1,6 +1,5 @@
 package dev.millrace.sql.bind.expression;
 
-import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.node.PlanNode.TableCall;
@@ -269,10 +268,7 @@ public final class TableCalls {
         if (type.kind() == Kind.SMALLINT) {
             type = DataType.INTEGER;
         }
-        if (type.kind() == Kind.BIGNUM) {
-            throw MillraceException.notAvailableYet("generate_series of NUMERIC without digits");
-        }
-        if (times && given.size() < 3 || !times && !type.isInteger() && type.kind() != Kind.NUMERIC) {
+        if (times && given.size() < 3 || !times && !type.isInteger() && !type.isExact()) {
             throw FunctionResolver.doesNotExist("generate_series", given, call)
                     .withHint("between timestamps it takes a step, such as INTERVAL '1 hour'");
         }
