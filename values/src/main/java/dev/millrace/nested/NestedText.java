@@ -306,7 +306,7 @@ public final class NestedText implements AutoCloseable {
                 ImageWriter.patchInt32(out, lengthAt, (int) parser.value());
             }
             case BIGNUM -> {
-                check(parser.tryBignum(address, length), type, address, length);
+                check(parser.tryBignum(type, address, length), type, address, length);
                 long lengthAt = out.length();
                 ImageWriter.int32(out, 0);
                 long target = out.room(parser.bignumBytes());

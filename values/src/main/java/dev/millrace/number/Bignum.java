@@ -7,6 +7,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.util.Optional;
 
 /**
  * A number of any size as an object: a decimal number with the digits after its point that are shown, NaN, Infinity or
@@ -314,6 +315,19 @@ public final class Bignum implements Comparable<Bignum> {
     /** The same number with so many digits after the point, a half rounded away from zero. */
     public Bignum withScale(int scale) {
         return isFinite() ? of(value.setScale(scale, RoundingMode.HALF_UP)) : this;
+    }
+
+    /**
+     * The number as a column of so many digits has it, {@code scale} of them after the point or, when negative, zeros before it;
+     * empty if it has more before the point than that leaves.
+     */
+    public Optional<Bignum> limited(int precision, int scale) {
+        if (!isFinite()) {
+            return isNan() ? Optional.of(this) : Optional.empty();
+        }
+        BigDecimal rounded = value.setScale(scale, RoundingMode.HALF_UP);
+        boolean fits = rounded.signum() == 0 || rounded.precision() <= precision;
+        return fits ? Optional.of(of(rounded)) : Optional.empty();
     }
 
     /** The same number, which shows no zeros at the end of its fraction. */

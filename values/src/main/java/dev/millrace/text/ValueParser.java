@@ -81,7 +81,7 @@ public final class ValueParser {
             case REAL -> tryReal(address, length);
             case DOUBLE -> tryFloat8(address, length);
             case NUMERIC -> tryNumeric(address, length, type.precision(), type.scale());
-            case BIGNUM -> tryBignum(address, length);
+            case BIGNUM -> tryBignum(type, address, length);
             case DATE -> tryDate(address, length);
             case TIME -> tryTime(address, length);
             case TIMESTAMP -> tryTimestamp(address, length);
@@ -164,9 +164,14 @@ public final class ValueParser {
         return done(NumericText.parse(address, address + length, precision, scale, this));
     }
 
-    /** A number of any size, for {@link #storeBignum}. */
-    public boolean tryBignum(long address, int length) {
-        return done(BignumText.parse(address, address + length, this));
+    /** A number of any size, or of the digits that the type has, for {@link #storeBignum}. */
+    public boolean tryBignum(DataType type, long address, int length) {
+        int read = BignumText.parse(address, address + length, this);
+        if (read == OK && type.precision() > 0) {
+            bignum = bignum().limited(type.precision(), type.scale());
+            read = bignum.isPresent() ? OK : RANGE;
+        }
+        return done(read);
     }
 
     /** The last BIGNUM. */
@@ -302,9 +307,9 @@ public final class ValueParser {
         store(type, target);
     }
 
-    /** Reads a number of any size, for {@link #storeBignum}. */
-    public void bignum(long address, int length) {
-        check(tryBignum(address, length), DataType.BIGNUM, address, length);
+    /** Reads a number of any size, or of the digits that the type has, for {@link #storeBignum}. */
+    public void bignum(DataType type, long address, int length) {
+        check(tryBignum(type, address, length), type, address, length);
     }
 
     /** Days since 1970-01-01. */
@@ -392,7 +397,9 @@ public final class ValueParser {
                 MillraceException.user(SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "numeric field overflow")
                         .withHint(quoted + " does not fit " + type);
             case BIGNUM ->
-                MillraceException.user(SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "value overflows numeric format");
+                MillraceException.user(
+                        SqlState.NUMERIC_VALUE_OUT_OF_RANGE,
+                        type.precision() == 0 ? "value overflows numeric format" : "numeric field overflow");
             case REAL, DOUBLE ->
                 MillraceException.user(
                         SqlState.NUMERIC_VALUE_OUT_OF_RANGE, quoted + " is out of range for type " + type);
@@ -417,7 +424,7 @@ public final class ValueParser {
         return switch (type.kind()) {
             case TIME -> "time";
             case TIMESTAMP -> "timestamp";
-            case NUMERIC -> "numeric";
+            case NUMERIC, BIGNUM -> "numeric";
             default -> type.toString();
         };
     }

@@ -15,7 +15,8 @@ import java.util.stream.Collectors;
  * REAL         Float4Vector              IEEE 754
  * DOUBLE       Float8Vector              IEEE 754
  * NUMERIC      DecimalVector             128 bit little endian unscaled value, precision 1..38, scale 0..precision
- * BIGNUM       VarBinaryVector           NUMERIC without digits declared, as dev.millrace.number.BignumBytes
+ * BIGNUM       VarBinaryVector           NUMERIC without digits declared, or with others than NUMERIC has here, as
+ *                                        dev.millrace.number.BignumBytes
  * TEXT         VarCharVector             UTF-8, no NUL byte; also VARCHAR(n) and CHAR(n)
  * BYTEA        VarBinaryVector           bytes
  * DATE         DateDayVector             days since 1970-01-01
@@ -31,8 +32,8 @@ import java.util.stream.Collectors;
  * </pre>
  *
  * @param kind which type
- * @param precision NUMERIC: digits, 0 when undeclared; VARCHAR and CHAR: length in characters, 0 when unlimited; else 0
- * @param scale NUMERIC: digits after the point; else 0
+ * @param precision NUMERIC: digits; BIGNUM: the same, 0 when undeclared; VARCHAR and CHAR: length in characters, 0 when unlimited; else 0
+ * @param scale NUMERIC: digits after the point; BIGNUM: the same, or before it when negative; else 0
  * @param fields ARRAY: one field, the element; ROW: its fields; else empty
  */
 public record DataType(Kind kind, int precision, int scale, List<Field> fields) {
@@ -102,6 +103,11 @@ public record DataType(Kind kind, int precision, int scale, List<Field> fields) 
 
     public static DataType numeric(int precision, int scale) {
         return new DataType(Kind.NUMERIC, precision, scale, List.of());
+    }
+
+    /** A number of at most so many digits, {@code scale} of them after the point, beyond what {@link #numeric} holds. */
+    public static DataType bignum(int precision, int scale) {
+        return new DataType(Kind.BIGNUM, precision, scale, List.of());
     }
 
     /** VARCHAR of at most {@code length} characters. */
@@ -194,7 +200,7 @@ public record DataType(Kind kind, int precision, int scale, List<Field> fields) 
             case REAL -> "real";
             case DOUBLE -> "double precision";
             case NUMERIC -> "numeric(" + precision + "," + scale + ")";
-            case BIGNUM -> "numeric";
+            case BIGNUM -> precision == 0 ? "numeric" : "numeric(" + precision + "," + scale + ")";
             case TEXT -> "text";
             case VARCHAR -> precision == 0 ? "character varying" : "character varying(" + precision + ")";
             case CHAR -> "character(" + precision + ")";

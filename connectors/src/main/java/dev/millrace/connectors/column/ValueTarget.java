@@ -234,7 +234,7 @@ public abstract class ValueTarget implements AutoCloseable {
                 written();
             }
             case BIGNUM -> {
-                if (!parser.tryBignum(address, length)) {
+                if (!parser.tryBignum(type, address, length)) {
                     throw unreadable(address, length);
                 }
                 TextBuffer out = writing();

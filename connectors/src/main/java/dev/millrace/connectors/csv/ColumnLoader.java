@@ -330,7 +330,7 @@ final class ColumnLoader implements AutoCloseable {
                     failed(row, length);
                 }
             } else if (type.kind() == DataType.Kind.BIGNUM) {
-                if (!parser.tryBignum(values.at, length)) {
+                if (!parser.tryBignum(type, values.at, length)) {
                     failed(row, length);
                 }
             } else if (checked && !parser.tryText(type, values.at, length)) {
@@ -358,7 +358,7 @@ final class ColumnLoader implements AutoCloseable {
                     failed(row, length);
                 }
             } else if (number) {
-                if (parser.tryBignum(values.at, length)) {
+                if (parser.tryBignum(type, values.at, length)) {
                     long made = forgotten.room(parser.bignumBytes());
                     int kept = parser.storeBignum(made);
                     Memory.copy(made, data + used, kept);

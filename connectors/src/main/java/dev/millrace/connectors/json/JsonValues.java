@@ -210,7 +210,7 @@ final class JsonValues implements AutoCloseable {
             return true;
         }
         if (type.kind() == DataType.Kind.BIGNUM) {
-            if (!parser.tryBignum(address, length)) {
+            if (!parser.tryBignum(type, address, length)) {
                 return false;
             }
             long target = bytes.room(parser.bignumBytes());

@@ -46,7 +46,7 @@ final class Casts {
             case VARCHAR, CHAR -> truncated(toText(value, DataType.TEXT), type);
             case BOOLEAN, SMALLINT, INTEGER, BIGINT, REAL, DOUBLE -> toPrimitive(value, type);
             case NUMERIC -> toNumeric(value, type);
-            case BIGNUM -> toBignum(value);
+            case BIGNUM -> limited(toBignum(value), type);
             case DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> toTime(value, type);
             case INTERVAL, UUID, BYTEA -> toOther(value, type);
             case ARRAY, ROW, NULL -> throw cannot(from, type);
@@ -197,8 +197,20 @@ final class Casts {
         return compiler.kernel().use(Bignums.class) + "." + method + "(";
     }
 
+    /** A number with the digits that a type has. */
+    private Value limited(Value number, DataType type) {
+        if (type.precision() == 0) {
+            return number.as(type);
+        }
+        String call = bignums("limit") + number.arguments() + ", " + type.precision() + ", " + type.scale();
+        return compiler.strictCall(type, List.of(number), call, false);
+    }
+
     private Value toBignum(Value value) {
         DataType from = value.type();
+        if (from.kind() == Kind.BIGNUM) {
+            return value;
+        }
         String call = switch (from.kind()) {
             case TEXT, VARCHAR, CHAR -> conversions("bignum") + parser() + ", " + value.arguments();
             case SMALLINT, INTEGER, BIGINT -> bignums("ofLong") + value.code();

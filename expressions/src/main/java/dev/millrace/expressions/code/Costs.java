@@ -120,8 +120,8 @@ final class Costs {
         if (from.kind() == Kind.NUMERIC && to.kind() == Kind.NUMERIC) {
             return to.scale() >= from.scale() && to.precision() - to.scale() >= from.precision() - from.scale();
         }
-        if (from.kind() == Kind.NUMERIC && to.kind() == Kind.BIGNUM) {
-            return true;
+        if (to.kind() == Kind.BIGNUM && (from.isInteger() || from.isExact())) {
+            return to.precision() == 0;
         }
         boolean wider = from.isInteger() && to.isNumber() && from.kind().compareTo(to.kind()) <= 0;
         return wider

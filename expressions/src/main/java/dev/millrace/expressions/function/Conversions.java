@@ -27,7 +27,7 @@ public final class Conversions {
 
     /** A number of any size. */
     public static void bignum(ValueParser parser, long address, int length, Text out) {
-        check(parser.tryBignum(address, length), parser, DataType.BIGNUM, address, length);
+        check(parser.tryBignum(DataType.BIGNUM, address, length), parser, DataType.BIGNUM, address, length);
         TextBuffer buffer = out.begin();
         long target = buffer.room(parser.bignumBytes());
         buffer.end(target + parser.storeBignum(target));

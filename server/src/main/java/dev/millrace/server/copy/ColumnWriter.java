@@ -122,7 +122,7 @@ final class ColumnWriter implements AutoCloseable {
     }
 
     private void bignum(int row, long address, int length) {
-        parser.bignum(address, length);
+        parser.bignum(type, address, length);
         room(parser.bignumBytes());
         textBytes += parser.storeBignum(data + textBytes);
         Memory.putInt(offsets + 4L * row + 4, textBytes);

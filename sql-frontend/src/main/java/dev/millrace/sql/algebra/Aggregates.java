@@ -101,12 +101,14 @@ public final class Aggregates {
                     case SMALLINT, INTEGER -> DataType.BIGINT;
                     case BIGINT -> DataType.numeric(DataType.MAX_NUMERIC_PRECISION, 0);
                     case NUMERIC -> DataType.numeric(DataType.MAX_NUMERIC_PRECISION, argument.scale());
+                    case BIGNUM -> DataType.BIGNUM;
                     default -> argument;
                 };
             case AVG, STDDEV_POP, STDDEV_SAMP, VAR_POP, VAR_SAMP ->
                 switch (argument.kind()) {
                     case SMALLINT, INTEGER, BIGINT, NUMERIC -> quotient(argument);
-                    case BIGNUM, INTERVAL -> argument;
+                    case BIGNUM -> DataType.BIGNUM;
+                    case INTERVAL -> argument;
                     default -> DataType.DOUBLE;
                 };
             case MIN, MAX, FIRST_VALUE, LAST_VALUE, PERCENTILE_DISC -> argument;

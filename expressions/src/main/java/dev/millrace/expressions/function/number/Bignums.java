@@ -263,6 +263,11 @@ public final class Bignums {
         out.slice(a, BignumBytes.keyLength(aLength)); // a key is a number that shows no zeros at its end
     }
 
+    /** With the digits that a column of so many has; 22003 if it has more before the point. */
+    public static void limit(long a, int aLength, int precision, int scale, Text out) {
+        put(Bignum.at(a, aLength).limited(precision, scale).orElseThrow(Decimals::overflow), out);
+    }
+
     // ---- functions -------------------------------------------------------------------------------------------------
 
     public static void sqrt(long a, int aLength, Text out) {

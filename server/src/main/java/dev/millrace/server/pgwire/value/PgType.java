@@ -30,6 +30,7 @@ public enum PgType {
     JSONB(3802, 3807, -1, "jsonb");
 
     /** What a length modifier counts beside the length itself. */
+    private static final int SCALE_BITS = 0x7ff; // it may be negative
     private static final int HEADER_BYTES = 4;
 
     private static final int NO_MODIFIER = -1;
@@ -144,7 +145,10 @@ public enum PgType {
     public static int modifierOf(DataType type) {
         return switch (type.kind()) {
             case VARCHAR, CHAR -> type.precision() == 0 ? NO_MODIFIER : type.precision() + HEADER_BYTES;
-            case NUMERIC -> (type.precision() << 16 | type.scale()) + HEADER_BYTES;
+            case NUMERIC, BIGNUM ->
+                type.precision() == 0
+                        ? NO_MODIFIER
+                        : (type.precision() << 16 | type.scale() & SCALE_BITS) + HEADER_BYTES;
             case ARRAY -> modifierOf(type.element());
             default -> NO_MODIFIER;
         };

@@ -202,7 +202,7 @@ final class ScalarBinder {
             return Optional.empty();
         }
         TypeSpec spec =
-                new TypeSpec(new SqlIdentifier(name, call.getParserPosition()), -1, -1, 0, call.getParserPosition());
+                new TypeSpec(new SqlIdentifier(name, call.getParserPosition()), TypeSpec.NONE, TypeSpec.NONE, 0, call.getParserPosition());
         try {
             return Optional.of(new CastBinder(context, expressions)
                     .to(

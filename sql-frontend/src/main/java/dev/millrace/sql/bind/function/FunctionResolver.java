@@ -82,16 +82,28 @@ public final class FunctionResolver {
     /** The canonical name of a SQL function name, if there is such a function. */
     public static Optional<String> canonical(String name) {
         String canonical = FunctionCatalog.ALIASES.getOrDefault(name, name);
-        return FunctionCatalog.overloads(canonical).isEmpty() || OperatorNames.ALL.contains(canonical)
-                ? Optional.empty()
-                : Optional.of(canonical);
+        return isThere(canonical) && !OperatorNames.ALL.contains(canonical)
+                ? Optional.of(canonical)
+                : Optional.empty();
+    }
+
+    /** Whether there is a form of the function that does not need numbers of any size, or these are there. */
+    private static boolean isThere(String canonical) {
+        return FunctionCatalog.overloads(canonical).stream()
+                .anyMatch(overload -> DataType.numericIsUnlimited() || !isOfBignum(overload));
+    }
+
+    /** Whether it takes numbers of any size. */
+    private static boolean isOfBignum(Signature signature) {
+        return signature.parameters().stream()
+                .anyMatch(parameter -> parameter.kind().equals(Optional.of(Kind.BIGNUM)));
     }
 
     /** All names that SQL can call, for suggestions. */
     public static List<String> names() {
         List<String> names = new ArrayList<>(FunctionCatalog.ALIASES.keySet());
         FunctionCatalog.names().forEach(name -> {
-            if (!OperatorNames.ALL.contains(name)) {
+            if (!OperatorNames.ALL.contains(name) && isThere(name)) {
                 names.add(name);
             }
         });
@@ -136,7 +148,9 @@ public final class FunctionResolver {
         throw doesNotExist(shownName, arguments, where)
                 .withHint("it takes "
                         + FunctionCatalog.overloads(canonical).stream()
+                                .filter(overload -> isAvailable(overload, arguments))
                                 .map(overload -> describe(shownName, overload))
+                                .distinct() // NUMERIC and BIGNUM are one type to SQL
                                 .collect(Collectors.joining(" or ")));
     }
 
@@ -195,8 +209,7 @@ public final class FunctionResolver {
 
     /** Numbers of any size are computed with where NUMERIC has no limit, or there are some. */
     private static boolean isAvailable(Signature signature, List<RexNode> arguments) {
-        return signature.parameters().stream()
-                        .noneMatch(parameter -> parameter.kind().equals(Optional.of(Kind.BIGNUM)))
+        return !isOfBignum(signature)
                 || DataType.numericIsUnlimited()
                 || arguments.stream().anyMatch(node -> Coercions.type(node).kind() == Kind.BIGNUM);
     }

@@ -3,7 +3,6 @@ package dev.millrace.sql.bind.type;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
-import dev.millrace.number.Bignum;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.Rex;
@@ -54,7 +53,7 @@ public final class Coercions {
 
     /** As {@code format_type} writes a type in messages: NUMERIC without its digits. */
     public static String name(DataType type) {
-        return type.kind() == Kind.NUMERIC ? "numeric" : type.toString();
+        return type.isExact() ? "numeric" : type.toString();
     }
 
     // ---- one node --------------------------------------------------------------------------------------------------
@@ -201,8 +200,8 @@ public final class Coercions {
             case REAL -> Optional.of(Rex.literal(new Literal((double) exact.floatValue(), target)));
             case BIGNUM -> {
                 int scale = Math.max(0, type(literal).scale());
-                yield Optional.of(
-                        Rex.literal(new Literal(Bignum.of(exact.setScale(scale, RoundingMode.HALF_UP)), target)));
+                yield Optional.of(Rex.literal(Literals.parse(
+                        target, exact.setScale(scale, RoundingMode.HALF_UP).toPlainString())));
             }
             case NUMERIC -> {
                 BigDecimal scaled = exact.setScale(target.scale(), RoundingMode.HALF_UP);

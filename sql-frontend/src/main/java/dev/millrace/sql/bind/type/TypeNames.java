@@ -14,6 +14,8 @@ import java.util.Optional;
 
 /** PostgreSQL's names of types. */
 public final class TypeNames {
+    private static final int MOST_DIGITS = 1000; // that PostgreSQL has declared, on both sides of the point
+
     private static final DataType LIMITED_NUMERIC = DataType.numeric(38, 16);
 
     /** The type of JSON paths, which is TEXT; a cast to it writes a path anew. */
@@ -170,19 +172,42 @@ public final class TypeNames {
         }
         int precision = arguments.get(0);
         int scale = arguments.size() > 1 ? arguments.get(1) : 0;
+        boolean isOrdinary = precision >= 1
+                && precision <= DataType.MAX_NUMERIC_PRECISION
+                && scale >= 0
+                && scale <= precision;
+        if (!isOrdinary && DataType.numericIsUnlimited()) {
+            return bignum(spec, precision, scale);
+        }
         if (precision < 1 || precision > DataType.MAX_NUMERIC_PRECISION) {
             throw Errors.error(
                     SqlState.INVALID_PARAMETER_VALUE,
                     "NUMERIC precision " + precision + " must be between 1 and " + DataType.MAX_NUMERIC_PRECISION,
                     spec.getParserPos());
         }
-        if (scale > precision) {
+        if (scale < 0 || scale > precision) {
             throw Errors.error(
                     SqlState.INVALID_PARAMETER_VALUE,
                     "NUMERIC scale " + scale + " must be between 0 and precision " + precision,
                     spec.getParserPos());
         }
         return DataType.numeric(precision, scale);
+    }
+
+    private static DataType bignum(TypeSpec spec, int precision, int scale) {
+        if (precision < 1 || precision > MOST_DIGITS) {
+            throw Errors.error(
+                    SqlState.INVALID_PARAMETER_VALUE,
+                    "NUMERIC precision " + precision + " must be between 1 and " + MOST_DIGITS,
+                    spec.getParserPos());
+        }
+        if (Math.abs((long) scale) > MOST_DIGITS) {
+            throw Errors.error(
+                    SqlState.INVALID_PARAMETER_VALUE,
+                    "NUMERIC scale " + scale + " must be between -" + MOST_DIGITS + " and " + MOST_DIGITS,
+                    spec.getParserPos());
+        }
+        return DataType.bignum(precision, scale);
     }
 
     private static int length(TypeSpec spec, int ifMissing) {
