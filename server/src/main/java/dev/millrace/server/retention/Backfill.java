@@ -113,7 +113,7 @@ public final class Backfill {
         return true;
     }
 
-    /** Whether it has come, with all readers, to where nothing was to come. */
+    /** Whether it has come, with all readers, to where nothing was to come, or just some rows that came while it read the others. */
     public boolean isOver() {
         return !readings.isEmpty() && readings.stream().allMatch(Reading::isOver);
     }

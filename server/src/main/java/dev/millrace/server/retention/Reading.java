@@ -22,7 +22,7 @@ final class Reading {
     private record Sample(long nanos, long rows) {}
 
     private volatile Place place;
-    private volatile boolean isOver; // it has come once to where nothing was to come
+    private volatile boolean isOver; // it has come once to where nothing was to come, or next to nothing
 
     @GuardedBy("this") private final Deque<Sample> samples = new ArrayDeque<>();
 
@@ -49,7 +49,7 @@ final class Reading {
         }
     }
 
-    /** There is nothing to come for now: what comes from here on is what is new. */
+    /** There is nothing, or next to nothing, to come for now: what comes from here on is what is new. */
     void hasAll() {
         isOver = true;
     }

@@ -50,6 +50,7 @@ record StreamFollower(
     private static final String RETAINED = "what the stream keeps";
     private static final int VERSION = 1;
     private static final System.Logger LOG = System.getLogger(StreamFollower.class.getPackageName());
+    private static final long FEW = 8192; // rows that are no past worth the name
     private static final int MOST_WITHOUT = 32; // batches none of whose rows are given, until others may go on
     private static final long GRACE_MICROS = 1_000_000; // in which rows that have their time are accepted
     private static final long RETRY_MICROS = 2_000; // until it looks again, when it has all
@@ -94,6 +95,7 @@ record StreamFollower(
         private final boolean asksErrors;
         private Optional<FollowerScan> scan = Optional.empty();
         private RowChoice choice = RowChoice.ALL; // of the scan
+        private boolean isLast; // the scan has so few rows that they are the last of the past
         private long upTo; // rows of later entries are not for this scan, though a segment that it reads may have some
         private long entry; // rows of entries before were given
         private long given; // and so many of its own
@@ -148,6 +150,9 @@ record StreamFollower(
                     given = 0;
                     passed();
                     endScan();
+                    if (isLast) {
+                        reading.hasAll(); // while rows come all the time there is no moment in which nothing is to come
+                    }
                     continue;
                 }
                 try (Batch batch = next.get()) {
@@ -192,6 +197,7 @@ record StreamFollower(
                                     store, form.orElseThrow(), request.columns(), ranges, chosen, upTo, context)
                             : FollowerScan.of(store, schema, request.columns(), ranges, upTo, context));
             toSkip = given;
+            isLast = !reading.isOver() && store.rows(entry, upTo, arrivals.from(), arrivals.to()) <= FEW;
             reportLost(scan.orElseThrow().lastDropped());
             return true;
         }

@@ -256,6 +256,42 @@ class StreamFollowerTest {
         allocator.close();
     }
 
+    /** Each time that a reader looks there is a row more, so that there never is a moment in which it has all. */
+    @Test
+    void aPastIsReadThoughRowsComeAllTheTime() {
+        SimulatedDisk disk = new SimulatedDisk(1);
+        RetentionOptions options = RetentionOptions.of(Optional.empty(), RetentionPolicy.FOREVER);
+        try (SegmentStore store = SegmentStore.open(disk, SCHEMA, options, KnownPast.NOTHING, allocator)) {
+            long[] last = {0};
+            while (last[0] < 10) {
+                append(store, ++last[0]);
+            }
+            StreamFollower follower = follower(store, () -> {
+                try (Batch batch = TestBatches.of(SCHEMA, allocator, List.of(Row.of(last[0] + 1)))) {
+                    store.append(++last[0], last[0], List.of(batch));
+                }
+                return last[0];
+            });
+            try (SourceReader reader = follower.open(ALL, context).get(0)) {
+                List<Row> read = new ArrayList<>();
+                while (reader.readsPast()) {
+                    read.addAll(take(reader.poll()));
+                    assertTrue(read.size() < 1000, "it has read much, and is in the past");
+                }
+                assertTrue(read.size() >= 10);
+                for (int i = 0; i < 100; i++) {
+                    read.addAll(take(reader.poll()));
+                }
+                assertEquals(
+                        LongStream.rangeClosed(1, read.size())
+                                .mapToObj(row -> Row.of(row))
+                                .toList(),
+                        read);
+            }
+        }
+        allocator.close();
+    }
+
     /** One row, in a segment of its own, that arrives in the microsecond of its entry's number. */
     private void append(SegmentStore store, long entry) {
         try (Batch batch = TestBatches.of(SCHEMA, allocator, List.of(Row.of(entry)))) {

@@ -19,6 +19,8 @@ final class PostgresForms {
      * @param hint what works instead
      */
     private record Form(String name, Optional<WordPattern> statement, WordPattern words, String hint) {
+        private static final WordPattern REPLACES = WordPattern.of("create or replace");
+
         Form(String name, String statement, String words, String hint) {
             this(
                     name,
@@ -33,7 +35,7 @@ final class PostgresForms {
 
         /** OR REPLACE says nothing of what is created. */
         private static boolean begins(WordPattern first, List<Lexeme> lexemes, int start) {
-            boolean replaces = WordPattern.of("create or replace").isAt(lexemes, start);
+            boolean replaces = REPLACES.isAt(lexemes, start);
             int second = start + (replaces ? 3 : 1);
             List<Lexeme> words = new ArrayList<>(List.of(lexemes.get(start)));
             words.addAll(lexemes.subList(second, Math.min(second + first.here().size(), lexemes.size())));

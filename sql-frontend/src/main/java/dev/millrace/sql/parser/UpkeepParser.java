@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 
 /** Statements of PostgreSQL that have nothing to do here, but say so: what they ask for holds already, or nobody would see it. */
 final class UpkeepParser {
+    private static final WordPattern SET_CONSTRAINTS = WordPattern.of("set constraints");
     private static final String REFRESH = "a materialized view is always current";
     private static final String COMMENT = "comments are not kept";
 
@@ -40,8 +41,7 @@ final class UpkeepParser {
     /** Whether such a statement is next. */
     boolean isNext() {
         Lexeme head = words.peek();
-        return head.kind() == Lexeme.Kind.WORD && NOTHING_TO_DO.containsKey(head.text())
-                || words.isAt(WordPattern.of("set constraints"));
+        return head.kind() == Lexeme.Kind.WORD && NOTHING_TO_DO.containsKey(head.text()) || words.isAt(SET_CONSTRAINTS);
     }
 
     Syntax statement() {

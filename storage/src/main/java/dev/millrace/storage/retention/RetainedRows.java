@@ -1,7 +1,9 @@
 package dev.millrace.storage.retention;
 
+import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.NestedCopy;
 import dev.millrace.batch.Vectors;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
@@ -11,7 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.TimeStampVector;
 
 /**
  * Rows of one entry that are in no segment yet. Their owner closes them.
@@ -27,6 +31,7 @@ record RetainedRows(long entry, long arrivalMicros, Batch batch) implements Auto
     private static final Field SERIES = new Field("#series", DataType.INTEGER, false);
     private static final Field SKETCH = new Field("#sketch", DataType.BYTEA, true);
 
+    private static final int MOST_TOGETHER = 1024; // rows
     private static final int OBJECTS_BYTES = 256; // that a batch takes on the heap, and again for each column
 
     /** How much memory they take, about: of short rows most is the objects. */
@@ -69,6 +74,57 @@ record RetainedRows(long entry, long arrivalMicros, Batch batch) implements Auto
         } catch (RuntimeException | Error e) {
             Closing.all(owned);
             throw e;
+        }
+    }
+
+    /** Where those end that are read at once with the one at a place: rows that came one by one are dear to read one by one. */
+    static int endTogether(List<RetainedRows> all, int from) {
+        int to = from + 1;
+        for (long rows = all.get(from).batch.rowCount(); to < all.size(); to++) {
+            rows += all.get(to).batch.rowCount();
+            if (rows > MOST_TOGETHER) {
+                break;
+            }
+        }
+        return to;
+    }
+
+    /** The same as {@link #select(List, Schema, BufferAllocator)} of several, one behind the other. */
+    static Batch select(List<RetainedRows> all, List<Integer> columns, Schema kept, BufferAllocator allocator) {
+        if (all.size() == 1) {
+            return all.get(0).select(columns, kept, allocator);
+        }
+        Schema schema = kept.select(columns);
+        List<FieldVector> vectors = new ArrayList<>();
+        try {
+            schema.fields()
+                    .forEach(field -> vectors.add(ArrowTypes.arrowField(field).createVector(allocator)));
+            int rows = 0;
+            for (RetainedRows each : all) {
+                for (int i = 0; i < vectors.size(); i++) {
+                    each.copy(columns.get(i), vectors.get(i), rows);
+                }
+                rows += each.batch.rowCount();
+            }
+            for (FieldVector vector : vectors) {
+                vector.setValueCount(rows);
+            }
+            return Batch.of(schema, vectors.toArray(FieldVector[]::new), rows);
+        } catch (RuntimeException | Error e) {
+            Closing.all(vectors);
+            throw e;
+        }
+    }
+
+    private void copy(int column, FieldVector to, int at) {
+        for (int row = 0; row < batch.rowCount(); row++) {
+            if (column < batch.columnCount()) {
+                NestedCopy.copy(batch.column(column), row, to, at + row);
+            } else if (column == batch.columnCount()) {
+                ((BigIntVector) to).setSafe(at + row, entry);
+            } else {
+                ((TimeStampVector) to).setSafe(at + row, arrivalMicros);
+            }
         }
     }
 

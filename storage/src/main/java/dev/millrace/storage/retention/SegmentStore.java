@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -269,7 +270,7 @@ public final class SegmentStore implements AutoCloseable {
      * Reads rows in the order of their entries: those that are there now, whatever is appended, flushed, merged or dropped meanwhile.
      *
      * @param columns of {@link #schema}, in the order in which batches have them
-     * @param ranges segments and blocks that have no rows in all of them are passed by; of others all rows are given
+     * @param ranges segments, blocks and entries that have no rows in all of them are passed by; of others all rows are given
      * @param of the batches, and of what is read at a time
      * @return the caller's, to be closed
      */
@@ -291,8 +292,7 @@ public final class SegmentStore implements AutoCloseable {
                 .filter(segment -> ranges.stream().allMatch(range -> mayHave(segment, range)))
                 .toList();
         long skipped = list.segments().size() - segments.size();
-        List<RetainedRows> rows = new ArrayList<>();
-        pending.stream().filter(each -> each.entry() <= upTo).forEach(each -> rows.add(each.retain()));
+        List<RetainedRows> rows = pending(ranges, upTo);
         long share = segments.stream().mapToLong(each -> each.file().rows()).sum() / Math.max(1, most) + 1;
         long last = Math.min(upTo, lastAppended);
         List<StoreScan> scans = new ArrayList<>();
@@ -329,6 +329,36 @@ public final class SegmentStore implements AutoCloseable {
                     this, next, rows, columns, ranges, last, list.lastDropped(), scans.isEmpty() ? skipped : 0, of));
         }
         return scans;
+    }
+
+    /** What waits of the entries and the times that are meant, retained; looks at no row of entries before, of which there may be many. */
+    @GuardedBy("this") private List<RetainedRows> pending(List<ColumnRange> ranges, long upTo) {
+        KeptSegment.Span entries = meant(ranges, kept.size() - 2);
+        KeptSegment.Span arrivals = meant(ranges, kept.size() - 1);
+        Deque<RetainedRows> rows = new ArrayDeque<>();
+        for (Iterator<RetainedRows> backwards = pending.descendingIterator(); backwards.hasNext(); ) {
+            RetainedRows each = backwards.next();
+            if (each.entry() < entries.first() || each.arrivalMicros() < arrivals.first()) {
+                break; // both grow
+            }
+            if (each.entry() <= Math.min(upTo, entries.last()) && each.arrivalMicros() <= arrivals.last()) {
+                rows.addFirst(each.retain());
+            }
+        }
+        return new ArrayList<>(rows);
+    }
+
+    /** The values of a column of integers or times that are in all ranges. */
+    private static KeptSegment.Span meant(List<ColumnRange> ranges, int column) {
+        long first = Long.MIN_VALUE;
+        long last = Long.MAX_VALUE;
+        for (ColumnRange range : ranges) {
+            if (range.column() == column) {
+                first = Math.max(first, range.low().map(SortKey::toLong).orElse(Long.MIN_VALUE));
+                last = Math.min(last, range.high().map(SortKey::toLong).orElse(Long.MAX_VALUE));
+            }
+        }
+        return new KeptSegment.Span(first, last);
     }
 
     /** Whether a segment may have rows in a range, by what the list knows of it. */
@@ -438,8 +468,9 @@ public final class SegmentStore implements AutoCloseable {
             List<Integer> all = IntStream.range(0, kept.size()).boxed().toList();
             KeptSegment segment = write(
                     out -> {
-                        for (RetainedRows each : rows) {
-                            try (Batch batch = each.select(all, kept, allocator)) {
+                        for (int from = 0, to; from < rows.size(); from = to) {
+                            to = RetainedRows.endTogether(rows, from);
+                            try (Batch batch = RetainedRows.select(rows.subList(from, to), all, kept, allocator)) {
                                 out.append(batch);
                             }
                         }

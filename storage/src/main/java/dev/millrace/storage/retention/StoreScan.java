@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class StoreScan implements AutoCloseable {
     private final SegmentStore store;
     private final Deque<Piece> pieces;
-    private final Deque<RetainedRows> rows;
+    private final List<RetainedRows> rows;
+    private int rowsGiven; // of those
     private final List<Integer> columns;
     private final List<ColumnRange> ranges;
     private final long lastEntry;
@@ -49,7 +50,7 @@ public final class StoreScan implements AutoCloseable {
             BufferAllocator allocator) {
         this.store = store;
         this.pieces = new ArrayDeque<>(pieces);
-        this.rows = new ArrayDeque<>(rows);
+        this.rows = rows;
         this.columns = List.copyOf(columns);
         this.ranges = List.copyOf(ranges);
         this.lastEntry = lastEntry;
@@ -69,12 +70,16 @@ public final class StoreScan implements AutoCloseable {
             closeFile();
             store.unpin(pieces.removeFirst().segment());
         }
-        RetainedRows next = rows.pollFirst();
-        if (next == null) {
+        if (rowsGiven == rows.size()) {
             return Optional.empty();
         }
-        try (next) {
-            return Optional.of(next.select(columns, store.schema(), allocator));
+        int end = RetainedRows.endTogether(rows, rowsGiven);
+        List<RetainedRows> next = rows.subList(rowsGiven, end);
+        rowsGiven = end;
+        try {
+            return Optional.of(RetainedRows.select(next, columns, store.schema(), allocator));
+        } finally {
+            Closing.all(next);
         }
     }
 
@@ -177,7 +182,7 @@ public final class StoreScan implements AutoCloseable {
         for (Piece piece = pieces.pollFirst(); piece != null; piece = pieces.pollFirst()) {
             store.unpin(piece.segment());
         }
-        Closing.all(rows);
-        rows.clear();
+        Closing.all(rows.subList(rowsGiven, rows.size()));
+        rowsGiven = rows.size();
     }
 }

@@ -101,6 +101,37 @@ class SegmentStoreTest {
         }
     }
 
+    /** An INSERT of one row is an entry: a batch for each would take longer to read than the rows. */
+    @Test
+    void entriesOfFewRowsAreReadTogether() {
+        List<Row> expected = new ArrayList<>();
+        try (SegmentStore store = open(FOREVER)) {
+            for (long entry = 1; entry <= 3000; entry++) {
+                long rows = entry == 1500 ? 5000 : 1 + entry % 2;
+                append(store, entry, 7 * entry, LongStream.range(0, rows).toArray());
+                for (long id = 0; id < rows; id++) {
+                    expected.add(Row.of(7 * entry, 10 * id, entry));
+                }
+            }
+            int batches = 0;
+            List<Row> read = new ArrayList<>();
+            try (StoreScan scan = store.scan(List.of(ARRIVAL, 1, ENTRY), List.of(), allocator)) {
+                for (Optional<Batch> next = scan.next(); next.isPresent(); next = scan.next(), batches++) {
+                    try (Batch batch = next.get()) {
+                        read.addAll(TestBatches.rows(batch));
+                    }
+                }
+            }
+            assertEquals(expected, read);
+            assertTrue(batches < 10, batches + " batches");
+            try (StoreScan scan = store.scan(List.of(0), List.of(), allocator)) {
+                scan.next().orElseThrow().close(); // and the others are let go
+            }
+            store.flush();
+            assertEquals(expected, read(store, ARRIVAL, 1, ENTRY));
+        }
+    }
+
     /** Blocks are what readers share: a large segment is read by all, and with its neighbours each row once and in order. */
     @Test
     void severalScansShareOneLargeSegment() {
@@ -210,6 +241,12 @@ class SegmentStoreTest {
                 StoreScan scan = store.scan(List.of(0), List.of(range), allocator);
                 assertEquals(ids(2, 3), read(scan));
                 assertEquals(2, scan.blocksRead() + scan.blocksSkipped(), "the others were not opened");
+            }
+            for (long entry = 11; entry <= 15; entry++) {
+                append(store, entry, 1000 * entry, entry); // and waits
+            }
+            for (ColumnRange range : List.of(ColumnRange.of(ENTRY, 12, 13), ColumnRange.of(ARRIVAL, 11_500, 13_999))) {
+                assertEquals(ids(12, 13), read(store.scan(List.of(0), List.of(range), allocator)));
             }
         }
     }

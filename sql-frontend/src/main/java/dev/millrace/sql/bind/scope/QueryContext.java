@@ -36,7 +36,7 @@ public final class QueryContext {
     private final WithinExpressions queries;
     private final Coercions coercions;
     private final FunctionResolver functions;
-    private final RelOptCluster cluster = RelOptCluster.create(new LogicalPlanner(), Rex.builder());
+    private Optional<RelOptCluster> cluster = Optional.empty(); // it is dear to make, and rows of constants need none
     private final Set<String> relations = new LinkedHashSet<>();
     private final Map<String, Optional<Relation>> changed;
     private Optional<From> atHand = Optional.empty();
@@ -152,7 +152,8 @@ public final class QueryContext {
     }
 
     public RelOptCluster cluster() {
-        return cluster;
+        cluster = cluster.or(() -> Optional.of(RelOptCluster.create(new LogicalPlanner(), Rex.builder())));
+        return cluster.get();
     }
 
     public void reads(Relation relation) {
