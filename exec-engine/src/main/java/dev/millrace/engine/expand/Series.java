@@ -94,8 +94,7 @@ final class Series implements RowsFunction {
         Bignum number = Bignum.at(batch.dataAddress(column) + from, Memory.getInt(offsets + 4) - from);
         if (!number.isFinite()) {
             throw MillraceException.user(
-                    SqlState.INVALID_PARAMETER_VALUE,
-                    name + " cannot be " + (number.isNan() ? "NaN" : "infinity"));
+                    SqlState.INVALID_PARAMETER_VALUE, name + " cannot be " + (number.isNan() ? "NaN" : "infinity"));
         }
         return number.value();
     }

@@ -46,8 +46,7 @@ final class Accumulator {
         this.argument = types.get(column);
         this.result = aggregate.type();
         this.inexact = argument.kind() == Kind.DOUBLE || argument.kind() == Kind.REAL;
-        this.isOfAnySize =
-                argument.kind() == Kind.BIGNUM && (function == Function.SUM || function == Function.AVG);
+        this.isOfAnySize = argument.kind() == Kind.BIGNUM && (function == Function.SUM || function == Function.AVG);
         this.sums = new Bignum[isOfAnySize ? counts.length : 0];
         this.order = new RowOrder(codec, types, List.of(new OrderKey(column, false, false)));
     }

@@ -56,7 +56,8 @@ class BignumGroupsTest {
     }
 
     private Row row() {
-        Bignum[] keys = {Bignum.of(new BigDecimal("1.5")), Bignum.of(-3), Bignum.of(new BigDecimal("1e30")), Bignum.NAN};
+        Bignum[] keys = {Bignum.of(new BigDecimal("1.5")), Bignum.of(-3), Bignum.of(new BigDecimal("1e30")), Bignum.NAN
+        };
         int key = random.nextInt(keys.length + 1);
         return TestBatches.canonical(
                 INPUT, Row.of(key == keys.length ? null : keys[key], random.nextInt(8) == 0 ? null : value()));
@@ -95,8 +96,12 @@ class BignumGroupsTest {
         return switch (call.function()) {
             case SUM -> sum.trimmed();
             case AVG -> sum.divide(Bignum.of(values.size())).trimmed();
-            case VAR_SAMP -> BignumFunctions.variance(values.size(), sum, squares, true, false).trimmed();
-            case STDDEV_POP -> BignumFunctions.variance(values.size(), sum, squares, false, true).trimmed();
+            case VAR_SAMP ->
+                BignumFunctions.variance(values.size(), sum, squares, true, false)
+                        .trimmed();
+            case STDDEV_POP ->
+                BignumFunctions.variance(values.size(), sum, squares, false, true)
+                        .trimmed();
             case MIN -> values.stream().min(Comparator.naturalOrder()).orElseThrow();
             default -> values.stream().max(Comparator.naturalOrder()).orElseThrow();
         };
@@ -157,7 +162,8 @@ class BignumGroupsTest {
         assertEquals(groups.size(), result.rows().size());
         for (Row row : result.rows()) {
             for (int i = 0; i < calls.size(); i++) {
-                assertEquals(expected(calls.get(i), groups.get(row.get(0))), row.get(1 + i), calls.get(i) + " of " + row);
+                assertEquals(
+                        expected(calls.get(i), groups.get(row.get(0))), row.get(1 + i), calls.get(i) + " of " + row);
             }
         }
     }

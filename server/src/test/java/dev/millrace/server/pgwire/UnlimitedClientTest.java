@@ -96,9 +96,11 @@ class UnlimitedClientTest {
             statement.execute("CREATE TABLE t (k INT PRIMARY KEY, n NUMERIC, a NUMERIC[])");
             statement.execute("CREATE TABLE u (k INT PRIMARY KEY, n NUMERIC, a NUMERIC[])");
             for (int i = 0; i < NUMBERS.size(); i++) {
-                statement.execute("INSERT INTO t VALUES (" + i + ", " + NUMBERS.get(i) + ", ARRAY[" + NUMBERS.get(i) + ", NULL])");
+                statement.execute("INSERT INTO t VALUES (" + i + ", " + NUMBERS.get(i) + ", ARRAY[" + NUMBERS.get(i)
+                        + ", NULL])");
             }
-            statement.execute("INSERT INTO t VALUES (100, 'NaN', '{NaN,Infinity}'), (101, '-Infinity', NULL), (102, NULL, '{}')");
+            statement.execute(
+                    "INSERT INTO t VALUES (100, 'NaN', '{NaN,Infinity}'), (101, '-Infinity', NULL), (102, NULL, '{}')");
             CopyManager copies = connection.unwrap(PGConnection.class).getCopyAPI();
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             copies.copyOut("COPY t TO STDOUT (FORMAT " + form + ")", out);

@@ -62,8 +62,10 @@ class UnlimitedRestartsTest {
             case 2 -> "'-Infinity'";
             case 3 -> "NULL";
             case 4 -> "'1e" + random.nextInt(60) + "'";
-            case 5 -> "'" + random.nextLong() + random.nextInt(1000) + random.nextInt(10) + "." + random.nextInt(1000) + "'";
-            default -> "'" + random.nextInt(20) + "." + List.of("", "5", "50", "500").get(random.nextInt(4)) + "'";
+            case 5 ->
+                "'" + random.nextLong() + random.nextInt(1000) + random.nextInt(10) + "." + random.nextInt(1000) + "'";
+            default ->
+                "'" + random.nextInt(20) + "." + List.of("", "5", "50", "500").get(random.nextInt(4)) + "'";
         };
     }
 
@@ -73,7 +75,8 @@ class UnlimitedRestartsTest {
             case 0, 1, 2 ->
                 db.run("INSERT INTO t VALUES (" + key + ", " + random.nextInt(3) + ", " + number()
                         + ") ON CONFLICT (k) DO UPDATE SET n = excluded.n");
-            case 3 -> db.run("UPDATE t SET n = n * 2 WHERE g = " + random.nextInt(3) + " AND k % 5 = " + random.nextInt(5));
+            case 3 ->
+                db.run("UPDATE t SET n = n * 2 WHERE g = " + random.nextInt(3) + " AND k % 5 = " + random.nextInt(5));
             case 4 -> db.run("DELETE FROM t WHERE k = " + key);
             default -> {
                 String number = number();

@@ -118,13 +118,12 @@ public final class ZSet {
 
     private static Row withoutInexact(Row row) {
         List<Object> values = new ArrayList<>(row.values());
-        values.replaceAll(value ->
-                value instanceof Double
-                                || value instanceof BigDecimal
-                                || value instanceof Bignum
-                                || value instanceof List<?>
-                        ? ""
-                        : value);
+        values.replaceAll(value -> value instanceof Double
+                        || value instanceof BigDecimal
+                        || value instanceof Bignum
+                        || value instanceof List<?>
+                ? ""
+                : value);
         return new Row(values);
     }
 

@@ -31,6 +31,7 @@ public enum PgType {
 
     /** What a length modifier counts beside the length itself. */
     private static final int SCALE_BITS = 0x7ff; // it may be negative
+
     private static final int HEADER_BYTES = 4;
 
     private static final int NO_MODIFIER = -1;

@@ -82,9 +82,7 @@ public final class FunctionResolver {
     /** The canonical name of a SQL function name, if there is such a function. */
     public static Optional<String> canonical(String name) {
         String canonical = FunctionCatalog.ALIASES.getOrDefault(name, name);
-        return isThere(canonical) && !OperatorNames.ALL.contains(canonical)
-                ? Optional.of(canonical)
-                : Optional.empty();
+        return isThere(canonical) && !OperatorNames.ALL.contains(canonical) ? Optional.of(canonical) : Optional.empty();
     }
 
     /** Whether there is a form of the function that does not need numbers of any size, or these are there. */

@@ -172,10 +172,8 @@ public final class TypeNames {
         }
         int precision = arguments.get(0);
         int scale = arguments.size() > 1 ? arguments.get(1) : 0;
-        boolean isOrdinary = precision >= 1
-                && precision <= DataType.MAX_NUMERIC_PRECISION
-                && scale >= 0
-                && scale <= precision;
+        boolean isOrdinary =
+                precision >= 1 && precision <= DataType.MAX_NUMERIC_PRECISION && scale >= 0 && scale <= precision;
         if (!isOrdinary && DataType.numericIsUnlimited()) {
             return bignum(spec, precision, scale);
         }
