@@ -1,5 +1,6 @@
 package dev.millrace.batch;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -30,7 +31,7 @@ public final class ArrowTypes {
             case DOUBLE -> new ArrowType.FloatingPoint(FloatingPointPrecision.DOUBLE);
             case NUMERIC -> new ArrowType.Decimal(type.precision(), type.scale(), 128);
             case TEXT, VARCHAR, CHAR, JSONB -> ArrowType.Utf8.INSTANCE;
-            case BYTEA -> ArrowType.Binary.INSTANCE;
+            case BIGNUM, BYTEA -> ArrowType.Binary.INSTANCE;
             case DATE -> new ArrowType.Date(DateUnit.DAY);
             case TIME -> new ArrowType.Time(TimeUnit.MICROSECOND, 64);
             case TIMESTAMP -> new ArrowType.Timestamp(TimeUnit.MICROSECOND, null);
@@ -63,8 +64,19 @@ public final class ArrowTypes {
         return new org.apache.arrow.vector.types.pojo.Field(field.name(), fieldType, children);
     }
 
+    /** As others are told of it; 0A000 for numbers of any size, of which Arrow has none. */
     public static org.apache.arrow.vector.types.pojo.Schema arrowSchema(Schema schema) {
+        schema.fields().forEach(ArrowTypes::checkKnown);
         return new org.apache.arrow.vector.types.pojo.Schema(
                 schema.fields().stream().map(ArrowTypes::arrowField).toList());
+    }
+
+    private static void checkKnown(Field field) {
+        if (field.type().kind() == DataType.Kind.BIGNUM) {
+            throw MillraceException.notAvailableYet(
+                            "NUMERIC without digits in Arrow, as column \"" + field.name() + "\"")
+                    .withHint("cast it to numeric(p, s), double precision or text");
+        }
+        field.type().fields().forEach(ArrowTypes::checkKnown);
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.batch;
 
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.nio.ByteBuffer;
@@ -53,9 +54,10 @@ public final class NestedCodec {
         } else if (vector instanceof BaseVariableWidthVector variable) {
             int start = variable.getOffsetBuffer().getInt(4L * row);
             int length = variable.getOffsetBuffer().getInt(4L * row + 4) - start;
-            byte[] bytes = new byte[length];
+            int kept = type.kind() == DataType.Kind.BIGNUM ? BignumBytes.keyLength(length) : length;
+            byte[] bytes = new byte[kept];
             variable.getDataBuffer().getBytes(start, bytes);
-            room(4 + length).putInt(length).put(bytes);
+            room(4 + kept).putInt(kept).put(bytes);
         } else if (vector instanceof ListVector list) {
             int start = list.getElementStartIndex(row);
             int end = list.getElementEndIndex(row);

@@ -1,6 +1,7 @@
 package dev.millrace.storage;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.number.Bignum;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.type.DataType;
@@ -33,6 +34,7 @@ public final class RandomRows {
                 DataType.DOUBLE,
                 DataType.numeric(38, 16),
                 DataType.numeric(9, 2),
+                DataType.BIGNUM,
                 DataType.TEXT,
                 DataType.varchar(20),
                 DataType.BYTEA,
@@ -69,6 +71,9 @@ public final class RandomRows {
             case REAL -> (double) random.nextFloat();
             case DOUBLE -> random.nextGaussian();
             case NUMERIC -> new BigDecimal(new BigInteger(random.nextInt(28) + 1, random), type.scale());
+            case BIGNUM ->
+                Bignum.of(new BigDecimal(new BigInteger(random.nextInt(300) + 1, random), random.nextInt(40)))
+                        .trimmed();
             case TEXT, VARCHAR, CHAR, JSONB -> "ab\u00e9".repeat(random.nextInt(5));
             case BYTEA -> random.ints(random.nextInt(9)).mapToObj(i -> (byte) i).toList();
             case INTERVAL -> new Row.Interval(random.nextInt(), random.nextInt(), random.nextInt());
@@ -160,7 +165,7 @@ public final class RandomRows {
                 };
             case NUMERIC -> new BigDecimal(BigInteger.valueOf(number % 100_000_000), type.scale());
             case TEXT, VARCHAR, CHAR, JSONB -> "device-" + Math.floorMod(number, 1000);
-            case BOOLEAN, BYTEA, INTERVAL, UUID, ARRAY, ROW, NULL -> value(type, 0);
+            case BIGNUM, BOOLEAN, BYTEA, INTERVAL, UUID, ARRAY, ROW, NULL -> value(type, 0);
         };
     }
 

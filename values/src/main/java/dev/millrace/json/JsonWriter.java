@@ -3,6 +3,7 @@ package dev.millrace.json;
 import dev.millrace.memory.Memory;
 import dev.millrace.nested.Images;
 import dev.millrace.nested.NestedText;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.DataType;
 import java.nio.charset.StandardCharsets;
@@ -31,6 +32,13 @@ public final class JsonWriter {
         switch (type.kind()) {
             case BOOLEAN -> out.appendAscii(Memory.getByte(value) != 0 ? "true" : "false");
             case SMALLINT, INTEGER, BIGINT, NUMERIC, JSONB -> NestedText.write(out, type, value);
+            case BIGNUM -> {
+                long start = out.length();
+                NestedText.write(out, type, value);
+                if (!BignumBytes.isFinite(value + 4)) {
+                    JsonStrings.quoteFrom(out, start);
+                }
+            }
             case REAL -> number(out, type, value, Memory.getFloat(value));
             case DOUBLE -> number(out, type, value, Memory.getDouble(value));
             case TIMESTAMP, TIMESTAMPTZ -> {

@@ -1,6 +1,7 @@
 package dev.millrace.nested;
 
 import dev.millrace.memory.Memory;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.text.TextBuffer;
 
 /**
@@ -71,6 +72,11 @@ public final class ImageWriter {
     public static void bytes(TextBuffer out, long address, int length) {
         int32(out, length);
         out.append(address, length);
+    }
+
+    /** A number of any size, as {@link BignumBytes}. */
+    public static void bignum(TextBuffer out, long address, int length) {
+        bytes(out, address, BignumBytes.keyLength(length));
     }
 
     /** A value that is an image already. */

@@ -2,7 +2,6 @@ package dev.millrace.nested;
 
 import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
-import dev.millrace.type.DataType.Kind;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -90,7 +89,7 @@ public final class Images {
 
     /** Whether values have a length in front. */
     public static boolean isVariable(DataType type) {
-        return type.isText() || type.kind() == Kind.BYTEA;
+        return type.isBytes();
     }
 
     /**
@@ -119,7 +118,8 @@ public final class Images {
             }
             case INTERVAL -> compareIntervals(a, b);
             case UUID -> Memory.compare(a, 16, b, 16);
-            case TEXT, VARCHAR, CHAR, JSONB, BYTEA -> Memory.compare(a + 4, Memory.getInt(a), b + 4, Memory.getInt(b));
+            case BIGNUM, TEXT, VARCHAR, CHAR, JSONB, BYTEA -> // a number's key alone
+                Memory.compare(a + 4, Memory.getInt(a), b + 4, Memory.getInt(b));
             case ARRAY -> compareArrays(type.element(), a, b);
             case ROW -> {
                 long x = a;

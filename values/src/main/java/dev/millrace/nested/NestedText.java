@@ -3,6 +3,7 @@ package dev.millrace.nested;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.text.Blanks;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.TimeStyle;
@@ -56,6 +57,7 @@ public final class NestedText implements AutoCloseable {
             case REAL -> ValueWriter.real(out, Memory.getFloat(value));
             case DOUBLE -> ValueWriter.float8(out, Memory.getDouble(value));
             case NUMERIC -> ValueWriter.numeric(out, Memory.getLong(value + 8), Memory.getLong(value), type.scale());
+            case BIGNUM -> ValueWriter.bignum(out, value + 4, Memory.getInt(value));
             case TEXT, VARCHAR, CHAR, JSONB -> out.append(value + 4, Memory.getInt(value));
             case BYTEA -> ValueWriter.bytea(out, value + 4, Memory.getInt(value));
             case DATE -> ValueWriter.date(out, Memory.getInt(value));
@@ -302,6 +304,15 @@ public final class NestedText implements AutoCloseable {
                 check(parser.tryBytea(address, length, target), type, address, length);
                 out.end(target + parser.value());
                 ImageWriter.patchInt32(out, lengthAt, (int) parser.value());
+            }
+            case BIGNUM -> {
+                check(parser.tryBignum(type, address, length), type, address, length);
+                long lengthAt = out.length();
+                ImageWriter.int32(out, 0);
+                long target = out.room(parser.bignumBytes());
+                int bytes = BignumBytes.keyLength(parser.storeBignum(target));
+                out.end(target + bytes);
+                ImageWriter.patchInt32(out, lengthAt, bytes);
             }
             default -> {
                 check(parser.tryParse(type, address, length), type, address, length);

@@ -6,6 +6,7 @@
  * BOOLEAN                 1 byte
  * other fixed widths      as in their Arrow vector, little endian
  * text, BYTEA, JSONB      4 bytes length, then the bytes
+ * BIGNUM                  the same of its key: it shows no zeros at its end
  * ARRAY                   4 bytes count, then its elements
  * ROW                     its fields
  * element or field        a byte, 0 for NULL, else 1 and the value

@@ -3,8 +3,12 @@ package dev.millrace.text;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.Bignum;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.type.DataType;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /**
  * Reads values from their text form, as PostgreSQL's input functions do: blanks around a value do not count, except in
@@ -34,6 +38,7 @@ public final class ValueParser {
     // What the last successful parse found; written by the readers of this package.
     long low;
     long high;
+    Optional<Bignum> bignum = Optional.empty(); // of a BIGNUM that does not fit the two
 
     private final boolean readableBehind;
     private int outcome;
@@ -62,7 +67,8 @@ public final class ValueParser {
 
     /**
      * Reads a value of any fixed-width type; the result is in {@link #value()} or goes to a vector by {@link #store}.
-     * For text types only checks that it fits: no NUL byte, valid UTF-8, the declared length.
+     * For text types only checks that it fits: no NUL byte, valid UTF-8, the declared length. A BIGNUM is stored by
+     * {@link #storeBignum}.
      *
      * @return false when the text is no such value; {@link #failure} then says why
      */
@@ -75,6 +81,7 @@ public final class ValueParser {
             case REAL -> tryReal(address, length);
             case DOUBLE -> tryFloat8(address, length);
             case NUMERIC -> tryNumeric(address, length, type.precision(), type.scale());
+            case BIGNUM -> tryBignum(type, address, length);
             case DATE -> tryDate(address, length);
             case TIME -> tryTime(address, length);
             case TIMESTAMP -> tryTimestamp(address, length);
@@ -155,6 +162,31 @@ public final class ValueParser {
     /** The unscaled value as 128 bits in {@link #high()} and {@link #value()}; a half is rounded away from zero. */
     public boolean tryNumeric(long address, int length, int precision, int scale) {
         return done(NumericText.parse(address, address + length, precision, scale, this));
+    }
+
+    /** A number of any size, or of the digits that the type has, for {@link #storeBignum}. */
+    public boolean tryBignum(DataType type, long address, int length) {
+        int read = BignumText.parse(address, address + length, this);
+        if (read == OK && type.precision() > 0) {
+            bignum = bignum().limited(type.precision(), type.scale());
+            read = bignum.isPresent() ? OK : RANGE;
+        }
+        return done(read);
+    }
+
+    /** The last BIGNUM. */
+    public Bignum bignum() {
+        return bignum.orElseGet(() -> Bignum.of(BigDecimal.valueOf(low, (int) high)));
+    }
+
+    /** The most bytes of the last BIGNUM. */
+    public int bignumBytes() {
+        return bignum.isPresent() ? bignum.get().mostBytes() : BignumBytes.MOST_FIXED_BYTES;
+    }
+
+    /** Writes the last BIGNUM as {@link BignumBytes}, and returns how many bytes it takes. */
+    public int storeBignum(long target) {
+        return bignum.isPresent() ? bignum.get().write(target) : BignumBytes.write(target, low, (int) high);
     }
 
     public boolean tryDate(long address, int length) {
@@ -275,6 +307,11 @@ public final class ValueParser {
         store(type, target);
     }
 
+    /** Reads a number of any size, or of the digits that the type has, for {@link #storeBignum}. */
+    public void bignum(DataType type, long address, int length) {
+        check(tryBignum(type, address, length), type, address, length);
+    }
+
     /** Days since 1970-01-01. */
     public int date(long address, int length) {
         check(tryDate(address, length), DataType.DATE, address, length);
@@ -359,6 +396,10 @@ public final class ValueParser {
             case NUMERIC ->
                 MillraceException.user(SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "numeric field overflow")
                         .withHint(quoted + " does not fit " + type);
+            case BIGNUM ->
+                MillraceException.user(
+                        SqlState.NUMERIC_VALUE_OUT_OF_RANGE,
+                        type.precision() == 0 ? "value overflows numeric format" : "numeric field overflow");
             case REAL, DOUBLE ->
                 MillraceException.user(
                         SqlState.NUMERIC_VALUE_OUT_OF_RANGE, quoted + " is out of range for type " + type);
@@ -383,7 +424,7 @@ public final class ValueParser {
         return switch (type.kind()) {
             case TIME -> "time";
             case TIMESTAMP -> "timestamp";
-            case NUMERIC -> "numeric";
+            case NUMERIC, BIGNUM -> "numeric";
             default -> type.toString();
         };
     }

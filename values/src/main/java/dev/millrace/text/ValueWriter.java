@@ -33,6 +33,11 @@ public final class ValueWriter {
         NumericText.write(out, high, low, scale);
     }
 
+    /** A number of any size, as {@link dev.millrace.number.BignumBytes}. */
+    public static void bignum(TextBuffer out, long address, int length) {
+        BignumText.write(out, address, length);
+    }
+
     public static void date(TextBuffer out, long days) {
         date(out, days, out.style().dates());
     }

@@ -15,6 +15,8 @@ import java.util.stream.Collectors;
  * REAL         Float4Vector              IEEE 754
  * DOUBLE       Float8Vector              IEEE 754
  * NUMERIC      DecimalVector             128 bit little endian unscaled value, precision 1..38, scale 0..precision
+ * BIGNUM       VarBinaryVector           NUMERIC without digits declared, or with others than NUMERIC has here, as
+ *                                        dev.millrace.number.BignumBytes
  * TEXT         VarCharVector             UTF-8, no NUL byte; also VARCHAR(n) and CHAR(n)
  * BYTEA        VarBinaryVector           bytes
  * DATE         DateDayVector             days since 1970-01-01
@@ -30,8 +32,8 @@ import java.util.stream.Collectors;
  * </pre>
  *
  * @param kind which type
- * @param precision NUMERIC: digits, 0 when undeclared; VARCHAR and CHAR: length in characters, 0 when unlimited; else 0
- * @param scale NUMERIC: digits after the point; else 0
+ * @param precision NUMERIC: digits; BIGNUM: the same, 0 when undeclared; VARCHAR and CHAR: length in characters, 0 when unlimited; else 0
+ * @param scale NUMERIC: digits after the point; BIGNUM: the same, or before it when negative; else 0
  * @param fields ARRAY: one field, the element; ROW: its fields; else empty
  */
 public record DataType(Kind kind, int precision, int scale, List<Field> fields) {
@@ -58,7 +60,9 @@ public record DataType(Kind kind, int precision, int scale, List<Field> fields) 
         JSONB,
         ARRAY,
         ROW,
-        NULL
+        NULL,
+        /** Behind all others, as hashes of plans have the numbers of kinds. */
+        BIGNUM
     }
 
     /** The most digits a NUMERIC has. */
@@ -70,6 +74,7 @@ public record DataType(Kind kind, int precision, int scale, List<Field> fields) 
     public static final DataType BIGINT = of(Kind.BIGINT);
     public static final DataType REAL = of(Kind.REAL);
     public static final DataType DOUBLE = of(Kind.DOUBLE);
+    public static final DataType BIGNUM = of(Kind.BIGNUM);
     public static final DataType TEXT = of(Kind.TEXT);
     public static final DataType BYTEA = of(Kind.BYTEA);
     public static final DataType DATE = of(Kind.DATE);
@@ -100,6 +105,11 @@ public record DataType(Kind kind, int precision, int scale, List<Field> fields) 
         return new DataType(Kind.NUMERIC, precision, scale, List.of());
     }
 
+    /** A number of at most so many digits, {@code scale} of them after the point, beyond what {@link #numeric} holds. */
+    public static DataType bignum(int precision, int scale) {
+        return new DataType(Kind.BIGNUM, precision, scale, List.of());
+    }
+
     /** VARCHAR of at most {@code length} characters. */
     public static DataType varchar(int length) {
         return new DataType(Kind.VARCHAR, length, 0, List.of());
@@ -116,6 +126,15 @@ public record DataType(Kind kind, int precision, int scale, List<Field> fields) 
 
     public static DataType row(List<Field> fields) {
         return new DataType(Kind.ROW, 0, 0, fields);
+    }
+
+    /**
+     * Whether NUMERIC without digits declared is {@link Kind#BIGNUM}, and results that no declared one has room for are: the
+     * system property {@code millrace.numeric.unlimited}, until all that keeps or sends such values does so. Otherwise it is
+     * numeric(38,16).
+     */
+    public static boolean numericIsUnlimited() {
+        return Boolean.getBoolean("millrace.numeric.unlimited");
     }
 
     /** The element type of an ARRAY. */
@@ -138,9 +157,19 @@ public record DataType(Kind kind, int precision, int scale, List<Field> fields) 
         return kind == Kind.SMALLINT || kind == Kind.INTEGER || kind == Kind.BIGINT;
     }
 
-    /** Integers, NUMERIC, REAL and DOUBLE. */
+    /** Integers, NUMERIC, BIGNUM, REAL and DOUBLE. */
     public boolean isNumber() {
-        return isInteger() || kind == Kind.NUMERIC || kind == Kind.REAL || kind == Kind.DOUBLE;
+        return isInteger() || isExact() || kind == Kind.REAL || kind == Kind.DOUBLE;
+    }
+
+    /** NUMERIC or BIGNUM: what SQL calls numeric. */
+    public boolean isExact() {
+        return kind == Kind.NUMERIC || kind == Kind.BIGNUM;
+    }
+
+    /** Whether values are bytes of any number in a vector with offsets: text, BYTEA and BIGNUM. */
+    public boolean isBytes() {
+        return isText() || kind == Kind.BYTEA || kind == Kind.BIGNUM;
     }
 
     /** TIMESTAMP or TIMESTAMPTZ: what can be an event time. */
@@ -156,7 +185,7 @@ public record DataType(Kind kind, int precision, int scale, List<Field> fields) 
             case INTEGER, REAL, DATE -> 4;
             case BIGINT, DOUBLE, TIME, TIMESTAMP, TIMESTAMPTZ -> 8;
             case NUMERIC, INTERVAL, UUID -> 16;
-            case TEXT, VARCHAR, CHAR, BYTEA, JSONB, ARRAY, ROW, NULL -> -1;
+            case BIGNUM, TEXT, VARCHAR, CHAR, BYTEA, JSONB, ARRAY, ROW, NULL -> -1;
         };
     }
 
@@ -171,6 +200,7 @@ public record DataType(Kind kind, int precision, int scale, List<Field> fields) 
             case REAL -> "real";
             case DOUBLE -> "double precision";
             case NUMERIC -> "numeric(" + precision + "," + scale + ")";
+            case BIGNUM -> precision == 0 ? "numeric" : "numeric(" + precision + "," + scale + ")";
             case TEXT -> "text";
             case VARCHAR -> precision == 0 ? "character varying" : "character varying(" + precision + ")";
             case CHAR -> "character(" + precision + ")";

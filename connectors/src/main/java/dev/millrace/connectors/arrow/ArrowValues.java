@@ -43,6 +43,7 @@ public final class ArrowValues {
             case TEXT, VARCHAR, CHAR, JSONB -> texts(type, (BaseVariableWidthVector) vector, rows);
             case DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> times(type, vector, rows);
             case NUMERIC -> numbers(type, vector, rows);
+            case BIGNUM -> throw MillraceException.notAvailableYet("NUMERIC without digits in Arrow");
             case ARRAY -> {
                 ListVector list = (ListVector) vector;
                 int elements = Memory.getInt(list.getOffsetBuffer().memoryAddress() + 4L * rows);

@@ -90,7 +90,7 @@ final class AvroEncoder implements RecordEncoder {
                 number(out, length);
                 out.append(vector.getDataBufferAddress() + from, length);
             }
-            case CHAR, UUID, INTERVAL -> {
+            case BIGNUM, CHAR, UUID, INTERVAL -> {
                 long start = out.length();
                 VectorText.value(out, type, vector, row);
                 prefixLength(out, start);

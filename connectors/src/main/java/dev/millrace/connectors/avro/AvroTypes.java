@@ -169,7 +169,7 @@ final class AvroTypes {
             case DOUBLE -> Schema.create(Schema.Type.DOUBLE);
             case NUMERIC ->
                 LogicalTypes.decimal(type.precision(), type.scale()).addToSchema(Schema.create(Schema.Type.BYTES));
-            case TEXT, VARCHAR, CHAR, JSONB, INTERVAL -> Schema.create(Schema.Type.STRING);
+            case BIGNUM, TEXT, VARCHAR, CHAR, JSONB, INTERVAL -> Schema.create(Schema.Type.STRING);
             case BYTEA -> Schema.create(Schema.Type.BYTES);
             case DATE -> LogicalTypes.date().addToSchema(Schema.create(Schema.Type.INT));
             case TIME -> LogicalTypes.timeMicros().addToSchema(Schema.create(Schema.Type.LONG));

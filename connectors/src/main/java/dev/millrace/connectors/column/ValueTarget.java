@@ -122,7 +122,7 @@ public abstract class ValueTarget implements AutoCloseable {
                 placed();
             }
             default -> {
-                if (isText() || kind == DataType.Kind.NUMERIC || format.isPresent()) {
+                if (isText() || type.isExact() || format.isPresent()) {
                     scratch.clear();
                     ValueWriter.integer(scratch, value);
                     putScratch();
@@ -155,7 +155,7 @@ public abstract class ValueTarget implements AutoCloseable {
                 putInteger((long) whole);
             }
             default -> {
-                if (isText() || kind == DataType.Kind.NUMERIC || format.isPresent()) {
+                if (isText() || type.isExact() || format.isPresent()) {
                     scratch.clear();
                     ValueWriter.float8(scratch, value);
                     putScratch();
@@ -170,7 +170,7 @@ public abstract class ValueTarget implements AutoCloseable {
         if (kind == DataType.Kind.REAL) {
             Memory.putFloat(place(), value);
             placed();
-        } else if (isText() || kind == DataType.Kind.NUMERIC) {
+        } else if (isText() || type.isExact()) {
             scratch.clear();
             ValueWriter.real(scratch, value);
             putScratch();
@@ -202,7 +202,7 @@ public abstract class ValueTarget implements AutoCloseable {
                 putInteger(whole.longValue());
             }
             default -> {
-                if (!isText() && kind != DataType.Kind.NUMERIC) {
+                if (!isText() && !type.isExact()) {
                     throw mismatch("a decimal");
                 }
                 scratch.clear();
@@ -231,6 +231,15 @@ public abstract class ValueTarget implements AutoCloseable {
                     throw unreadable(address, length);
                 }
                 out.end(target + parser.value());
+                written();
+            }
+            case BIGNUM -> {
+                if (!parser.tryBignum(type, address, length)) {
+                    throw unreadable(address, length);
+                }
+                TextBuffer out = writing();
+                long target = out.room(parser.bignumBytes());
+                out.end(target + parser.storeBignum(target));
                 written();
             }
             case ARRAY, ROW, NULL -> throw mismatch("a text");

@@ -38,6 +38,8 @@ final class ColumnLoader implements AutoCloseable {
     private final String name;
     private final DataType type;
     private final Problems problems;
+    private static final int BIGNUM_BYTES = 16;
+
     private final boolean text;
     private final FieldText values;
     private final ValueParser parser = ValueParser.ofReadableBehind(); // windows and located values have slack
@@ -58,7 +60,7 @@ final class ColumnLoader implements AutoCloseable {
         this.name = column.field().name();
         this.type = column.field().type();
         this.problems = problems;
-        this.text = type.isText() || type.kind() == DataType.Kind.BYTEA;
+        this.text = type.isBytes();
         this.allocator = allocator;
         boolean isStructured = type.kind() == DataType.Kind.JSONB
                 || type.kind() == DataType.Kind.ARRAY
@@ -102,8 +104,7 @@ final class ColumnLoader implements AutoCloseable {
         if (structured.isPresent()) {
             return loadStructured(rows, allocator);
         }
-        FieldVector vector = Vectors.allocate(
-                column.field(), rows, text ? values.rawBytes() + ByteWindow.SLACK_BYTES : 0, allocator);
+        FieldVector vector = Vectors.allocate(column.field(), rows, text ? textBytes(rows) : 0, allocator);
         try {
             if (text) {
                 loadText((BaseVariableWidthVector) vector, plain);
@@ -128,6 +129,12 @@ final class ColumnLoader implements AutoCloseable {
             vector.close();
             throw e;
         }
+    }
+
+    /** The most bytes that the values take: of a number of any size half as many as it has digits, and some. */
+    private long textBytes(int rows) {
+        long more = type.kind() == DataType.Kind.BIGNUM ? (long) BIGNUM_BYTES * rows : 0;
+        return values.rawBytes() + more + ByteWindow.SLACK_BYTES;
     }
 
     /** JSONB, arrays and rows, each value by way of a buffer, as it may grow. */
@@ -322,6 +329,10 @@ final class ColumnLoader implements AutoCloseable {
                 if (!parser.tryBytea(values.at, length, forgotten.room(length))) {
                     failed(row, length);
                 }
+            } else if (type.kind() == DataType.Kind.BIGNUM) {
+                if (!parser.tryBignum(type, values.at, length)) {
+                    failed(row, length);
+                }
             } else if (checked && !parser.tryText(type, values.at, length)) {
                 failed(row, length);
             }
@@ -332,6 +343,7 @@ final class ColumnLoader implements AutoCloseable {
         long data = vector.getDataBufferAddress();
         long offsets = vector.getOffsetBufferAddress();
         boolean bytes = type.kind() == DataType.Kind.BYTEA;
+        boolean number = type.kind() == DataType.Kind.BIGNUM;
         boolean checked = !plain || type.precision() > 0;
         int rows = index.rows;
         int used = 0;
@@ -342,6 +354,15 @@ final class ColumnLoader implements AutoCloseable {
             } else if (bytes) {
                 if (parser.tryBytea(values.at, length, data + used)) {
                     used += (int) parser.value();
+                } else {
+                    failed(row, length);
+                }
+            } else if (number) {
+                if (parser.tryBignum(type, values.at, length)) {
+                    long made = forgotten.room(parser.bignumBytes());
+                    int kept = parser.storeBignum(made);
+                    Memory.copy(made, data + used, kept);
+                    used += kept;
                 } else {
                     failed(row, length);
                 }

@@ -72,7 +72,7 @@ final class ColumnOptions {
             case BOOLEAN, SMALLINT, INTEGER, BIGINT, NUMERIC, DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> longs(kind);
             case REAL, DOUBLE -> doubles(kind);
             case TEXT, VARCHAR, CHAR -> texts(kind);
-            case BYTEA, INTERVAL, UUID, JSONB, ARRAY, ROW, NULL ->
+            case BIGNUM, BYTEA, INTERVAL, UUID, JSONB, ARRAY, ROW, NULL ->
                 throw MillraceException.notAvailableYet("a column of type " + type + " in datagen");
         };
     }

@@ -67,7 +67,7 @@ public final class BlackholeSink implements Sink {
         if (plain && width == 8) {
             return sumLongs(batch.dataAddress(column), batch.rowCount());
         }
-        if (plain && (type.isText() || type.kind() == DataType.Kind.BYTEA)) {
+        if (plain && type.isBytes()) {
             return sumBytes(batch.dataAddress(column), batch.offsetsAddress(column), batch.rowCount());
         }
         long sum = 0;

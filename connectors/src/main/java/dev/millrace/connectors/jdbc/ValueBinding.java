@@ -33,7 +33,7 @@ final class ValueBinding {
             case SMALLINT, INTEGER -> statement.setInt(parameter, Integer.parseInt(text));
             case BIGINT -> statement.setLong(parameter, Long.parseLong(text));
             case REAL, DOUBLE -> statement.setDouble(parameter, Double.parseDouble(text));
-            case NUMERIC -> statement.setBigDecimal(parameter, new BigDecimal(text));
+            case NUMERIC, BIGNUM -> statement.setBigDecimal(parameter, new BigDecimal(text));
             case TIMESTAMPTZ -> statement.setString(parameter, dialect == Dialect.MYSQL ? withoutZone(text) : text);
             default -> statement.setString(parameter, text);
         }
@@ -50,7 +50,7 @@ final class ValueBinding {
             case SMALLINT, INTEGER -> Types.INTEGER;
             case BIGINT -> Types.BIGINT;
             case REAL, DOUBLE -> Types.DOUBLE;
-            case NUMERIC -> Types.DECIMAL;
+            case NUMERIC, BIGNUM -> Types.DECIMAL;
             case BYTEA -> Types.VARBINARY;
             default -> Types.VARCHAR;
         };

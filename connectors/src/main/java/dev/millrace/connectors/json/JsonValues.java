@@ -209,6 +209,14 @@ final class JsonValues implements AutoCloseable {
             bytes.end(target + parser.value());
             return true;
         }
+        if (type.kind() == DataType.Kind.BIGNUM) {
+            if (!parser.tryBignum(type, address, length)) {
+                return false;
+            }
+            long target = bytes.room(parser.bignumBytes());
+            bytes.end(target + parser.storeBignum(target));
+            return true;
+        }
         if (!parser.tryText(type, address, length)) {
             return false;
         }

@@ -65,7 +65,7 @@ final class ParquetColumn {
                         .named(field.name());
             case BYTEA -> Types.optional(PrimitiveTypeName.BINARY).named(field.name());
             case JSONB -> annotated(PrimitiveTypeName.BINARY, LogicalTypeAnnotation.jsonType(), field);
-            case TEXT, VARCHAR, CHAR, INTERVAL, ARRAY, ROW, NULL ->
+            case BIGNUM, TEXT, VARCHAR, CHAR, INTERVAL, ARRAY, ROW, NULL ->
                 annotated(PrimitiveTypeName.BINARY, LogicalTypeAnnotation.stringType(), field);
         };
     }
@@ -96,7 +96,7 @@ final class ParquetColumn {
                 int length = Memory.getInt(offsets + 4L * row + 4) - from;
                 to.write(Binary.fromConstantByteArray(bytes(data + from, length)), 0, 1);
             }
-            case INTERVAL, ARRAY, ROW, NULL -> {
+            case BIGNUM, INTERVAL, ARRAY, ROW, NULL -> {
                 scratch.clear();
                 VectorText.value(scratch, field.type(), batch.column(place), row);
                 to.write(Binary.fromConstantByteArray(scratch.toBytes()), 0, 1);

@@ -60,7 +60,7 @@ final class ProtobufText {
             case BIGINT -> "int64";
             case REAL -> "float";
             case DOUBLE -> "double";
-            case NUMERIC, TEXT, VARCHAR, CHAR, DATE, TIME, INTERVAL, UUID, JSONB -> "string";
+            case NUMERIC, BIGNUM, TEXT, VARCHAR, CHAR, DATE, TIME, INTERVAL, UUID, JSONB -> "string";
             case BYTEA -> "bytes";
             case TIMESTAMP, TIMESTAMPTZ -> "google.protobuf.Timestamp";
             case ROW -> name + "_row";

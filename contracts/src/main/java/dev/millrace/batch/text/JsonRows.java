@@ -3,6 +3,7 @@ package dev.millrace.batch.text;
 import dev.millrace.batch.Batch;
 import dev.millrace.json.JsonStrings;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
@@ -56,6 +57,13 @@ public final class JsonRows {
         switch (type.kind()) {
             case BOOLEAN -> out.appendAscii(Memory.getBit(vector.getDataBufferAddress(), row) ? "true" : "false");
             case SMALLINT, INTEGER, BIGINT, NUMERIC, JSONB -> VectorText.value(out, type, vector, row);
+            case BIGNUM -> {
+                long start = out.length();
+                VectorText.value(out, type, vector, row);
+                if (!isFinite(vector, row)) {
+                    JsonStrings.quoteFrom(out, start);
+                }
+            }
             case REAL -> number(out, Memory.getFloat(vector.getDataBufferAddress() + 4L * row), type, vector, row);
             case DOUBLE -> number(out, Memory.getDouble(vector.getDataBufferAddress() + 8L * row), type, vector, row);
             case TIMESTAMP, TIMESTAMPTZ -> {
@@ -73,6 +81,11 @@ public final class JsonRows {
                 JsonStrings.quoteFrom(out, start);
             }
         }
+    }
+
+    private static boolean isFinite(FieldVector bignums, int row) {
+        int from = Memory.getInt(bignums.getOffsetBufferAddress() + 4L * row);
+        return BignumBytes.isFinite(bignums.getDataBufferAddress() + from);
     }
 
     private static void number(TextBuffer out, double value, DataType type, FieldVector vector, int row) {

@@ -39,7 +39,8 @@ public final class VectorText {
                         out, Memory.getInt(at), Memory.getInt(at + 4), Memory.getLong(at + 8) / NANOS_PER_MICRO);
             }
             case UUID -> ValueWriter.uuid(out, vector.getDataBufferAddress() + 16L * row);
-            case TEXT, VARCHAR, JSONB, CHAR, BYTEA -> variable(out, type, (BaseVariableWidthVector) vector, row);
+            case BIGNUM, TEXT, VARCHAR, JSONB, CHAR, BYTEA ->
+                variable(out, type, (BaseVariableWidthVector) vector, row);
             case ARRAY -> array(out, type.element(), (ListVector) vector, row);
             case ROW -> row(out, type, (StructVector) vector, row);
             case NULL -> throw new IllegalArgumentException("a NULL has no text");
@@ -53,6 +54,10 @@ public final class VectorText {
         long address = vector.getDataBufferAddress() + from;
         if (type.kind() == DataType.Kind.BYTEA) {
             ValueWriter.bytea(out, address, length);
+            return;
+        }
+        if (type.kind() == DataType.Kind.BIGNUM) {
+            ValueWriter.bignum(out, address, length);
             return;
         }
         out.append(address, length);

@@ -42,12 +42,17 @@ public final class AggregateLayout {
                 case SUM_CARRIED -> 3;
                 case SUM_DOUBLE_RETRACTABLE, SQUARES_WIDE -> 5;
                 case SUM_INTERVAL -> 4;
+                case SUM_BIGNUM, SQUARES_BIGNUM -> SlotKind.BYTES.bytes() / 8;
                 case MIN, MAX -> SlotKind.of(argumentType).bytes() / 8;
             };
         }
 
         boolean isBytes() {
-            return isExtreme() && SlotKind.of(argumentType) == SlotKind.BYTES;
+            return switch (state.kind()) {
+                case SUM_BIGNUM, SQUARES_BIGNUM -> true;
+                case MIN, MAX -> SlotKind.of(argumentType) == SlotKind.BYTES;
+                default -> false;
+            };
         }
 
         public boolean isExtreme() {
@@ -57,11 +62,14 @@ public final class AggregateLayout {
         /** What the state is before any row. */
         public long[] initial() {
             long[] words = new long[words()];
+            if (isBytes()) {
+                return Extremes.NO_BYTES.clone();
+            }
             if (isExtreme()) {
                 boolean min = state.kind() == AggregateState.Kind.MIN;
                 switch (SlotKind.of(argumentType)) {
                     case WORD -> words[0] = min ? Long.MAX_VALUE : Long.MIN_VALUE;
-                    case BYTES -> words = Extremes.NO_BYTES.clone();
+                    case BYTES -> throw new IllegalStateException(this + " is of bytes");
                     case WIDE -> {
                         words = switch (argumentType.kind()) {
                             case INTERVAL -> Extremes.NO_INTERVAL.clone();

@@ -127,7 +127,8 @@ public abstract class DistinctValues implements AutoCloseable {
             case SUM_DOUBLE_RETRACTABLE -> Doubles.addRetractable(state, Memory.getDouble(value), sign);
             case SQUARES_DOUBLE -> Doubles.addSquare(state, Memory.getDouble(value), sign);
             case SUM_INTERVAL -> Wide.addInterval(state, low, Memory.getLong(value + 8), sign);
-            case TRUES, MIN, MAX -> throw new IllegalArgumentException(slot + " is not fed by distinct values");
+            case TRUES, SUM_BIGNUM, SQUARES_BIGNUM, MIN, MAX ->
+                throw new IllegalArgumentException(slot + " is not fed by distinct values");
         }
     }
 

@@ -390,6 +390,12 @@ public final class GroupState implements AutoCloseable {
         int offset = layout.stateOffset();
         long image = memory.allocate(layout.stateEnd() - offset) - offset;
         Memory.copy(entry + offset, image + offset, layout.stateEnd() - offset);
+        for (StateSlot slot : layout.states()) {
+            long from = entry + slot.offset();
+            if (slot.isBytes() && ByteSlots.isLong(from)) {
+                ByteSlots.store(memory, image + slot.offset(), ByteSlots.address(from), ByteSlots.length(from));
+            }
+        }
         return image;
     }
 

@@ -151,6 +151,9 @@ final class KernelWriter {
         if (kind == SlotKind.BYTES) {
             body.line("long " + name + "a = 0L;").line("int " + name + "l = 0;");
         }
+        if (type.kind() == DataType.Kind.BIGNUM) {
+            body.line("long " + name + "s = -1L;");
+        }
         if (mayBeNull) {
             tested.add(column);
             body.open("if (" + isNull(column) + ")").line(name + " = Hashing.NULL_BITS;");
@@ -164,12 +167,17 @@ final class KernelWriter {
             case WIDE ->
                 body.line(name + " = Memory.getLong(d" + column + " + 16L * row);")
                         .line(name + "b = Memory.getLong(d" + column + " + 16L * row + 8L);");
-            case BYTES ->
+            case BYTES -> {
                 body.line(name + "a = Memory.getInt(o" + column + " + 4L * row);")
                         .line(name + "l = (int) (Memory.getInt(o" + column + " + 4L * row + 4L) - " + name + "a);")
-                        .line(name + "a += d" + column + ";")
-                        .line(name + " = ByteSlots.low(" + name + "a, " + name + "l);")
+                        .line(name + "a += d" + column + ";");
+                if (type.kind() == DataType.Kind.BIGNUM) {
+                    body.line(name + "s = BignumBytes.shownScale(" + name + "a, " + name + "l);")
+                            .line(name + "l = BignumBytes.keyLength(" + name + "l);");
+                }
+                body.line(name + " = ByteSlots.low(" + name + "a, " + name + "l);")
                         .line(name + "b = ByteSlots.high(" + name + "a, " + name + "l);");
+            }
         }
         if (mayBeNull) {
             body.close();
@@ -193,6 +201,9 @@ final class KernelWriter {
             equal.append(equal.isEmpty() ? "" : " && ")
                     .append(KeyCode.equalTo("k" + key.index(), key.kind(), key.offset()));
             store.append(KeyCode.storing("k" + key.index(), key.kind(), key.offset()));
+            if (key.hasScale()) {
+                store.line("Memory.putLong(entry + " + key.scaleOffset() + "L, k" + key.index() + "s);");
+            }
             if (key.kind() == SlotKind.BYTES && key.nullable() && variant.nulls()) {
                 // an empty text's slot with the first word of a NULL
                 store.open("if ((nulls & " + (1L << key.index()) + "L) != 0L)")
@@ -438,6 +449,7 @@ final class KernelWriter {
         source.line("package dev.millrace.engine.aggregate;")
                 .line("import dev.millrace.batch.*;")
                 .line("import dev.millrace.memory.*;")
+                .line("import dev.millrace.number.*;")
                 .line("import dev.millrace.engine.state.*;")
                 .line("import dev.millrace.engine.aggregate.*;")
                 .line("import dev.millrace.engine.aggregate.number.*;")

@@ -46,7 +46,11 @@ final class Results {
                 .map(layout::slot)
                 .toList();
         int counted = slots.get(0).offset();
-        boolean isBytes = slots.size() > 1 && slots.get(1).isBytes();
+        boolean isExtreme = slots.size() > 1 && slots.get(1).isExtreme();
+        if (field.type().kind() == DataType.Kind.BIGNUM && !isExtreme) {
+            return BignumResults.vector(call, slots, field, groups, count, allocator);
+        }
+        boolean isBytes = isExtreme && slots.get(1).isBytes();
         FieldVector vector = isBytes
                 ? text(slots.get(1).offset(), field, groups, count)
                 : Vectors.allocate(field, count, 0, allocator);
@@ -255,6 +259,14 @@ final class Results {
             at += length;
             Memory.putInt(offsets + 4L * i + 4, at);
         }
+        return vector;
+    }
+
+    /** The byte strings of a state, none of them NULL. */
+    FieldVector bytes(int offset, Field field, long[] groups, int count) {
+        FieldVector vector = text(offset, field, groups, count);
+        Vectors.setAllValid(vector, count);
+        Vectors.finish(vector, count);
         return vector;
     }
 

@@ -53,7 +53,8 @@ final class SketchCollection extends Collection {
                 case WIDE -> Hashing.bytes(data + 16L * row, 16);
                 case BYTES -> {
                     int start = Memory.getInt(offsets + 4L * row);
-                    yield Hashing.bytes(data + start, Memory.getInt(offsets + 4L * row + 4) - start);
+                    yield Hashing.bytes(
+                            data + start, SlotKind.keyLength(type, Memory.getInt(offsets + 4L * row + 4) - start));
                 }
             };
             sketches.add(groups[i] + offset, HyperLogLog.hash(bits));

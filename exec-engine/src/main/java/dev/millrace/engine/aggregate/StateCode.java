@@ -12,7 +12,7 @@ public final class StateCode {
     /** How many columns carry a state other than an extreme between phases. */
     public static int columns(Kind kind) {
         return switch (kind) {
-            case COUNT, TRUES, SUM_LONG, SUM_WIDE, MIN, MAX -> 1;
+            case COUNT, TRUES, SUM_LONG, SUM_WIDE, SUM_BIGNUM, SQUARES_BIGNUM, MIN, MAX -> 1;
             case SUM_CARRIED, SUM_DOUBLE, SQUARES_DOUBLE -> 2;
             case SUM_DOUBLE_RETRACTABLE, SQUARES_WIDE -> 5;
             case SUM_INTERVAL -> 4;
@@ -52,6 +52,8 @@ public final class StateCode {
                         : "Wide.addSquare(" + at + ", " + integer(column, type) + ", " + weight + ");";
             case SQUARES_DOUBLE -> "Doubles.addSquare(" + at + ", " + inexact(column, type) + ", " + weight + ");";
             case SUM_INTERVAL -> "Wide.addInterval(" + at + ", " + low + ", " + high + ", " + weight + ");";
+            case SUM_BIGNUM -> "BignumSums.add(" + bytes(at, column) + ", " + weight + ");";
+            case SQUARES_BIGNUM -> "BignumSums.addSquare(" + bytes(at, column) + ", " + weight + ");";
             case MIN -> extreme("min", "<", at, column, type);
             case MAX -> extreme("max", ">", at, column, type);
         };
@@ -67,12 +69,22 @@ public final class StateCode {
             case NUMERIC -> "Wide." + function + "(" + at + ", " + low + ", " + high + ");";
             case INTERVAL -> "Extremes." + function + "Interval(" + at + ", " + low + ", " + high + ");";
             case UUID -> "Extremes." + function + "Uuid(" + at + ", " + low + ", " + high + ");";
-            case TEXT, VARCHAR, CHAR, JSONB, BYTEA ->
-                "Extremes." + function + "Bytes(table.memory(), " + at + ", d" + column + " + Memory.getInt(o" + column
-                        + " + 4L * row), Memory.getInt(o" + column + " + 4L * row + 4L) - Memory.getInt(o" + column
-                        + " + 4L * row));";
+            case BIGNUM,
+                    TEXT,
+                    VARCHAR,
+                    CHAR,
+                    JSONB,
+                    BYTEA -> // of equal numbers the order of bytes takes the one of fewer zeros
+                "Extremes." + function + "Bytes(" + bytes(at, column) + ");";
             case ARRAY, ROW, NULL -> throw new IllegalArgumentException(function + " of " + type);
         };
+    }
+
+    /** The arguments of what changes a byte string by the value of a column. */
+    private static String bytes(String at, int column) {
+        String from = "Memory.getInt(o" + column + " + 4L * row)";
+        return "table.memory(), " + at + ", d" + column + " + " + from + ", Memory.getInt(o" + column
+                + " + 4L * row + 4L) - " + from;
     }
 
     private static String increment(String at, String weight) {
@@ -126,6 +138,7 @@ public final class StateCode {
             case SUM_INTERVAL ->
                 "Wide.addParts(" + at + ", " + word(column) + ", " + word(column + 1) + ", " + word(column + 2) + ", "
                         + word(column + 3) + ");";
+            case SUM_BIGNUM, SQUARES_BIGNUM -> "BignumSums.merge(" + bytes(at, column) + ");";
             case MIN, MAX -> throw new IllegalArgumentException("extremes merge as values");
         };
     }

@@ -41,6 +41,11 @@ final class StateColumns {
                     vectors.add(extreme(layout, slot, field, groups, count, allocator));
                     continue;
                 }
+                if (slot.isBytes()) {
+                    Field field = schema.field(firstState + vectors.size());
+                    vectors.add(new Results(layout, allocator).bytes(slot.offset(), field, groups, count));
+                    continue;
+                }
                 int word = slot.offset();
                 for (int i = StateCode.columns(slot.state().kind()); i > 0; i--) {
                     Field field = schema.field(firstState + vectors.size());

@@ -1,6 +1,7 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
+import dev.millrace.engine.aggregate.number.BignumSums;
 import dev.millrace.engine.aggregate.number.Doubles;
 import dev.millrace.engine.aggregate.number.Extremes;
 import dev.millrace.engine.aggregate.number.Wide;
@@ -74,6 +75,14 @@ final class StateMerge {
                             Memory.getLong(parts + 8),
                             Memory.getLong(parts + 16),
                             Memory.getLong(parts + 24));
+                }
+            }
+            case SUM_BIGNUM, SQUARES_BIGNUM -> {
+                for (int i = 0; i < count; i++) {
+                    if (!Extremes.isAbsent(from[i] + at)) {
+                        BignumSums.merge(
+                                memory, to[i] + at, ByteSlots.address(from[i] + at), ByteSlots.length(from[i] + at));
+                    }
                 }
             }
             case MIN, MAX -> mergeExtremes(slot, from, to, count, memory);

@@ -29,7 +29,7 @@ final class Variance {
         return function == Function.VAR_SAMP || function == Function.STDDEV_SAMP;
     }
 
-    private static boolean isDeviation(Function function) {
+    static boolean isDeviation(Function function) {
         return function == Function.STDDEV_POP || function == Function.STDDEV_SAMP;
     }
 

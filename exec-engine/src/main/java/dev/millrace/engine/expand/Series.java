@@ -6,6 +6,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.expressions.function.time.Timestamps;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.Bignum;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
@@ -16,6 +17,7 @@ import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.IntVector;
 import org.apache.arrow.vector.TimeStampVector;
+import org.apache.arrow.vector.VarBinaryVector;
 
 /** {@code generate_series(start, end, step)} of numbers or timestamps; without rows when one of them is NULL. */
 final class Series implements RowsFunction {
@@ -30,7 +32,7 @@ final class Series implements RowsFunction {
     private int months;
     private int days;
     private boolean down;
-    // NUMERIC
+    // NUMERIC and BIGNUM
     private BigDecimal exact = BigDecimal.ZERO;
     private BigDecimal exactLast = BigDecimal.ZERO;
     private BigDecimal exactStep = BigDecimal.ONE;
@@ -49,10 +51,10 @@ final class Series implements RowsFunction {
         if (done) {
             return;
         }
-        if (type.kind() == Kind.NUMERIC) {
-            exact = exact(batch, 0, row);
-            exactLast = exact(batch, 1, row);
-            exactStep = columns.size() > 2 ? exact(batch, 2, row) : BigDecimal.ONE;
+        if (type.isExact()) {
+            exact = exact(batch, 0, row, "start value");
+            exactLast = exact(batch, 1, row, "stop value");
+            exactStep = columns.size() > 2 ? exact(batch, 2, row, "step size") : BigDecimal.ONE;
             down = exactStep.signum() < 0;
             requireStep(exactStep.signum() != 0);
             done = down ? exact.compareTo(exactLast) < 0 : exact.compareTo(exactLast) > 0;
@@ -82,8 +84,19 @@ final class Series implements RowsFunction {
         }
     }
 
-    private BigDecimal exact(Batch batch, int argument, int row) {
-        return ((DecimalVector) batch.column(columns.get(argument))).getObject(row);
+    private BigDecimal exact(Batch batch, int argument, int row, String name) {
+        int column = columns.get(argument);
+        if (type.kind() == Kind.NUMERIC) {
+            return ((DecimalVector) batch.column(column)).getObject(row);
+        }
+        long offsets = batch.offsetsAddress(column) + 4L * row;
+        int from = Memory.getInt(offsets);
+        Bignum number = Bignum.at(batch.dataAddress(column) + from, Memory.getInt(offsets + 4) - from);
+        if (!number.isFinite()) {
+            throw MillraceException.user(
+                    SqlState.INVALID_PARAMETER_VALUE, name + " cannot be " + (number.isNan() ? "NaN" : "infinity"));
+        }
+        return number.value();
     }
 
     private long whole(Batch batch, int argument, int row) {
@@ -110,13 +123,15 @@ final class Series implements RowsFunction {
             vector.setSafe(at, value);
         } else if (out instanceof TimeStampVector vector) {
             vector.setSafe(at, value);
+        } else if (out instanceof VarBinaryVector vector) {
+            vector.setSafe(at, Bignum.of(exact).toBytes());
         } else {
             ((DecimalVector) out).setSafe(at, exact);
         }
     }
 
     private void advance() {
-        if (type.kind() == Kind.NUMERIC) {
+        if (type.isExact()) {
             exact = exact.add(exactStep);
             done = down ? exact.compareTo(exactLast) < 0 : exact.compareTo(exactLast) > 0;
             return;

@@ -70,7 +70,7 @@ record RangeValue(int column, Reading reading, long factor, long offset) {
             case REAL, DOUBLE -> Optional.of(Reading.DOUBLE);
             case NUMERIC -> Optional.of(Reading.DECIMAL);
             case TEXT, VARCHAR -> Optional.of(Reading.TEXT);
-            case CHAR, JSONB, BYTEA, INTERVAL, UUID, ARRAY, ROW, NULL -> Optional.empty();
+            case BIGNUM, CHAR, JSONB, BYTEA, INTERVAL, UUID, ARRAY, ROW, NULL -> Optional.empty();
         };
     }
 

@@ -6,6 +6,7 @@ import dev.millrace.engine.state.RowOrder;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.Bignum;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.plan.match.MatchValue;
@@ -30,11 +31,13 @@ final class Accumulator {
     private final DataType argument;
     private final DataType result;
     private final boolean inexact;
+    private final boolean isOfAnySize; // a sum
     private final RowOrder order;
     // after each row: values that are not NULL; the sum, or in low the row of the extreme
     private long[] counts = new long[8];
     private long[] low = new long[8];
     private long[] high = new long[8];
+    private Bignum[] sums; // of numbers of any size
 
     Accumulator(MatchValue.Aggregate aggregate, RowCodec codec, List<DataType> types) {
         this.function = aggregate.function();
@@ -43,6 +46,8 @@ final class Accumulator {
         this.argument = types.get(column);
         this.result = aggregate.type();
         this.inexact = argument.kind() == Kind.DOUBLE || argument.kind() == Kind.REAL;
+        this.isOfAnySize = argument.kind() == Kind.BIGNUM && (function == Function.SUM || function == Function.AVG);
+        this.sums = new Bignum[isOfAnySize ? counts.length : 0];
         this.order = new RowOrder(codec, types, List.of(new OrderKey(column, false, false)));
     }
 
@@ -57,6 +62,10 @@ final class Accumulator {
             counts = Arrays.copyOf(counts, 2 * size);
             low = Arrays.copyOf(low, 2 * size);
             high = Arrays.copyOf(high, 2 * size);
+            sums = Arrays.copyOf(sums, 2 * sums.length);
+        }
+        if (isOfAnySize) {
+            sums[size] = size == 0 ? Bignum.ZERO : sums[size - 1];
         }
         long count = size == 0 ? 0 : counts[size - 1];
         long lowBefore = size == 0 ? 0 : low[size - 1];
@@ -76,7 +85,25 @@ final class Accumulator {
         }
     }
 
+    private void addBignum(int size, long row) {
+        long bytes = row + slot;
+        Bignum value = Bignum.at(row + Memory.getInt(bytes), Memory.getInt(bytes + 4));
+        sums[size] = sums[size].add(value);
+    }
+
+    /** SUM or AVG over the first {@code size} rows, of which one is not NULL, if that is a number of any size. */
+    Bignum number(int size) {
+        Bignum sum = isOfAnySize
+                ? sums[size - 1]
+                : Bignum.of(new BigDecimal(wide(low[size - 1], high[size - 1]), argument.scale()));
+        return function == Function.AVG ? sum.divide(Bignum.of(counts[size - 1])) : sum;
+    }
+
     private void addTo(int size, long row, long lowBefore, long highBefore) {
+        if (isOfAnySize) {
+            addBignum(size, row);
+            return;
+        }
         if (inexact) {
             double sum = counts[size] == 1
                     ? Memory.getDouble(row + slot)

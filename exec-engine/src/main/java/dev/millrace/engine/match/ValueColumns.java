@@ -170,7 +170,10 @@ final class ValueColumns implements AutoCloseable {
         } else {
             boolean some = accumulator.count(size) > 0;
             setValid(column, some);
-            if (some) {
+            if (aggregate.type().kind() == DataType.Kind.BIGNUM) {
+                byte[] number = some ? accumulator.number(size).toBytes() : new byte[0];
+                Memory.copyIn(number, 0, textRoom(column, number.length), number.length);
+            } else if (some) {
                 int width = aggregate.type().fixedWidth();
                 accumulator.write(size, vectors[column].getDataBufferAddress() + (long) width * count);
             }
@@ -252,7 +255,7 @@ final class ValueColumns implements AutoCloseable {
                 Memory.putLong(data + 16L * count, Memory.getLong(slot));
                 Memory.putLong(data + 16L * count + 8, Memory.getLong(slot + 8));
             }
-            case TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW, NULL ->
+            case BIGNUM, TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW, NULL ->
                 throw new IllegalArgumentException(type + " is of no fixed width");
         }
     }

@@ -73,7 +73,7 @@ public final class Hashing {
                     hashes[row] = step(step(hashes[row], NULL_BITS), 0);
                 } else {
                     long start = Memory.getInt(offsets + 4L * row);
-                    int length = (int) (Memory.getInt(offsets + 4L * row + 4) - start);
+                    int length = SlotKind.keyLength(type, (int) (Memory.getInt(offsets + 4L * row + 4) - start));
                     long low = ByteSlots.low(data + start, length);
                     hashes[row] = step(step(hashes[row], low), ByteSlots.high(data + start, length));
                 }
@@ -102,7 +102,7 @@ public final class Hashing {
             case REAL -> canonical(Memory.getFloat(data + 4L * row));
             case DOUBLE -> canonical(Memory.getDouble(data + 8L * row));
             case BIGINT, TIME, TIMESTAMP, TIMESTAMPTZ -> Memory.getLong(data + 8L * row);
-            case NUMERIC, INTERVAL, UUID, TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW, NULL ->
+            case NUMERIC, BIGNUM, INTERVAL, UUID, TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW, NULL ->
                 throw new IllegalArgumentException(type + " has no 64-bit form");
         };
     }

@@ -5,6 +5,7 @@ import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -21,7 +22,8 @@ import org.apache.arrow.vector.FieldVector;
 
 /**
  * Where the key columns lie in an entry of a {@link GroupTable}: if any may be NULL a word with a bit per key (set: NULL),
- * then a slot per key. The slot of a NULL has {@link Hashing#NULL_BITS} in its first word and zero in its second.
+ * then a slot per key. The slot of a NULL has {@link Hashing#NULL_BITS} in its first word and zero in its second. Behind the
+ * slot of a BIGNUM, which holds what its equality depends on, is a word with the scale that the first of them showed, or -1.
  */
 public final class KeyLayout {
     /**
@@ -29,10 +31,16 @@ public final class KeyLayout {
      *
      * @param column of the input
      * @param offset of its slot in the entry
+     * @param hasScale whether a word with the scale that is shown follows the slot
      */
-    public record Key(int column, DataType type, boolean nullable, int offset, int index) {
+    public record Key(int column, DataType type, boolean nullable, int offset, int index, boolean hasScale) {
         public SlotKind kind() {
             return SlotKind.of(type);
+        }
+
+        /** Where the scale is. */
+        public int scaleOffset() {
+            return offset + SlotKind.BYTES.bytes();
         }
     }
 
@@ -40,10 +48,20 @@ public final class KeyLayout {
     private final boolean nullable;
     private final int end;
     private final int[] texts; // offsets of the slots that may point elsewhere, ascending
+    private final boolean[] scaled; // which of these a scale follows
     private final NestedCodec nested = new NestedCodec();
 
     /** The layout of columns of an input; at most 64. */
     public KeyLayout(Schema input, List<Integer> columns) {
+        this(input, columns, true);
+    }
+
+    /** The layout of a value alone, of which nothing is kept that equal ones differ by. */
+    public static KeyLayout ofValue(DataType type) {
+        return new KeyLayout(Schema.of(new Field("value", type, false)), List.of(0), false);
+    }
+
+    private KeyLayout(Schema input, List<Integer> columns, boolean withScales) {
         if (columns.size() > 64) {
             throw MillraceException.notAvailableYet("grouping by more than 64 columns");
         }
@@ -51,11 +69,13 @@ public final class KeyLayout {
         int at = GroupTable.BODY + (nullable ? 8 : 0);
         for (int column : columns) {
             Field field = input.field(column);
-            keys.add(new Key(column, field.type(), field.nullable(), at, keys.size()));
-            at += SlotKind.of(field.type()).bytes();
+            boolean hasScale = withScales && field.type().kind() == DataType.Kind.BIGNUM;
+            keys.add(new Key(column, field.type(), field.nullable(), at, keys.size(), hasScale));
+            at += SlotKind.of(field.type()).bytes() + (hasScale ? Long.BYTES : 0);
         }
         this.end = at;
         this.texts = texts(keys);
+        this.scaled = scaled(keys);
     }
 
     private static int[] texts(List<Key> keys) {
@@ -65,11 +85,21 @@ public final class KeyLayout {
                 .toArray();
     }
 
+    private static boolean[] scaled(List<Key> keys) {
+        List<Key> texts =
+                keys.stream().filter(key -> key.kind() == SlotKind.BYTES).toList();
+        boolean[] scaled = new boolean[texts.size()];
+        for (int i = 0; i < scaled.length; i++) {
+            scaled[i] = texts.get(i).hasScale();
+        }
+        return scaled;
+    }
+
     /** The same layout for keys that are other columns of another input; of the same types, none NULL. */
     public KeyLayout over(List<Integer> columns) {
         List<Key> others = new ArrayList<>();
         for (Key key : keys) {
-            others.add(new Key(columns.get(key.index()), key.type(), false, key.offset(), key.index()));
+            others.add(new Key(columns.get(key.index()), key.type(), false, key.offset(), key.index(), key.hasScale()));
         }
         return new KeyLayout(others, end);
     }
@@ -79,6 +109,7 @@ public final class KeyLayout {
         this.nullable = false;
         this.end = end;
         this.texts = texts(keys);
+        this.scaled = scaled(keys);
     }
 
     public List<Key> keys() {
@@ -119,8 +150,7 @@ public final class KeyLayout {
                 if (!ByteSlots.equal(a + at, b + at)) {
                     return false;
                 }
-                next++;
-                at += 8;
+                at += scaled[next++] ? 16 : 8;
             } else if (Memory.getLong(a + at) != Memory.getLong(b + at)) {
                 return false;
             }
@@ -242,7 +272,7 @@ public final class KeyLayout {
     private static FieldVector text(Key key, Field field, long[] entries, int count, BufferAllocator allocator) {
         long bytes = 0;
         for (int i = 0; i < count; i++) {
-            bytes += ByteSlots.length(entries[i] + key.offset());
+            bytes += ByteSlots.length(entries[i] + key.offset()) + (key.hasScale() ? Short.BYTES : 0);
         }
         FieldVector vector = Vectors.allocate(field, count, bytes, allocator);
         long data = vector.getDataBufferAddress();
@@ -253,6 +283,9 @@ public final class KeyLayout {
             int length = ByteSlots.length(slot);
             Memory.copy(ByteSlots.address(slot), data + at, length);
             at += length;
+            if (key.hasScale()) {
+                at += BignumBytes.putShownScale(data + at, (int) Memory.getLong(entries[i] + key.scaleOffset()));
+            }
             Memory.putInt(offsets + 4L * i + 4, at);
         }
         return vector;

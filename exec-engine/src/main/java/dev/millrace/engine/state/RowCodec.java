@@ -25,7 +25,8 @@ import org.apache.arrow.vector.FieldVector;
  * </pre>
  *
  * A row's length is a multiple of eight and all padding is zero, so that equal rows have equal bytes. A canonical codec
- * also gives -0.0 and 0.0, and all NaN, the same bytes, as grouping wants it; the other one keeps values as they are.
+ * also gives -0.0 and 0.0, all NaN, and numbers that show different digits, the same bytes, as grouping wants it; the other one
+ * keeps values as they are.
  */
 public final class RowCodec implements RowReader, AutoCloseable {
     private final DataType[] types;
@@ -147,7 +148,7 @@ public final class RowCodec implements RowReader, AutoCloseable {
                 long validity = batch.validityAddress(columns[column]);
                 for (int i = 0; i < count; i++) {
                     if (validity == 0 || Memory.getBit(validity, rows[i])) {
-                        lengths[i] += Memory.getInt(offsets + 4L * rows[i] + 4) - Memory.getInt(offsets + 4L * rows[i]);
+                        lengths[i] += length(column, offsets, rows[i]);
                     }
                 }
             }
@@ -255,12 +256,17 @@ public final class RowCodec implements RowReader, AutoCloseable {
                 continue;
             }
             int start = Memory.getInt(offsets + 4L * rows[i]);
-            int length = Memory.getInt(offsets + 4L * rows[i] + 4) - start;
+            int length = length(column, offsets, rows[i]);
             Memory.putInt(row + slot, ends[i]);
             Memory.putInt(row + slot + 4, length);
             Memory.copy(data + start, row + ends[i], length);
             ends[i] += length;
         }
+    }
+
+    private int length(int column, long offsets, int row) {
+        int length = Memory.getInt(offsets + 4L * row + 4) - Memory.getInt(offsets + 4L * row);
+        return canonical ? SlotKind.keyLength(types[column], length) : length;
     }
 
     @Override

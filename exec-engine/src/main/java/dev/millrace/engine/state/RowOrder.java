@@ -74,12 +74,12 @@ public final class RowOrder {
             case INTERVAL -> Images.compareIntervals(a + aSlot, b + bSlot);
             case UUID -> Memory.compare(a + aSlot, 16, b + bSlot, 16);
             case ARRAY, ROW -> Images.compareValues(type, a + Memory.getInt(a + aSlot), b + Memory.getInt(b + bSlot));
-            case TEXT, VARCHAR, CHAR, JSONB, BYTEA, NULL ->
+            case BIGNUM, TEXT, VARCHAR, CHAR, JSONB, BYTEA, NULL ->
                 Memory.compare(
                         a + Memory.getInt(a + aSlot),
-                        Memory.getInt(a + aSlot + 4),
+                        SlotKind.keyLength(type, Memory.getInt(a + aSlot + 4)),
                         b + Memory.getInt(b + bSlot),
-                        Memory.getInt(b + bSlot + 4));
+                        SlotKind.keyLength(type, Memory.getInt(b + bSlot + 4)));
         };
     }
 

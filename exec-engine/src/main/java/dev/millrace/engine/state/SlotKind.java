@@ -1,5 +1,6 @@
 package dev.millrace.engine.state;
 
+import dev.millrace.number.BignumBytes;
 import dev.millrace.type.DataType;
 
 /** How a value lies in an entry: eight bytes, sixteen, or a {@link ByteSlots} slot of sixteen that may point elsewhere. */
@@ -22,7 +23,12 @@ public enum SlotKind {
         return switch (type.kind()) {
             case BOOLEAN, SMALLINT, INTEGER, BIGINT, REAL, DOUBLE, DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> WORD;
             case NUMERIC, INTERVAL, UUID -> WIDE;
-            case TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW, NULL -> BYTES;
+            case BIGNUM, TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW, NULL -> BYTES;
         };
+    }
+
+    /** How many of a value's bytes tell whether it is equal to others: of a number without the digits that are but shown. */
+    public static int keyLength(DataType type, int length) {
+        return type.kind() == DataType.Kind.BIGNUM ? BignumBytes.keyLength(length) : length;
     }
 }

@@ -42,7 +42,7 @@ public final class WordValues {
                     }
                 }
             }
-            case NUMERIC, INTERVAL, UUID, TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW, NULL ->
+            case NUMERIC, BIGNUM, INTERVAL, UUID, TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW, NULL ->
                 throw new IllegalArgumentException(type + " does not fit a word");
         }
     }

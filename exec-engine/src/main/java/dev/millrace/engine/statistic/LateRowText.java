@@ -2,6 +2,7 @@ package dev.millrace.engine.statistic;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.Bignum;
 import dev.millrace.type.DataType;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
@@ -67,6 +68,7 @@ final class LateRowText {
             case TIMESTAMP -> timestamp(word(batch, column, row));
             case TIMESTAMPTZ -> timestamp(word(batch, column, row)) + "+00";
             case TEXT, VARCHAR, CHAR, JSONB -> text(batch, column, row);
+            case BIGNUM -> number(batch, column, row);
             case NUMERIC, BYTEA, INTERVAL, UUID, ARRAY, ROW, NULL ->
                 String.valueOf(batch.column(column).getObject(row));
         };
@@ -84,6 +86,13 @@ final class LateRowText {
         long seconds = Math.floorDiv(micros, 1_000_000L);
         int nanos = (int) (1_000 * Math.floorMod(micros, 1_000_000L));
         return LocalDateTime.ofEpochSecond(seconds, nanos, ZoneOffset.UTC).format(TIMESTAMP);
+    }
+
+    private static String number(Batch batch, int column, int row) {
+        long offsets = batch.offsetsAddress(column) + 4L * row;
+        int start = Memory.getInt(offsets);
+        return Bignum.at(batch.dataAddress(column) + start, Memory.getInt(offsets + 4) - start)
+                .toString();
     }
 
     private static String text(Batch batch, int column, int row) {

@@ -2,6 +2,7 @@ package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.state.ByteSlots;
+import dev.millrace.engine.state.SlotKind;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.type.DataType;
@@ -24,7 +25,7 @@ final class OrderWords {
     static boolean suits(DataType type) {
         return switch (type.kind()) {
             case BOOLEAN, SMALLINT, INTEGER, BIGINT, REAL, DOUBLE, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, NUMERIC -> true;
-            case TEXT, VARCHAR, CHAR, BYTEA, JSONB -> true;
+            case BIGNUM, TEXT, VARCHAR, CHAR, BYTEA, JSONB -> true;
             case INTERVAL, UUID, ARRAY, ROW, NULL -> false;
         };
     }
@@ -92,11 +93,11 @@ final class OrderWords {
                     words[row] = high == low >> 63 ? low : high < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
                 }
             }
-            case TEXT, VARCHAR, CHAR, BYTEA, JSONB -> {
+            case BIGNUM, TEXT, VARCHAR, CHAR, BYTEA, JSONB -> {
                 long offsets = batch.offsetsAddress(key.column());
                 for (int row = 0; row < count; row++) {
                     int start = Memory.getInt(offsets + 4L * row);
-                    int length = Memory.getInt(offsets + 4L * row + 4) - start;
+                    int length = SlotKind.keyLength(type, Memory.getInt(offsets + 4L * row + 4) - start);
                     words[row] = Long.reverseBytes(ByteSlots.low(data + start, length)) ^ Long.MIN_VALUE;
                 }
             }

@@ -2,6 +2,7 @@ package dev.millrace.engine.view;
 
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.type.DataType;
 
@@ -44,6 +45,7 @@ final class FirstWord {
                 30L * Memory.getInt(slot) + Memory.getInt(slot + 4) + Math.floorDiv(Memory.getLong(slot + 8), DAY_NANOS)
                         ^ SIGN;
             case UUID -> Long.reverseBytes(Memory.getLong(slot));
+            case BIGNUM -> ofBytes(row + Memory.getInt(slot), BignumBytes.keyLength(Memory.getInt(slot + 4)));
             case TEXT, VARCHAR, CHAR, JSONB, BYTEA -> ofBytes(row + Memory.getInt(slot), Memory.getInt(slot + 4));
             case ARRAY, ROW, NULL -> 0;
         };

@@ -5,6 +5,7 @@ import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.memory.Memory;
+import dev.millrace.type.DataType;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -13,6 +14,7 @@ import org.apache.arrow.memory.BufferAllocator;
 final class HashIndex implements RowIndex {
     private final int[] columns;
     private final SlotKind[] kinds;
+    private final DataType[] types;
     private final int[] places;
     private final RowOrder order;
     private final AddressTable rows;
@@ -23,6 +25,7 @@ final class HashIndex implements RowIndex {
         this.kinds = key.columns().stream()
                 .map(column -> SlotKind.of(codec.type(column)))
                 .toArray(SlotKind[]::new);
+        this.types = key.columns().stream().map(codec::type).toArray(DataType[]::new);
         this.places = key.columns().stream().mapToInt(codec::slot).toArray();
         this.order = key.order(codec);
         this.rows = new AddressTable(allocator, this::hash, 2);
@@ -35,7 +38,8 @@ final class HashIndex implements RowIndex {
             if (RowCodec.isNull(row, columns[i])) {
                 hash = Hashing.step(hash, Hashing.NULL_BITS);
             } else if (kinds[i] == SlotKind.BYTES) {
-                hash = Hashing.step(hash, Hashing.bytes(row + Memory.getInt(slot), Memory.getInt(slot + 4)));
+                int length = SlotKind.keyLength(types[i], Memory.getInt(slot + 4));
+                hash = Hashing.step(hash, Hashing.bytes(row + Memory.getInt(slot), length));
             } else {
                 hash = Hashing.step(hash, Memory.getLong(slot));
                 if (kinds[i] == SlotKind.WIDE) {

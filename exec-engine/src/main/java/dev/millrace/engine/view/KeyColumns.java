@@ -24,11 +24,11 @@ public record KeyColumns(List<Integer> columns) implements IndexKey {
         return new HashIndex(this, codec, allocator);
     }
 
-    /** Whether values of a type may be part of a key: those that are equal just where they are the same bytes. */
+    /** Whether values of a type may be part of a key: those that are equal just where they, or their keys, are the same bytes. */
     public static boolean suits(DataType type) {
         return switch (type.kind()) {
             case BOOLEAN, SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> true;
-            case NUMERIC, UUID, TEXT, VARCHAR, BYTEA -> true;
+            case NUMERIC, BIGNUM, UUID, TEXT, VARCHAR, BYTEA -> true;
             case REAL, DOUBLE, INTERVAL, CHAR, JSONB, ARRAY, ROW, NULL -> false;
         };
     }

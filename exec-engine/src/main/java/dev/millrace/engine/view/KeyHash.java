@@ -5,17 +5,20 @@ import dev.millrace.engine.state.Hashing;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.memory.Memory;
+import dev.millrace.type.DataType;
 import java.util.List;
 
 /** The hash of some columns of encoded rows as {@link Hashing} defines it, so that exchanges agree with it; and whether two agree in them. */
 final class KeyHash {
     private final int[] columns;
     private final SlotKind[] kinds;
+    private final DataType[] types;
     private final int[] places;
 
     KeyHash(List<Integer> key, RowCodec codec) {
         this.columns = key.stream().mapToInt(column -> column).toArray();
         this.kinds = key.stream().map(column -> SlotKind.of(codec.type(column))).toArray(SlotKind[]::new);
+        this.types = key.stream().map(codec::type).toArray(DataType[]::new);
         this.places = key.stream().mapToInt(codec::slot).toArray();
     }
 
@@ -35,7 +38,7 @@ final class KeyHash {
             long slot = row + places[i];
             if (kinds[i] == SlotKind.BYTES) {
                 long address = row + Memory.getInt(slot);
-                int length = Memory.getInt(slot + 4);
+                int length = SlotKind.keyLength(types[i], Memory.getInt(slot + 4));
                 hash = Hashing.step(hash, ByteSlots.low(address, length));
                 hash = Hashing.step(hash, ByteSlots.high(address, length));
             } else {
@@ -54,8 +57,8 @@ final class KeyHash {
             long ours = a + places[i];
             long theirs = b + places[i];
             if (kinds[i] == SlotKind.BYTES) {
-                int length = Memory.getInt(ours + 4);
-                if (length != Memory.getInt(theirs + 4)
+                int length = SlotKind.keyLength(types[i], Memory.getInt(ours + 4));
+                if (length != SlotKind.keyLength(types[i], Memory.getInt(theirs + 4))
                         || !Memory.equal(a + Memory.getInt(ours), b + Memory.getInt(theirs), length)) {
                     return false;
                 }

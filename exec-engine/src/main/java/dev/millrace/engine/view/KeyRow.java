@@ -2,6 +2,7 @@ package dev.millrace.engine.view;
 
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.Bignum;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import java.math.BigDecimal;
@@ -60,6 +61,8 @@ final class KeyRow implements AutoCloseable {
     void set(int column, Literal literal) {
         if (literal.value() instanceof String text) {
             setBytes(column, text.getBytes(StandardCharsets.UTF_8));
+        } else if (literal.value() instanceof Bignum number) {
+            setBytes(column, number.toBytes());
         } else if (literal.value() instanceof List<?> list) {
             byte[] bytes = new byte[list.size()];
             for (int i = 0; i < bytes.length; i++) {

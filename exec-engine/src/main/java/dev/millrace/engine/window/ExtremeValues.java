@@ -23,7 +23,7 @@ final class ExtremeValues {
     static boolean fits(DataType type) {
         return switch (type.kind()) {
             case BOOLEAN, SMALLINT, INTEGER, BIGINT, REAL, DOUBLE, DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> true;
-            case NUMERIC, TEXT, VARCHAR, CHAR, BYTEA, INTERVAL, UUID, JSONB, ARRAY, ROW, NULL -> false;
+            case NUMERIC, BIGNUM, TEXT, VARCHAR, CHAR, BYTEA, INTERVAL, UUID, JSONB, ARRAY, ROW, NULL -> false;
         };
     }
 

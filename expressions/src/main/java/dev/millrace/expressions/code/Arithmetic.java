@@ -11,7 +11,7 @@ import dev.millrace.type.DataType.Kind;
 import java.util.List;
 import java.util.Optional;
 
-/** Operators on integers, floating-point numbers, dates, times and intervals. NUMERIC ones are in {@link Numerics}. */
+/** Operators on integers, floating-point numbers, dates, times and intervals. Those on NUMERIC are in {@link Numerics}, on BIGNUM in the {@link Library}. */
 final class Arithmetic {
     private final ExpressionCompiler compiler;
 
@@ -20,6 +20,9 @@ final class Arithmetic {
     }
 
     Optional<Value> compile(Call call) {
+        if (Numerics.isOfBignum(call)) {
+            return Optional.empty();
+        }
         return switch (call.function()) {
             case "add", "subtract", "multiply", "divide", "mod" -> Optional.of(binary(call, operands(call)));
             case "negate", "abs" -> Optional.of(unary(call, operands(call)));

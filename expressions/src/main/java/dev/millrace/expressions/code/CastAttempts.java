@@ -25,7 +25,7 @@ final class CastAttempts {
         }
         Value value = compiler.compile(call.arguments().get(0));
         return Optional.of(
-                value.type().isText() && call.type().isNumber()
+                value.type().isText() && call.type().isNumber() && call.type().kind() != Kind.BIGNUM
                         ? parsed(value, call.type())
                         : caught(value, call.type()));
     }

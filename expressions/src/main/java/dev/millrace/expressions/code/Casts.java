@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.expressions.function.Conversions;
 import dev.millrace.expressions.function.Texts;
 import dev.millrace.expressions.function.nested.JsonFunctions;
+import dev.millrace.expressions.function.number.Bignums;
 import dev.millrace.expressions.function.number.Decimals;
 import dev.millrace.expressions.function.number.Numbers;
 import dev.millrace.expressions.function.time.Timestamps;
@@ -45,6 +46,7 @@ final class Casts {
             case VARCHAR, CHAR -> truncated(toText(value, DataType.TEXT), type);
             case BOOLEAN, SMALLINT, INTEGER, BIGINT, REAL, DOUBLE -> toPrimitive(value, type);
             case NUMERIC -> toNumeric(value, type);
+            case BIGNUM -> limited(toBignum(value), type);
             case DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> toTime(value, type);
             case INTERVAL, UUID, BYTEA -> toOther(value, type);
             case ARRAY, ROW, NULL -> throw cannot(from, type);
@@ -66,7 +68,7 @@ final class Casts {
             return strict(type, value, functions + "toBoolean(" + value.arguments() + ")");
         }
         require(type.isNumber(), value.type(), type);
-        String name = type.kind() == Kind.NUMERIC ? "numeric" : type.toString();
+        String name = type.isExact() ? "numeric" : type.toString();
         String checked = functions + "checkNumber(" + value.arguments() + ", \"" + name + "\"";
         Value number = compiler.strictCall(DataType.TEXT, List.of(value), checked, false);
         return type.isInteger() ? cast(cast(number, DataType.numeric(38, 6)), type) : cast(number, type);
@@ -109,6 +111,7 @@ final class Casts {
             case REAL -> "ofReal";
             case DOUBLE -> "ofDouble";
             case NUMERIC -> "ofNumeric";
+            case BIGNUM -> "ofBignum";
             case BYTEA -> "ofBytea";
             case DATE -> "ofDate";
             case TIME -> "ofTime";
@@ -158,6 +161,10 @@ final class Casts {
         }
         String numbers = compiler.kernel().use(Numbers.class) + ".";
         boolean toFloat = type.kind() == Kind.REAL || type.kind() == Kind.DOUBLE;
+        if (from.kind() == Kind.BIGNUM) {
+            String name = type.kind() == Kind.DOUBLE ? "Double" : capitalised(method);
+            return strict(type, value, bignums("to" + name) + value.arguments() + ")");
+        }
         if (from.kind() == Kind.NUMERIC) {
             String wide = Numerics.wide(value) + ", " + from.scale() + ")";
             String decimals = compiler.kernel().use(Decimals.class) + ".";
@@ -186,6 +193,35 @@ final class Casts {
         return Character.toUpperCase(name.charAt(0)) + name.substring(1);
     }
 
+    private String bignums(String method) {
+        return compiler.kernel().use(Bignums.class) + "." + method + "(";
+    }
+
+    /** A number with the digits that a type has. */
+    private Value limited(Value number, DataType type) {
+        if (type.precision() == 0) {
+            return number.as(type);
+        }
+        String call = bignums("limit") + number.arguments() + ", " + type.precision() + ", " + type.scale();
+        return compiler.strictCall(type, List.of(number), call, false);
+    }
+
+    private Value toBignum(Value value) {
+        DataType from = value.type();
+        if (from.kind() == Kind.BIGNUM) {
+            return value;
+        }
+        String call = switch (from.kind()) {
+            case TEXT, VARCHAR, CHAR -> conversions("bignum") + parser() + ", " + value.arguments();
+            case SMALLINT, INTEGER, BIGINT -> bignums("ofLong") + value.code();
+            case NUMERIC -> bignums("ofNumeric") + Numerics.wide(value) + ", " + from.scale();
+            case REAL -> bignums("ofReal") + value.code();
+            case DOUBLE -> bignums("ofDouble") + value.code();
+            default -> throw cannot(from, DataType.BIGNUM);
+        };
+        return compiler.strictCall(DataType.BIGNUM, List.of(value), call, false);
+    }
+
     private Value toNumeric(Value value, DataType type) {
         DataType from = value.type();
         String decimals = compiler.kernel().use(Decimals.class) + ".";
@@ -201,6 +237,8 @@ final class Casts {
                 yield compiler.strictCall(type, List.of(value), decimals + method + value.code() + target, false);
             }
             case NUMERIC -> numericToNumeric(value, type);
+            case BIGNUM ->
+                compiler.strictCall(type, List.of(value), bignums("toNumeric") + value.arguments() + target, false);
             default -> throw cannot(from, type);
         };
     }

@@ -7,6 +7,7 @@ import dev.millrace.expressions.function.number.Numbers;
 import dev.millrace.expressions.function.time.Intervals;
 import dev.millrace.memory.Memory;
 import dev.millrace.nested.Images;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.type.DataType;
 import java.util.List;
@@ -144,10 +145,11 @@ final class Comparisons {
     private Value bytes(String operator, Value a, Value b) {
         List<Value> both = List.of(a, b);
         compiler.kernel().use(Memory.class);
+        Class<?> form = a.type().kind() == DataType.Kind.BIGNUM ? BignumBytes.class : Bytes.class;
         String code = switch (operator) {
-            case "eq" -> call(Bytes.class, "equal", a, b);
-            case "ne" -> "!" + call(Bytes.class, "equal", a, b);
-            default -> call(Bytes.class, "compare", a, b) + symbol(operator) + "0";
+            case "eq" -> call(form, "equal", a, b);
+            case "ne" -> "!" + call(form, "equal", a, b);
+            default -> call(form, "compare", a, b) + symbol(operator) + "0";
         };
         return compiler.strict(DataType.BOOLEAN, both, code);
     }

@@ -68,7 +68,7 @@ final class Concatenation {
             case NUMERIC ->
                 writer + "numeric(" + buffer + ", " + Numerics.wide(value) + ", "
                         + value.type().scale() + ")";
-            case BYTEA, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL ->
+            case BIGNUM, BYTEA, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL ->
                 writer + value.type().kind().name().toLowerCase(java.util.Locale.ROOT) + arguments;
             default -> {
                 Value text = compiler.casts().cast(value, dev.millrace.type.DataType.TEXT);

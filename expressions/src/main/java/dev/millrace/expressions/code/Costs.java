@@ -63,7 +63,7 @@ final class Costs {
     private static int own(Call call) {
         String name = call.function();
         boolean text =
-                call.arguments().stream().anyMatch(argument -> argument.type().isText());
+                call.arguments().stream().anyMatch(argument -> argument.type().isBytes());
         if (LOGIC.contains(name)) {
             return 1;
         }
@@ -74,8 +74,8 @@ final class Costs {
             return 500;
         }
         return switch (name) {
-            case "add", "subtract", "negate", "multiply", "abs" -> 2;
-            case "mod", "divide" -> 12;
+            case "add", "subtract", "negate", "multiply", "abs" -> text ? 80 : 2;
+            case "mod", "divide" -> text ? 120 : 12;
             case "pi", "proctime", "now" -> 0;
             default -> text ? 80 : 20;
         };
@@ -119,6 +119,9 @@ final class Costs {
         }
         if (from.kind() == Kind.NUMERIC && to.kind() == Kind.NUMERIC) {
             return to.scale() >= from.scale() && to.precision() - to.scale() >= from.precision() - from.scale();
+        }
+        if (to.kind() == Kind.BIGNUM && (from.isInteger() || from.isExact())) {
+            return to.precision() == 0;
         }
         boolean wider = from.isInteger() && to.isNumber() && from.kind().compareTo(to.kind()) <= 0;
         return wider

@@ -58,6 +58,7 @@ final class InList {
         return argument instanceof Call call
                 && call.function().equals(and ? "ne" : "eq")
                 && call.arguments().get(1) instanceof Literal literal
+                && literal.type().kind() != DataType.Kind.BIGNUM // equal numbers have different bytes
                 && Repr.of(literal.type()) == Repr.of(call.arguments().get(0).type())
                 && switch (Repr.of(literal.type())) {
                     case INT, LONG, BYTES -> true;

@@ -21,6 +21,30 @@ import java.util.Map;
  */
 final class Library {
     private static final String TABLE = """
+            add/bignum            number.Bignums.add
+            subtract/bignum       number.Bignums.subtract
+            multiply/bignum       number.Bignums.multiply
+            divide/bignum         number.Bignums.divide
+            mod/bignum            number.Bignums.mod
+            div/bignum            number.Bignums.div
+            gcd/bignum            number.Bignums.gcd
+            lcm/bignum            number.Bignums.lcm
+            negate/bignum         number.Bignums.negate
+            abs/bignum            number.Bignums.abs
+            sign/bignum           number.Bignums.sign
+            ceil/bignum           number.Bignums.ceil
+            floor/bignum          number.Bignums.floor
+            round/bignum          number.Bignums.round
+            trunc/bignum          number.Bignums.trunc
+            trim_scale            number.Bignums.trimScale
+            sqrt/bignum           number.Bignums.sqrt
+            exp/bignum            number.Bignums.exp
+            ln/bignum             number.Bignums.ln
+            log10/bignum          number.Bignums.log10
+            log/bignum            number.Bignums.log
+            power/bignum          number.Bignums.power
+            width_bucket/bignum   number.Bignums.widthBucket
+            to_char/bignum        number.NumberPattern#formatBignum 1
             ceil                  number.Numbers.ceil
             floor                 number.Numbers.floor
             round                 number.Numbers.round

@@ -214,6 +214,7 @@ final class NestedCalls {
             case REAL -> "float4";
             case DOUBLE -> "float8";
             case NUMERIC -> "numeric";
+            case BIGNUM -> "bignum";
             case TEXT, VARCHAR, CHAR, JSONB, BYTEA -> "bytes";
             case INTERVAL -> "interval";
             case UUID -> "uuid";

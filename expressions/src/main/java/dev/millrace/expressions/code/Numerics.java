@@ -1,6 +1,7 @@
 package dev.millrace.expressions.code;
 
 import dev.millrace.expressions.function.number.Decimals;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
@@ -11,7 +12,7 @@ import java.util.Optional;
 /**
  * Exact numbers: unscaled integers of 64 bits where the precision allows, of 128 bits elsewhere. A result of at most 18
  * digits cannot overflow 64 bits on the way, since the rules that give results their precision leave room for every
- * value.
+ * value. Of numbers of any size it has only what may give NULL; the rest of these is in the {@link Library}.
  */
 final class Numerics {
     private final ExpressionCompiler compiler;
@@ -20,7 +21,16 @@ final class Numerics {
         this.compiler = compiler;
     }
 
+    /** Whether the first argument is a number of any size. */
+    static boolean isOfBignum(Call call) {
+        return !call.arguments().isEmpty() && call.arguments().get(0).type().kind() == Kind.BIGNUM;
+    }
+
     Optional<Value> compile(Call call) {
+        if (isOfBignum(call)
+                && (call.function().equals("scale") || call.function().equals("min_scale"))) {
+            return Optional.of(scale(call, compiler.compile(call.arguments().get(0))));
+        }
         boolean numeric =
                 !call.arguments().isEmpty() && call.arguments().get(0).type().kind() == Kind.NUMERIC;
         if (!numeric) {
@@ -37,6 +47,18 @@ final class Numerics {
             case "ceil", "floor", "round", "trunc" -> Optional.of(rounded(call));
             default -> Optional.empty();
         };
+    }
+
+    /** The digits after the point of a number that is finite. */
+    private Value scale(Call call, Value number) {
+        String bytes = compiler.kernel().use(BignumBytes.class) + ".";
+        String method = call.function().equals("scale") ? "scale(" : "leastScale(";
+        return compiler.strict(
+                call.type(),
+                List.of(number),
+                List.of(bytes + "isFinite(" + number.part(0) + ")"),
+                List.of(bytes + method + number.arguments() + ")"),
+                true);
     }
 
     private String decimals(String method) {

@@ -16,7 +16,7 @@ enum Repr {
     NARROW("long"),
     /** NUMERIC as the high and low half of 128 bits. */
     WIDE("long", "long"),
-    /** Text and bytea, and arrays and rows as images ({@link dev.millrace.nested}), as address and length. */
+    /** Text, bytea and numbers of any size, and arrays and rows as images ({@link dev.millrace.nested}), as address and length. */
     BYTES("long", "int"),
     /** Months, days, microseconds. */
     INTERVAL("int", "int", "long"),
@@ -46,7 +46,7 @@ enum Repr {
             case REAL -> FLOAT;
             case DOUBLE -> DOUBLE;
             case NUMERIC -> type.precision() <= NARROW_PRECISION ? NARROW : WIDE;
-            case TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW -> BYTES;
+            case BIGNUM, TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW -> BYTES;
             case INTERVAL -> INTERVAL;
             case UUID -> UUID;
             case NULL -> NOTHING;

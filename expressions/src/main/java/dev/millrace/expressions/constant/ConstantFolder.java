@@ -9,6 +9,7 @@ import dev.millrace.expressions.user.UserCode;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.memory.PooledAllocation;
+import dev.millrace.number.Bignum;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Case;
@@ -162,6 +163,10 @@ public final class ConstantFolder {
             case REAL -> (double) Memory.getFloat(data + 4L * row);
             case DOUBLE -> Memory.getDouble(data + 8L * row);
             case NUMERIC -> new BigDecimal(new BigInteger(bigEndian(data + 16L * row)), type.scale());
+            case BIGNUM -> {
+                int start = Memory.getInt(vector.getOffsetBufferAddress() + 4L * row);
+                yield Bignum.at(data + start, Memory.getInt(vector.getOffsetBufferAddress() + 4L * row + 4) - start);
+            }
             case TEXT, VARCHAR, CHAR, JSONB -> new String(bytesOf(vector, row), StandardCharsets.UTF_8);
             case BYTEA -> {
                 List<Byte> bytes = new ArrayList<>();

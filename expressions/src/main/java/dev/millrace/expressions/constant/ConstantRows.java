@@ -7,6 +7,7 @@ import dev.millrace.batch.Vectors;
 import dev.millrace.expressions.kernel.LiteralImage;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.Bignum;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
@@ -69,7 +70,7 @@ public final class ConstantRows {
             textBytes += bytes[row].length;
         }
         FieldVector vector = Vectors.allocate(field, rows.size(), textBytes, allocator);
-        boolean hasBytes = field.type().isText() || field.type().kind() == Kind.BYTEA;
+        boolean hasBytes = field.type().isBytes();
         int end = 0;
         for (int row = 0; row < bytes.length; row++) {
             if (rows.get(row).get(column) instanceof Literal literal) {
@@ -113,6 +114,9 @@ public final class ConstantRows {
         if (expression instanceof Literal literal && literal.value() instanceof String text) {
             return text.getBytes(StandardCharsets.UTF_8);
         }
+        if (expression instanceof Literal literal && literal.value() instanceof Bignum number) {
+            return number.toBytes();
+        }
         if (expression instanceof Literal literal && literal.value() instanceof List<?> list) {
             byte[] bytes = new byte[list.size()];
             for (int i = 0; i < bytes.length; i++) {
@@ -154,7 +158,7 @@ public final class ConstantRows {
                 Memory.putLong(data + 16L * row, Long.reverseBytes(uuid.getMostSignificantBits()));
                 Memory.putLong(data + 16L * row + 8, Long.reverseBytes(uuid.getLeastSignificantBits()));
             }
-            case TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW, NULL ->
+            case BIGNUM, TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW, NULL ->
                 throw new IllegalArgumentException("no constant rows of type " + literal.type());
         }
     }

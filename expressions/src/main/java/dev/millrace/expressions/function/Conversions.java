@@ -25,6 +25,15 @@ public final class Conversions {
         out.set(parser.high(), parser.value());
     }
 
+    /** A number of any size. */
+    public static void bignum(ValueParser parser, long address, int length, Text out) {
+        check(parser.tryBignum(DataType.BIGNUM, address, length), parser, DataType.BIGNUM, address, length);
+        TextBuffer buffer = out.begin();
+        long target = buffer.room(parser.bignumBytes());
+        buffer.end(target + parser.storeBignum(target));
+        out.written();
+    }
+
     public static void interval(ValueParser parser, long address, int length) {
         check(parser.tryInterval(address, length), parser, DataType.INTERVAL, address, length);
     }
@@ -63,6 +72,11 @@ public final class Conversions {
 
     public static void ofNumeric(long high, long low, int scale, Text out) {
         ValueWriter.numeric(out.begin(), high, low, scale);
+        out.written();
+    }
+
+    public static void ofBignum(long address, int length, Text out) {
+        ValueWriter.bignum(out.begin(), address, length);
         out.written();
     }
 

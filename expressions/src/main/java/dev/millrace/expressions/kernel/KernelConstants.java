@@ -3,6 +3,7 @@ package dev.millrace.expressions.kernel;
 import dev.millrace.batch.NestedImages;
 import dev.millrace.batch.Owned;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.Bignum;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.type.DataType;
@@ -55,6 +56,9 @@ public final class KernelConstants implements AutoCloseable {
     private static byte[] bytesOf(Literal literal) {
         if (literal.value() instanceof String text) {
             return text.getBytes(StandardCharsets.UTF_8);
+        }
+        if (literal.value() instanceof Bignum number) {
+            return number.toBytes();
         }
         if (literal.type().isNested()) {
             return LiteralImage.of(literal);

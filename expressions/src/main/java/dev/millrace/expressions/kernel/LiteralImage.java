@@ -1,5 +1,7 @@
 package dev.millrace.expressions.kernel;
 
+import dev.millrace.number.Bignum;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.type.DataType;
@@ -46,6 +48,10 @@ public final class LiteralImage {
                 BigInteger unscaled = ((BigDecimal) value).unscaledValue();
                 room(16).putLong(unscaled.longValue());
                 room(16).putLong(unscaled.shiftRight(64).longValue());
+            }
+            case BIGNUM -> {
+                byte[] number = ((Bignum) value).toBytes();
+                bytes(Arrays.copyOf(number, BignumBytes.keyLength(number.length)));
             }
             case TEXT, VARCHAR, CHAR, JSONB -> bytes(((String) value).getBytes(StandardCharsets.UTF_8));
             case BYTEA -> {

@@ -6,6 +6,7 @@ import dev.millrace.json.JsonNormalizer;
 import dev.millrace.memory.Memory;
 import dev.millrace.nested.ImageWriter;
 import dev.millrace.nested.Images;
+import dev.millrace.number.Bignum;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;
@@ -49,6 +50,7 @@ final class JavaValues {
                 BigInteger low = new BigInteger(Long.toUnsignedString(Memory.getLong(at)));
                 yield new BigDecimal(high.add(low), type.scale());
             }
+            case BIGNUM -> decimal(Bignum.at(at + 4, Memory.getInt(at)));
             case TEXT, VARCHAR, CHAR, JSONB -> new String(bytes(at), StandardCharsets.UTF_8);
             case BYTEA -> bytes(at);
             case DATE -> LocalDate.ofEpochDay(Memory.getInt(at));
@@ -86,7 +88,7 @@ final class JavaValues {
             case BIGINT -> Long.class;
             case REAL -> Float.class;
             case DOUBLE -> Double.class;
-            case NUMERIC -> BigDecimal.class;
+            case NUMERIC, BIGNUM -> BigDecimal.class;
             case TEXT, VARCHAR, CHAR, JSONB -> String.class;
             case BYTEA -> byte[].class;
             case DATE -> LocalDate.class;
@@ -120,6 +122,15 @@ final class JavaValues {
         byte[] bytes = new byte[Memory.getInt(at)];
         Memory.copyOut(at + 4, bytes, 0, bytes.length);
         return bytes;
+    }
+
+    private static BigDecimal decimal(Bignum number) {
+        if (!number.isFinite()) {
+            throw MillraceException.user(
+                    SqlState.NUMERIC_VALUE_OUT_OF_RANGE,
+                    number + " is no BigDecimal, which functions in Java are given");
+        }
+        return number.value();
     }
 
     private static Instant instant(long micros) {
@@ -166,6 +177,14 @@ final class JavaValues {
                 }
                 BigInteger unscaled = scaled.unscaledValue();
                 ImageWriter.numeric(out, unscaled.shiftRight(64).longValue(), unscaled.longValue());
+            }
+            case BIGNUM -> {
+                byte[] number = Bignum.of(
+                                value instanceof BigDecimal decimal ? decimal : new BigDecimal(value.toString()))
+                        .trimmed()
+                        .toBytes();
+                ImageWriter.int32(out, number.length);
+                out.append(number);
             }
             case TEXT, VARCHAR, CHAR -> text(out, value.toString());
             case JSONB -> text(out, JsonNormalizer.normalize((String) value));

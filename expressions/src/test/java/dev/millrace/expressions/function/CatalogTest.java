@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.code.Calculation;
+import dev.millrace.number.Bignum;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Column;
@@ -17,6 +18,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -138,6 +140,7 @@ class CatalogTest {
             case SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> 3L;
             case REAL, DOUBLE -> 0.5;
             case NUMERIC -> new java.math.BigDecimal("1.5").setScale(type.scale());
+            case BIGNUM -> Bignum.of(new BigDecimal("1.5"));
             case TEXT, VARCHAR, CHAR -> "day";
             case JSONB -> "{\"a\": [1, \"day\"]}"; // in its normal form
             case ARRAY -> java.util.Arrays.asList(example(type.element()), null);

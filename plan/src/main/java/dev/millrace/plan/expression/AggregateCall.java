@@ -34,9 +34,10 @@ public record AggregateCall(
     public enum Function {
         /** Rows, or rows whose argument is not NULL; BIGINT. */
         COUNT,
-        /** BIGINT of SMALLINT and INTEGER, NUMERIC(38,0) of BIGINT, NUMERIC(38,s) of NUMERIC, else the argument's type. */
+        /** BIGINT of SMALLINT and INTEGER, NUMERIC(38,0) of BIGINT, NUMERIC(38,s) of NUMERIC, BIGNUM of BIGNUM, else the argument's type. */
         SUM,
-        /** NUMERIC(38,16) of integers, NUMERIC(38,max(16,s)) of NUMERIC, DOUBLE of REAL and DOUBLE, INTERVAL of INTERVAL. */
+        /** NUMERIC(38,16) of integers, NUMERIC(38,max(16,s)) of NUMERIC, BIGNUM of BIGNUM, or of all exact
+         * numbers where NUMERIC is unlimited, DOUBLE of REAL and DOUBLE, INTERVAL of INTERVAL. */
         AVG,
         MIN,
         MAX,

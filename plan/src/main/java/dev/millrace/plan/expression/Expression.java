@@ -1,5 +1,6 @@
 package dev.millrace.plan.expression;
 
+import dev.millrace.number.Bignum;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;
 import java.util.List;
@@ -26,7 +27,7 @@ public sealed interface Expression {
 
     /**
      * A constant. {@code value} by kind: BOOLEAN Boolean; SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP and
-     * TIMESTAMPTZ Long (in the type's unit); REAL and DOUBLE Double; NUMERIC BigDecimal of the type's scale; text kinds
+     * TIMESTAMPTZ Long (in the type's unit); REAL and DOUBLE Double; NUMERIC BigDecimal of the type's scale; BIGNUM {@link Bignum}; text kinds
      * String (JSONB in normal form); BYTEA {@code List<Byte>}; INTERVAL {@link IntervalValue}; UUID UUID; ARRAY and ROW a
      * list of such values, an empty Optional for NULL among them. NULL is {@link Null}.
      *
@@ -39,6 +40,7 @@ public sealed interface Expression {
                 case SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> Long.class;
                 case REAL, DOUBLE -> Double.class;
                 case NUMERIC -> BigDecimal.class;
+                case BIGNUM -> Bignum.class;
                 case TEXT, VARCHAR, CHAR, JSONB -> String.class;
                 case BYTEA, ARRAY, ROW -> List.class;
                 case INTERVAL -> IntervalValue.class;

@@ -44,6 +44,7 @@ public final class FunctionCatalog {
             add(integer, integer) integer
             add(bigint, bigint) bigint
             add(numeric, numeric) numeric_add
+            add(bignum, bignum) bignum
             add(real, real) real
             add(double, double) double
             add(date, integer) date
@@ -57,6 +58,7 @@ public final class FunctionCatalog {
             subtract(integer, integer) integer
             subtract(bigint, bigint) bigint
             subtract(numeric, numeric) numeric_add
+            subtract(bignum, bignum) bignum
             subtract(real, real) real
             subtract(double, double) double
             subtract(date, integer) date
@@ -73,6 +75,7 @@ public final class FunctionCatalog {
             multiply(integer, integer) integer
             multiply(bigint, bigint) bigint
             multiply(numeric, numeric) numeric_multiply
+            multiply(bignum, bignum) bignum
             multiply(real, real) real
             multiply(double, double) double
             multiply(interval, double) interval
@@ -80,6 +83,7 @@ public final class FunctionCatalog {
             divide(integer, integer) integer
             divide(bigint, bigint) bigint
             divide(numeric, numeric) numeric_divide
+            divide(bignum, bignum) bignum
             divide(real, real) real
             divide(double, double) double
             divide(interval, double) interval
@@ -87,10 +91,12 @@ public final class FunctionCatalog {
             mod(integer, integer) integer
             mod(bigint, bigint) bigint
             mod(numeric, numeric) numeric_mod
+            mod(bignum, bignum) bignum
             negate(smallint) smallint
             negate(integer) integer
             negate(bigint) bigint
             negate(numeric) =1
+            negate(bignum) bignum
             negate(real) real
             negate(double) double
             negate(interval) interval
@@ -117,39 +123,60 @@ public final class FunctionCatalog {
             abs(integer) integer
             abs(bigint) bigint
             abs(numeric) =1
+            abs(bignum) bignum
             abs(real) real
             abs(double) double
             ceil(numeric) numeric_integral
+            ceil(bignum) bignum
             ceil(double) double
             floor(numeric) numeric_integral
+            floor(bignum) bignum
             floor(double) double
             round(numeric) numeric_integral
             round(numeric, integer) numeric_rounded
+            round(bignum) bignum
+            round(bignum, integer) bignum
             round(double) double
             trunc(numeric) numeric_integral
             trunc(numeric, integer) numeric_rounded
+            trunc(bignum) bignum
+            trunc(bignum, integer) bignum
             trunc(double) double
             sign(numeric) numeric_integral
+            sign(bignum) bignum
             sign(double) double
+            sqrt(bignum) bignum
             sqrt(double) double
             cbrt(double) double
+            exp(bignum) bignum
             exp(double) double
+            ln(bignum) bignum
             ln(double) double
+            log10(bignum) bignum
             log10(double) double
+            log(bignum, bignum) bignum
             log(double, double) double
+            power(bignum, bignum) bignum
             power(double, double) double
             div(numeric, numeric) numeric_div
+            div(bignum, bignum) bignum
             gcd(integer, integer) integer
             gcd(bigint, bigint) bigint
+            gcd(bignum, bignum) bignum
             lcm(integer, integer) integer
             lcm(bigint, bigint) bigint
+            lcm(bignum, bignum) bignum
+            width_bucket(bignum, bignum, bignum, integer) integer
             width_bucket(double, double, double, integer) integer
             width_bucket(double, double[]) integer
-            factorial(bigint) numeric_whole
+            factorial(bigint) factorial
             gamma(double) double
             lgamma(double) double
             scale(numeric) integer
+            scale(bignum) integer
             min_scale(numeric) integer
+            min_scale(bignum) integer
+            trim_scale(bignum) bignum
             pi() double
             degrees(double) double
             radians(double) double
@@ -314,6 +341,7 @@ public final class FunctionCatalog {
             to_char(interval, text) text
             to_char(bigint, text) text
             to_char(numeric, text) text
+            to_char(bignum, text) text
             to_char(double, text) text
             to_number(text, text) numeric
             whole_months(timestamp, timestamp) bigint

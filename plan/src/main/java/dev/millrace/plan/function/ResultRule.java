@@ -12,7 +12,8 @@ import java.util.function.Function;
 /**
  * How a function's result type follows from its arguments' types. NUMERIC has 38 digits here where PostgreSQL has no
  * limit: when a rule asks for more, digits after the point are given up first, down to {@link #LEAST_DIVISION_SCALE} or
- * the larger scale of the arguments; a value that still does not fit is an error (22003), never wrong.
+ * the larger scale of the arguments; a value that still does not fit is an error (22003), never wrong. Where {@link
+ * DataType#numericIsUnlimited} the result is BIGNUM then, and always that of a division.
  */
 public final class ResultRule {
     /** Digits after the point that a quotient or average has at least: PostgreSQL shows about as many. */
@@ -38,15 +39,24 @@ public final class ResultRule {
         return DataType.numeric(precision, fittingScale);
     }
 
+    /** As {@link #numeric}, but where there is no limit BIGNUM if it would be cut. */
+    private static DataType exact(int integerDigits, int scale) {
+        boolean fits = integerDigits + scale <= DataType.MAX_NUMERIC_PRECISION;
+        return fits || !DataType.numericIsUnlimited() ? numeric(integerDigits, scale) : DataType.BIGNUM;
+    }
+
     private static int integerDigits(DataType type) {
         return type.precision() - type.scale();
     }
 
     private static DataType add(DataType a, DataType b) {
-        return numeric(Math.max(integerDigits(a), integerDigits(b)) + 1, Math.max(a.scale(), b.scale()));
+        return exact(Math.max(integerDigits(a), integerDigits(b)) + 1, Math.max(a.scale(), b.scale()));
     }
 
     private static DataType divide(DataType a, DataType b) {
+        if (DataType.numericIsUnlimited()) {
+            return DataType.BIGNUM;
+        }
         int scale = Math.max(LEAST_DIVISION_SCALE, Math.max(a.scale(), b.scale()));
         return numeric(integerDigits(a) + b.scale(), scale);
     }
@@ -101,7 +111,7 @@ public final class ResultRule {
             case "=1" -> types -> types.get(0);
             case "numeric_add" -> types -> add(types.get(0), types.get(1));
             case "numeric_multiply" ->
-                types -> numeric(
+                types -> exact(
                         integerDigits(types.get(0)) + integerDigits(types.get(1)),
                         types.get(0).scale() + types.get(1).scale());
             case "numeric_divide" -> types -> divide(types.get(0), types.get(1));
@@ -115,6 +125,7 @@ public final class ResultRule {
             case "numeric_rounded" ->
                 types -> numeric(integerDigits(types.get(0)) + 1, types.get(0).scale());
             case "extract" -> types -> DataType.numeric(18, 6);
+            case "factorial" -> types -> DataType.numericIsUnlimited() ? DataType.BIGNUM : DataType.numeric(38, 0);
             case "numeric_whole" -> types -> DataType.numeric(38, 0);
             case "numeric" -> types -> DataType.numeric(38, 16);
             case "record" -> ResultRule::record;

@@ -47,6 +47,10 @@ public record AggregateState(Kind kind, int argument, int filter, boolean distin
         SQUARES_WIDE,
         /** The sum of the squares of doubles; twice DOUBLE. */
         SQUARES_DOUBLE,
+        /** The sum of BIGNUM, and what of it can be taken back: {@code dev.millrace.number.BignumSum}; BYTEA. */
+        SUM_BIGNUM,
+        /** The sum of the squares of BIGNUM, likewise. */
+        SQUARES_BIGNUM,
         /** Months, days and microseconds, of which 128 bits, least significant first; 4 BIGINT. */
         SUM_INTERVAL,
         /** The least value; of the argument's type. */
@@ -121,8 +125,7 @@ public record AggregateState(Kind kind, int argument, int filter, boolean distin
     private static List<Kind> kinds(AggregateCall call, DataType argument, boolean retractions) {
         return switch (call.function()) {
             case SUM, AVG -> List.of(sum(argument, retractions));
-            case STDDEV_POP, STDDEV_SAMP, VAR_POP, VAR_SAMP ->
-                List.of(sum(argument, retractions), isInexact(argument) ? Kind.SQUARES_DOUBLE : Kind.SQUARES_WIDE);
+            case STDDEV_POP, STDDEV_SAMP, VAR_POP, VAR_SAMP -> List.of(sum(argument, retractions), squares(argument));
             case MIN -> List.of(Kind.MIN);
             case MAX -> List.of(Kind.MAX);
             case BOOL_AND, BOOL_OR -> List.of(Kind.TRUES);
@@ -130,8 +133,12 @@ public record AggregateState(Kind kind, int argument, int filter, boolean distin
         };
     }
 
-    private static boolean isInexact(DataType type) {
-        return type.kind() == DataType.Kind.REAL || type.kind() == DataType.Kind.DOUBLE;
+    private static Kind squares(DataType argument) {
+        return switch (argument.kind()) {
+            case REAL, DOUBLE -> Kind.SQUARES_DOUBLE;
+            case BIGNUM -> Kind.SQUARES_BIGNUM;
+            default -> Kind.SQUARES_WIDE;
+        };
     }
 
     private static Kind sum(DataType argument, boolean retractions) {
@@ -139,6 +146,7 @@ public record AggregateState(Kind kind, int argument, int filter, boolean distin
             case SMALLINT, INTEGER -> Kind.SUM_LONG;
             case BIGINT -> Kind.SUM_WIDE;
             case NUMERIC -> argument.precision() <= MOST_DIGITS_UNCARRIED ? Kind.SUM_WIDE : Kind.SUM_CARRIED;
+            case BIGNUM -> Kind.SUM_BIGNUM;
             case REAL, DOUBLE -> retractions ? Kind.SUM_DOUBLE_RETRACTABLE : Kind.SUM_DOUBLE;
             case INTERVAL -> Kind.SUM_INTERVAL;
             default -> throw new IllegalArgumentException("sum of " + argument);
@@ -164,6 +172,7 @@ public record AggregateState(Kind kind, int argument, int filter, boolean distin
                 yield fields;
             }
             case SQUARES_WIDE -> fields(5, DataType.BIGINT);
+            case SUM_BIGNUM, SQUARES_BIGNUM -> fields(1, DataType.BYTEA);
             case SUM_INTERVAL -> fields(4, DataType.BIGINT);
             case MIN, MAX -> List.of(new Field(name(), type, true));
         };

@@ -135,7 +135,7 @@ public final class SharedSides {
     private static boolean isPlain(DataType type) {
         return switch (type.kind()) {
             case BOOLEAN, SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> true;
-            case NUMERIC, UUID, TEXT, VARCHAR, BYTEA -> true;
+            case NUMERIC, BIGNUM, UUID, TEXT, VARCHAR, BYTEA -> true;
             case REAL, DOUBLE, INTERVAL, CHAR, JSONB, ARRAY, ROW, NULL -> false;
         };
     }

@@ -90,7 +90,7 @@ final class Ends {
         if (isWhole) {
             return new Interval(call("bound_whole_low", nearest), call("bound_whole_high", nearest), false);
         }
-        return number.type().kind() == DataType.Kind.NUMERIC
+        return number.type().isExact()
                 ? around(nearest, literal(Double.MIN_VALUE), false)
                 : new Interval(nearest, nearest, false);
     }

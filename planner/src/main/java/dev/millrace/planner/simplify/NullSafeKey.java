@@ -1,5 +1,6 @@
 package dev.millrace.planner.simplify;
 
+import dev.millrace.number.Bignum;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Literal;
@@ -28,6 +29,7 @@ final class NullSafeKey {
             case SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> Optional.of(new Literal(0L, type));
             case REAL, DOUBLE -> Optional.of(new Literal(0.0, type));
             case NUMERIC -> Optional.of(new Literal(BigDecimal.ZERO.setScale(type.scale()), type));
+            case BIGNUM -> Optional.of(new Literal(Bignum.ZERO, type));
             case TEXT, VARCHAR, CHAR -> Optional.of(new Literal("", type));
             case BYTEA -> Optional.of(new Literal(List.of(), type));
             case INTERVAL -> Optional.of(new Literal(new IntervalValue(0, 0, 0), type));

@@ -117,6 +117,9 @@ public final class ArrowColumns {
         if (type.isNested()) {
             return copyNested(field, from);
         }
+        if (type.kind() == DataType.Kind.BIGNUM) {
+            throw MillraceException.notAvailableYet("NUMERIC without digits in Arrow");
+        }
         boolean same = from.getField().getType().equals(ArrowTypes.arrowType(type));
         boolean bounded = type.kind() == DataType.Kind.VARCHAR
                 || type.kind() == DataType.Kind.CHAR

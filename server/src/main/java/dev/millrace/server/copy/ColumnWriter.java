@@ -56,7 +56,7 @@ final class ColumnWriter implements AutoCloseable {
     }
 
     private boolean isVariable() {
-        return type.isText() || type.kind() == DataType.Kind.BYTEA || type.isNested();
+        return type.isBytes() || type.isNested();
     }
 
     private void begin() {
@@ -101,6 +101,7 @@ final class ColumnWriter implements AutoCloseable {
                 append(row, address, ValueParser.keptLength(type, address, length));
             }
             case JSONB -> json(row, address, length);
+            case BIGNUM -> bignum(row, address, length);
             case BYTEA -> {
                 room(length);
                 textBytes += parser.bytea(address, length, data + textBytes);
@@ -118,6 +119,13 @@ final class ColumnWriter implements AutoCloseable {
         if (!parsed) {
             throw parser.failure(type, address, length);
         }
+    }
+
+    private void bignum(int row, long address, int length) {
+        parser.bignum(type, address, length);
+        room(parser.bignumBytes());
+        textBytes += parser.storeBignum(data + textBytes);
+        Memory.putInt(offsets + 4L * row + 4, textBytes);
     }
 
     private void json(int row, long address, int length) {
@@ -199,7 +207,9 @@ final class ColumnWriter implements AutoCloseable {
                 int length = (int) in.remaining();
                 append(row, in.take(length), length);
             }
-            case NUMERIC -> numeric(row, in);
+            case NUMERIC ->
+                ofText(BinaryForm.numeric(in), (at, length) -> parser.numeric(type, at, length, data + 16L * row));
+            case BIGNUM -> ofText(BinaryForm.bignum(in), (at, length) -> bignum(row, at, length));
             case ARRAY, ROW -> {
                 try (TextBuffer text = new TextBuffer(allocator, TEXT_BYTES_PER_ROW)) {
                     text.append(BinaryParameter.read(type, in, allocator).getBytes(StandardCharsets.UTF_8));
@@ -210,12 +220,16 @@ final class ColumnWriter implements AutoCloseable {
         }
     }
 
-    private void numeric(int row, ByteReader in) {
-        byte[] ascii = BinaryForm.numeric(in).getBytes(StandardCharsets.US_ASCII);
+    private interface Reading {
+        void of(long address, int length);
+    }
+
+    private static void ofText(String text, Reading reading) {
+        byte[] ascii = text.getBytes(StandardCharsets.US_ASCII);
         long copy = Memory.allocate(ascii.length);
         try {
             Memory.copyIn(ascii, 0, copy, ascii.length);
-            parser.numeric(type, copy, ascii.length, data + 16L * row);
+            reading.of(copy, ascii.length);
         } finally {
             Memory.free(copy);
         }

@@ -39,7 +39,7 @@ final class RangeMatch {
     static boolean suits(DataType type) {
         return switch (type.kind()) {
             case BOOLEAN, SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL -> true;
-            case REAL, DOUBLE, NUMERIC, UUID, TEXT, VARCHAR, BYTEA -> true;
+            case REAL, DOUBLE, NUMERIC, BIGNUM, UUID, TEXT, VARCHAR, BYTEA -> true;
             case CHAR, JSONB, ARRAY, ROW, NULL -> false;
         };
     }

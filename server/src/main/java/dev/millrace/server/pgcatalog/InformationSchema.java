@@ -83,7 +83,7 @@ final class InformationSchema {
                         "numeric_precision_radix",
                         precision(type).map(digits -> isDecimal(type) ? 10 : 2),
                         "numeric_scale",
-                        isDecimal(type) ? Optional.of(type.scale()) : Optional.empty(),
+                        isDecimal(type) && type.precision() > 0 ? Optional.of(type.scale()) : Optional.empty(),
                         "datetime_precision",
                         isTime(type) ? Optional.of(6) : Optional.empty(),
                         "udt_catalog",
@@ -120,13 +120,13 @@ final class InformationSchema {
             case BIGINT -> Optional.of(64);
             case REAL -> Optional.of(24);
             case DOUBLE -> Optional.of(53);
-            case NUMERIC -> Optional.of(type.precision());
+            case NUMERIC, BIGNUM -> type.precision() == 0 ? Optional.empty() : Optional.of(type.precision());
             default -> Optional.empty();
         };
     }
 
     private static boolean isDecimal(DataType type) {
-        return type.kind() == DataType.Kind.NUMERIC;
+        return type.isExact();
     }
 
     private static boolean isTime(DataType type) {

@@ -82,7 +82,8 @@ final class PgFunctions {
         return switch (type) {
             case VARCHAR, BPCHAR -> name + "|| CASE WHEN arg2 > 4 THEN '(' || (arg2 - 4) || ')' ELSE '' END ";
             case NUMERIC ->
-                name + "|| CASE WHEN arg2 > 4 THEN '(' || ((arg2 - 4) / 65536) || ',' || ((arg2 - 4) % 65536) || ')'"
+                name
+                        + "|| CASE WHEN arg2 > 4 THEN '(' || ((arg2 - 4) / 65536) || ',' || (((arg2 - 4) % 65536 + 1024) % 2048 - 1024) || ')'"
                         + " ELSE '' END ";
             case TIME, TIMESTAMP, TIMESTAMPTZ -> {
                 int word = type.sqlName().indexOf(' ');

@@ -455,6 +455,10 @@ public record WindowsAtEdge(String stream, WindowProgram program, Schema columns
         }
 
         private static Expression quotient(Expression sum, Expression count, DataType type) {
+            if (type.kind() == DataType.Kind.BIGNUM) {
+                Expression dividend = new Expression.Cast(sum, type);
+                return new Expression.Call("divide", List.of(dividend, new Expression.Cast(count, type)), type, true);
+            }
             boolean isDouble = sum.type().kind() == DataType.Kind.DOUBLE;
             Expression divisor = isDouble ? new Expression.Cast(count, DataType.DOUBLE) : count;
             return new Expression.Call("divide", List.of(sum, divisor), isDouble ? DataType.DOUBLE : type, true);

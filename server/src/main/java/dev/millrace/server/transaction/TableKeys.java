@@ -230,7 +230,7 @@ public final class TableKeys implements AutoCloseable {
         } else if (vector instanceof IntVector ints && !ints.isNull(row)) {
             return Integer.toString(ints.get(row));
         }
-        return ValueText.format(rows, column, row).orElseThrow();
+        return KeyText.of(rows, column, row).orElseThrow();
     }
 
     public String table() {

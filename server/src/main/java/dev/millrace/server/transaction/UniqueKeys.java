@@ -39,7 +39,7 @@ public final class UniqueKeys {
     private Optional<String> text(int number, Batch rows, int row) {
         StringBuilder text = new StringBuilder("u").append(number).append(' ');
         for (int column : keys.get(number).places) {
-            Optional<String> value = ValueText.format(rows, column, row);
+            Optional<String> value = KeyText.of(rows, column, row);
             if (value.isEmpty()) {
                 return Optional.empty();
             }

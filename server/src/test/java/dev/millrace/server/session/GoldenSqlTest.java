@@ -22,7 +22,7 @@ class GoldenSqlTest {
         return GoldenFile.tests(Path.of("src/test/resources/slt"), Runner::new);
     }
 
-    private static final class Runner implements SqlRunner {
+    static final class Runner implements SqlRunner {
         private final TestDatabase database = new TestDatabase();
 
         @Override

@@ -85,7 +85,7 @@ public record Feature(String name, DataType type, Bound bound, Binning binning) 
             case SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> Kind.WHOLE;
             case BOOLEAN -> Kind.BOOLEAN;
             case TEXT, VARCHAR, CHAR, JSONB -> Kind.TEXT;
-            case NUMERIC, BYTEA, INTERVAL, UUID, ARRAY, ROW, NULL ->
+            case NUMERIC, BIGNUM, BYTEA, INTERVAL, UUID, ARRAY, ROW, NULL ->
                 throw MillraceException.user(
                                 SqlState.FEATURE_NOT_SUPPORTED, "a sketch cannot hold values of type " + type)
                         .withHint("Cast to double precision (within a bound) or to text (exactly).");

@@ -101,16 +101,13 @@ public final class Aggregates {
                     case SMALLINT, INTEGER -> DataType.BIGINT;
                     case BIGINT -> DataType.numeric(DataType.MAX_NUMERIC_PRECISION, 0);
                     case NUMERIC -> DataType.numeric(DataType.MAX_NUMERIC_PRECISION, argument.scale());
+                    case BIGNUM -> DataType.BIGNUM;
                     default -> argument;
                 };
             case AVG, STDDEV_POP, STDDEV_SAMP, VAR_POP, VAR_SAMP ->
                 switch (argument.kind()) {
-                    case SMALLINT, INTEGER, BIGINT ->
-                        DataType.numeric(DataType.MAX_NUMERIC_PRECISION, ResultRule.LEAST_DIVISION_SCALE);
-                    case NUMERIC ->
-                        DataType.numeric(
-                                DataType.MAX_NUMERIC_PRECISION,
-                                Math.max(ResultRule.LEAST_DIVISION_SCALE, argument.scale()));
+                    case SMALLINT, INTEGER, BIGINT, NUMERIC -> quotient(argument);
+                    case BIGNUM -> DataType.BIGNUM;
                     case INTERVAL -> argument;
                     default -> DataType.DOUBLE;
                 };
@@ -121,6 +118,14 @@ public final class Aggregates {
             case PERCENTILE_CONT -> argument.kind() == Kind.INTERVAL ? argument : DataType.DOUBLE;
             case USER -> throw new IllegalArgumentException("users' functions are made of calls over their rows");
         };
+    }
+
+    /** Of a sum of exact numbers and their number. */
+    private static DataType quotient(DataType argument) {
+        return DataType.numericIsUnlimited()
+                ? DataType.BIGNUM
+                : DataType.numeric(
+                        DataType.MAX_NUMERIC_PRECISION, Math.max(ResultRule.LEAST_DIVISION_SCALE, argument.scale()));
     }
 
     /** What tells grouping sets apart. */

@@ -7,7 +7,6 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.plan.expression.ParameterPlace;
 import dev.millrace.type.DataType;
-import dev.millrace.type.DataType.Kind;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
@@ -125,7 +124,10 @@ public final class ExpressionTranslator {
     }
 
     private static boolean isConstantText(DataType type) {
-        return type.kind() == Kind.DOUBLE || type.kind() == Kind.REAL || type.kind() == Kind.JSONB;
+        return switch (type.kind()) {
+            case REAL, DOUBLE, BIGNUM, JSONB -> true;
+            default -> false;
+        };
     }
 
     private static Expression caseOf(RexCall call, DataType type, boolean nullable) {
@@ -178,7 +180,7 @@ public final class ExpressionTranslator {
             case TIME -> micros(((TimeString) value).getMillisOfDay(), value.toString());
             case TIMESTAMP, TIMESTAMPTZ -> micros(((TimestampString) value).getMillisSinceEpoch(), value.toString());
             case UUID -> (UUID) value;
-            case INTERVAL, ARRAY, ROW, NULL ->
+            case BIGNUM, INTERVAL, ARRAY, ROW, NULL ->
                 throw new IllegalArgumentException(
                         "no literal of type " + type + " is made by the front end: " + literal);
         };

@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.json.JsonNormalizer;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.Bignum;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.text.TimeStyle;
@@ -95,6 +96,7 @@ public final class Literals {
                                 .shiftLeft(64)
                                 .or(BigInteger.valueOf(parser.value()).and(UNSIGNED_LONG_MASK)),
                         type.scale());
+            case BIGNUM -> parser.bignum();
             case INTERVAL -> new IntervalValue(parser.months(), parser.days(), parser.value());
             case UUID -> new UUID(parser.high(), parser.value());
             default -> parser.value();
@@ -187,6 +189,11 @@ public final class Literals {
         }
     }
 
+    private static boolean fitsNumeric(BigDecimal value) {
+        long whole = Math.max(0, (long) value.precision() - value.scale());
+        return whole + Math.max(0, value.scale()) <= DataType.MAX_NUMERIC_PRECISION;
+    }
+
     /** As {@link #digits}, of all elements of an array's text, which is one of numbers. */
     public static List<DataType> digitsOfElements(String text) {
         List<DataType> digits = new ArrayList<>();
@@ -202,8 +209,27 @@ public final class Literals {
         }
     }
 
-    /** A number with the scale and precision that its digits ask for; 22003 beyond 38 digits. */
+    /** A number's text as PostgreSQL's numeric reads it, with the digits that it has: NUMERIC as far as that holds them. */
+    public static Literal number(String text) {
+        if (!DataType.numericIsUnlimited()) {
+            try {
+                return number(new BigDecimal(text.strip()));
+            } catch (NumberFormatException e) {
+                throw MillraceException.user(
+                        SqlState.INVALID_TEXT_REPRESENTATION,
+                        "invalid input syntax for type numeric: \"" + text + "\"");
+            }
+        }
+        Literal literal = parse(DataType.BIGNUM, text);
+        Bignum number = (Bignum) literal.value();
+        return number.isFinite() ? number(number.value()) : literal;
+    }
+
+    /** A number with the scale and precision that its digits ask for; beyond 38 digits BIGNUM, or 22003. */
     public static Literal number(BigDecimal value) {
+        if (DataType.numericIsUnlimited() && !fitsNumeric(value)) {
+            return new Literal(Bignum.of(value), DataType.BIGNUM);
+        }
         BigDecimal exact = value.scale() < 0 ? value.setScale(0) : value;
         if (exact.scale() > DataType.MAX_NUMERIC_PRECISION) {
             exact = exact.setScale(DataType.MAX_NUMERIC_PRECISION, RoundingMode.HALF_UP);

@@ -138,7 +138,7 @@ public final class Rex {
                         : BUILDER.makeAbstractCast(relType, text(Double.toString(number)), false);
             }
             case TEXT, VARCHAR, CHAR -> BUILDER.literal(characters((String) value), relType, SqlTypeName.CHAR);
-            case JSONB -> BUILDER.makeAbstractCast(relType, text((String) value), false);
+            case JSONB, BIGNUM -> BUILDER.makeAbstractCast(relType, text(value.toString()), false);
             case BYTEA -> BUILDER.literal(byteString((List<?>) value), relType, SqlTypeName.BINARY);
             case DATE ->
                 isFar((Long) value)

@@ -18,7 +18,7 @@ import org.apache.calcite.sql.type.SqlTypeName;
 
 /**
  * Our types as Calcite's, and back, without loss. INTERVAL DAY TO SECOND stands for PostgreSQL's one interval type,
- * VARIANT for JSONB, VARCHAR without length for TEXT; TIMESTAMPTZ is TIMESTAMP WITH LOCAL TIME ZONE.
+ * VARIANT for JSONB, VARCHAR without length for TEXT, VARBINARY of an odd length for BIGNUM; TIMESTAMPTZ is TIMESTAMP WITH LOCAL TIME ZONE.
  */
 public final class TypeMapper {
     /** Length that marks VARCHAR without a length, which is not quite TEXT. */
@@ -27,6 +27,14 @@ public final class TypeMapper {
     /** Length that marks a quoted constant or parameter whose type is still open. */
     private static final int OPEN = Integer.MAX_VALUE - 1;
 
+    /** Length of a VARBINARY that marks BIGNUM, which Calcite has no type of. */
+    private static final int BIGNUM = Integer.MAX_VALUE - 1;
+
+    /** The same of a BIGNUM of declared digits: behind it digits in all, and those after the point, by how much they are above the least. */
+    private static final int LIMITED_BIGNUM = 1 << 24;
+
+    private static final int SCALE_BITS = 11;
+    private static final int LEAST_SCALE = -1000;
     private static final int TIME_PRECISION = 6;
     private static final SqlIntervalQualifier INTERVAL =
             new SqlIntervalQualifier(TimeUnit.DAY, TimeUnit.SECOND, SqlParserPos.ZERO);
@@ -36,7 +44,7 @@ public final class TypeMapper {
         public int getMaxPrecision(SqlTypeName typeName) {
             return switch (typeName) {
                 case DECIMAL -> DataType.MAX_NUMERIC_PRECISION;
-                case VARCHAR, CHAR -> UNLIMITED;
+                case VARCHAR, CHAR, VARBINARY -> UNLIMITED;
                 case TIME, TIMESTAMP, TIMESTAMP_WITH_LOCAL_TIME_ZONE -> TIME_PRECISION;
                 default -> super.getMaxPrecision(typeName);
             };
@@ -88,7 +96,7 @@ public final class TypeMapper {
                         ? DataType.TEXT
                         : DataType.varchar(type.getPrecision() == UNLIMITED ? 0 : type.getPrecision());
             case CHAR -> DataType.character(type.getPrecision());
-            case VARBINARY, BINARY -> DataType.BYTEA;
+            case VARBINARY, BINARY -> ofBytes(type.getPrecision());
             case DATE -> DataType.DATE;
             case TIME -> DataType.TIME;
             case TIMESTAMP -> DataType.TIMESTAMP;
@@ -117,6 +125,7 @@ public final class TypeMapper {
             case REAL -> FACTORY.createSqlType(SqlTypeName.REAL);
             case DOUBLE -> FACTORY.createSqlType(SqlTypeName.DOUBLE);
             case NUMERIC -> FACTORY.createSqlType(SqlTypeName.DECIMAL, type.precision(), type.scale());
+            case BIGNUM -> FACTORY.createSqlType(SqlTypeName.VARBINARY, lengthOf(type));
             case TEXT -> FACTORY.createSqlType(SqlTypeName.VARCHAR);
             case VARCHAR ->
                 FACTORY.createSqlType(SqlTypeName.VARCHAR, type.precision() == 0 ? UNLIMITED : type.precision());
@@ -133,6 +142,22 @@ public final class TypeMapper {
             case ROW -> rowType(new Schema(type.fields()));
             case NULL -> FACTORY.createSqlType(SqlTypeName.NULL);
         };
+    }
+
+    private static int lengthOf(DataType bignum) {
+        return bignum.precision() == 0
+                ? BIGNUM
+                : LIMITED_BIGNUM | bignum.precision() << SCALE_BITS | bignum.scale() - LEAST_SCALE;
+    }
+
+    private static DataType ofBytes(int length) {
+        if (length < LIMITED_BIGNUM) {
+            return DataType.BYTEA;
+        }
+        int digits = length - LIMITED_BIGNUM;
+        return length == BIGNUM
+                ? DataType.BIGNUM
+                : DataType.bignum(digits >> SCALE_BITS, (digits & (1 << SCALE_BITS) - 1) + LEAST_SCALE);
     }
 
     /** The row type of a schema. */

@@ -263,7 +263,7 @@ final class TableCallParser {
     }
 
     private static SqlNode asJson(SqlNode value, SqlParserPos position) {
-        TypeSpec type = new TypeSpec(SyntaxNodes.name("jsonb", position), -1, -1, 0, position);
+        TypeSpec type = new TypeSpec(SyntaxNodes.name("jsonb", position), TypeSpec.NONE, TypeSpec.NONE, 0, position);
         return SyntaxNodes.cast(value, new SqlDataTypeSpec(type, position), position);
     }
 

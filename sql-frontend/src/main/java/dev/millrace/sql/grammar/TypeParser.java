@@ -81,8 +81,8 @@ final class TypeParser {
         List<Integer> numbers = named.arguments;
         TypeSpec type = new TypeSpec(
                 named.name,
-                numbers.isEmpty() ? -1 : numbers.get(0),
-                numbers.size() < 2 ? -1 : numbers.get(1),
+                numbers.isEmpty() ? TypeSpec.NONE : numbers.get(0),
+                numbers.size() < 2 ? TypeSpec.NONE : numbers.get(1),
                 dimensions,
                 tokens.positionFrom(start));
         collations();
@@ -100,7 +100,7 @@ final class TypeParser {
         } while (tokens.acceptComma());
         tokens.require(")");
         int dimensions = dimensions();
-        return new TypeSpec(name, -1, -1, dimensions, names, types, tokens.positionFrom(start));
+        return new TypeSpec(name, TypeSpec.NONE, TypeSpec.NONE, dimensions, names, types, tokens.positionFrom(start));
     }
 
     /** {@code STRUCT<a INT, b STRUCT<c TEXT>[]>}, as RisingWave, Spark and Flink write it. */
@@ -248,7 +248,11 @@ final class TypeParser {
         tokens.next();
         List<Integer> numbers = new ArrayList<>(2);
         do {
-            numbers.add(number());
+            boolean isNegative = !numbers.isEmpty() && tokens.peek().isSymbol("-"); // a scale may be
+            if (isNegative) {
+                tokens.next();
+            }
+            numbers.add(isNegative ? -number() : number());
         } while (numbers.size() < 2 && tokens.acceptComma());
         tokens.require(")");
         return numbers;
@@ -315,8 +319,8 @@ final class TypeParser {
                 text,
                 new TypeSpec(
                         named.name,
-                        named.arguments.isEmpty() ? -1 : named.arguments.get(0),
-                        named.arguments.size() < 2 ? -1 : named.arguments.get(1),
+                        named.arguments.isEmpty() ? TypeSpec.NONE : named.arguments.get(0),
+                        named.arguments.size() < 2 ? TypeSpec.NONE : named.arguments.get(1),
                         0,
                         named.name.getParserPosition()),
                 position));
@@ -352,7 +356,7 @@ final class TypeParser {
 
     /** An interval by a text that needs no fields. */
     SqlNode interval(String text, SqlParserPos position) {
-        TypeSpec type = new TypeSpec(SyntaxNodes.name("interval", position), -1, -1, 0, position);
+        TypeSpec type = new TypeSpec(SyntaxNodes.name("interval", position), TypeSpec.NONE, TypeSpec.NONE, 0, position);
         return SyntaxNodes.cast(SyntaxNodes.text(text, position), new SqlDataTypeSpec(type, position), position);
     }
 
@@ -385,8 +389,8 @@ final class TypeParser {
         }
         TypeSpec type = new TypeSpec(
                 name,
-                numbers.isEmpty() ? -1 : numbers.get(0),
-                numbers.size() < 2 ? -1 : numbers.get(1),
+                numbers.isEmpty() ? TypeSpec.NONE : numbers.get(0),
+                numbers.size() < 2 ? TypeSpec.NONE : numbers.get(1),
                 0,
                 name.getParserPosition());
         SqlNode literal = SyntaxNodes.text(text, Tokens.position(constant));

@@ -49,7 +49,7 @@ public record LiteralRows(int width, List<Cell> cells) implements RowSource {
 
         private static boolean takesDecimals(DataType type) {
             return switch (type.kind()) {
-                case REAL, DOUBLE, NUMERIC -> true;
+                case REAL, DOUBLE, NUMERIC, BIGNUM -> true;
                 default -> false;
             };
         }

@@ -12,6 +12,9 @@ import org.apache.calcite.util.Litmus;
 
 /** A type as written: {@code numeric(10, 2)}, {@code int4[]}; {@code bind.TypeNames} says what it is. */
 public final class TypeSpec extends SqlTypeNameSpec {
+    /** No number. */
+    public static final int NONE = Integer.MIN_VALUE;
+
     private final int first;
     private final int second;
     private final int dimensions;
@@ -24,8 +27,8 @@ public final class TypeSpec extends SqlTypeNameSpec {
     }
 
     /**
-     * @param first the number in parentheses, -1 without
-     * @param second the one after the comma, -1 without
+     * @param first the number in parentheses, {@link #NONE} without
+     * @param second the one after the comma, {@link #NONE} without
      * @param dimensions how many {@code []} follow
      * @param fieldNames of a row type
      * @param fieldTypes of a row type
@@ -56,10 +59,10 @@ public final class TypeSpec extends SqlTypeNameSpec {
     /** The numbers in parentheses, none to two. */
     public List<Integer> arguments() {
         List<Integer> arguments = new ArrayList<>(2);
-        if (first >= 0) {
+        if (first != NONE) {
             arguments.add(first);
         }
-        if (second >= 0) {
+        if (second != NONE) {
             arguments.add(second);
         }
         return arguments;

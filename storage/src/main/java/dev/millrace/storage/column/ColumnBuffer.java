@@ -86,7 +86,7 @@ public final class ColumnBuffer {
     }
 
     private static boolean isText(DataType type) {
-        return type.isText() || type.kind() == DataType.Kind.BYTEA || type.kind() == DataType.Kind.UUID;
+        return type.isBytes() || type.kind() == DataType.Kind.UUID;
     }
 
     static int bitBytes(int bits) {
@@ -137,7 +137,7 @@ public final class ColumnBuffer {
                     values[count + i] = Memory.getLong(words + 16L * i + 8);
                 }
             }
-            case TEXT, VARCHAR, CHAR, JSONB, BYTEA -> appendTexts(vector, from, more, nulls > before);
+            case BIGNUM, TEXT, VARCHAR, CHAR, JSONB, BYTEA -> appendTexts(vector, from, more, nulls > before);
             case UUID -> {
                 reserveData(16L * more);
                 Memory.copyOut(vector.getDataBufferAddress() + 16L * from, data, dataBytes, 16 * more);
@@ -293,7 +293,7 @@ public final class ColumnBuffer {
                 IntegerEncoding.write(part, count, out);
                 IntegerEncoding.write(values, count, out);
             }
-            case TEXT, VARCHAR, CHAR, JSONB, BYTEA, UUID ->
+            case BIGNUM, TEXT, VARCHAR, CHAR, JSONB, BYTEA, UUID ->
                 byDictionary = TextEncoding.write(values, count, data, dataBytes, mayUseDictionary, out);
             case ARRAY -> {
                 IntegerEncoding.write(values, count, out);

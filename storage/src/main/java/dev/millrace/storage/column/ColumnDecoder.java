@@ -85,7 +85,7 @@ public final class ColumnDecoder {
                     FixedWidth.read(IntegerCursor.open(in, count), count, 4, 16, 4, to);
                     FixedWidth.read(IntegerCursor.open(in, count), count, 8, 16, 8, to);
                 }
-                case TEXT, VARCHAR, CHAR, JSONB, BYTEA -> TextEncoding.read(in, count, allocator, buffers);
+                case BIGNUM, TEXT, VARCHAR, CHAR, JSONB, BYTEA -> TextEncoding.read(in, count, allocator, buffers);
                 case UUID -> readUuids(count, buffers);
                 case ARRAY ->
                     TextEncoding.readEnds(
@@ -199,7 +199,7 @@ public final class ColumnDecoder {
             zeros(ColumnBuffer.bitBytes(count), buffers);
             switch (type.kind()) {
                 case BOOLEAN -> zeros(ColumnBuffer.bitBytes(count), buffers);
-                case TEXT, VARCHAR, CHAR, JSONB, BYTEA -> {
+                case BIGNUM, TEXT, VARCHAR, CHAR, JSONB, BYTEA -> {
                     zeros(4L * count + 4, buffers);
                     zeros(0, buffers);
                 }

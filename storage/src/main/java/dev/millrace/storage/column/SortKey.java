@@ -16,12 +16,12 @@ import java.util.UUID;
 public final class SortKey {
     private SortKey() {}
 
-    /** Whether values of a type have one: not CHAR, JSONB, INTERVAL and nested types, whose order is another. */
+    /** Whether values of a type have one: not CHAR, JSONB, INTERVAL and nested types, whose order is another, and not BIGNUM. */
     public static boolean isKnown(DataType type) {
         return switch (type.kind()) {
             case BOOLEAN, SMALLINT, INTEGER, BIGINT, REAL, DOUBLE, NUMERIC, TEXT, VARCHAR, BYTEA, DATE, TIME -> true;
             case TIMESTAMP, TIMESTAMPTZ, UUID -> true;
-            case CHAR, JSONB, INTERVAL, ARRAY, ROW, NULL -> false;
+            case BIGNUM, CHAR, JSONB, INTERVAL, ARRAY, ROW, NULL -> false;
         };
     }
 
@@ -52,7 +52,7 @@ public final class SortKey {
                                 .putLong(uuid.getLeastSignificantBits())
                                 .array())
                         : Optional.empty();
-            case CHAR, JSONB, INTERVAL, ARRAY, ROW, NULL -> Optional.empty();
+            case BIGNUM, CHAR, JSONB, INTERVAL, ARRAY, ROW, NULL -> Optional.empty();
         };
     }
 

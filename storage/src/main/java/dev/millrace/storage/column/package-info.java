@@ -26,7 +26,7 @@
  * NUMERIC                              1 byte, 0: integers, the unscaled values; 1: integers, their lower 64 bits, and integers, the upper
  * INTERVAL                             integers, months; integers, days; integers, nanoseconds
  * TEXT, VARCHAR, CHAR, JSONB, BYTEA,
- * UUID                                 1 byte, 0: integers, lengths in bytes; 4 bytes, length of all together, and these
+ * BIGNUM, UUID                         1 byte, 0: integers, lengths in bytes; 4 bytes, length of all together, and these
  *                                      1: 4 bytes, number of distinct values; those as under 0; integers, which of them
  * ARRAY                                integers, numbers of elements; a column of all elements
  * ROW                                  a column for each field

@@ -36,6 +36,7 @@ public final class ExpressionReader {
             Map.entry("real", DataType.REAL),
             Map.entry("double", DataType.DOUBLE),
             Map.entry("numeric", DataType.numeric(38, 16)),
+            Map.entry("bignum", DataType.BIGNUM),
             Map.entry("text", DataType.TEXT),
             Map.entry("varchar", new DataType(Kind.VARCHAR, 0, 0, List.of())),
             Map.entry("bytea", DataType.BYTEA),

@@ -1,5 +1,6 @@
 package dev.millrace.testing.oracle;
 
+import dev.millrace.number.Bignum;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -32,6 +33,7 @@ final class DuckTypes {
             case REAL -> "FLOAT";
             case DOUBLE -> "DOUBLE";
             case NUMERIC -> "DECIMAL(" + type.precision() + "," + type.scale() + ")";
+            case BIGNUM -> "DECIMAL(30,4)"; // of values that it can hold, too
             case TEXT, VARCHAR, CHAR, JSONB -> "VARCHAR";
             case BYTEA -> "BLOB";
             case DATE -> "DATE";
@@ -57,6 +59,7 @@ final class DuckTypes {
             case REAL -> appender.append(((Double) value).floatValue());
             case DOUBLE -> appender.append((double) (Double) value);
             case NUMERIC -> appender.append((BigDecimal) value);
+            case BIGNUM -> appender.append(((Bignum) value).value().setScale(4));
             case TEXT, VARCHAR, CHAR, JSONB -> appender.append((String) value);
             case BYTEA -> appender.append(bytes((List<?>) value));
             case DATE -> appender.appendEpochDays(((Long) value).intValue());
@@ -94,6 +97,10 @@ final class DuckTypes {
             case REAL -> 0.0 + ((Number) value).floatValue();
             case DOUBLE -> 0.0 + ((Number) value).doubleValue();
             case NUMERIC -> decimal(value, type.scale());
+            case BIGNUM ->
+                value instanceof Double || value instanceof Float
+                        ? ((Number) value).doubleValue()
+                        : Bignum.of(new BigDecimal(value.toString())).trimmed();
             case BYTEA -> {
                 List<Byte> bytes = new ArrayList<>();
                 for (byte b : (byte[]) value) {

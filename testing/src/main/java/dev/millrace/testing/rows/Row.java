@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * SMALLINT, INTEGER, BIGINT         Long
  * REAL, DOUBLE                      Double (0.0 for -0.0)
  * NUMERIC                           BigDecimal of the type's scale
+ * BIGNUM                            Bignum that shows no zeros at its end
  * TEXT, VARCHAR, CHAR, JSONB        String
  * BYTEA                             List of Byte
  * DATE, TIME, TIMESTAMP(TZ)         Long, in the type's unit (days, microseconds)

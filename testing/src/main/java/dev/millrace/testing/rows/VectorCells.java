@@ -1,5 +1,7 @@
 package dev.millrace.testing.rows;
 
+import dev.millrace.memory.Memory;
+import dev.millrace.number.Bignum;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -52,6 +54,9 @@ final class VectorCells {
             case NUMERIC ->
                 ((DecimalVector) vector)
                         .setSafe(index, value == null ? BigDecimal.valueOf(-7, type.scale()) : (BigDecimal) value);
+            case BIGNUM ->
+                ((VarBinaryVector) vector)
+                        .setSafe(index, value == null ? new byte[] {-1, -1, -1} : ((Bignum) value).toBytes());
             case TEXT, VARCHAR, CHAR, JSONB ->
                 ((VarCharVector) vector)
                         .setSafe(index, (value == null ? "garbage" : (String) value).getBytes(StandardCharsets.UTF_8));
@@ -131,6 +136,7 @@ final class VectorCells {
             case REAL -> 0.0 + ((Float4Vector) vector).get(index);
             case DOUBLE -> 0.0 + ((Float8Vector) vector).get(index);
             case NUMERIC -> ((DecimalVector) vector).getObject(index);
+            case BIGNUM -> bignum((VarBinaryVector) vector, index);
             case TEXT, VARCHAR, CHAR, JSONB -> new String(((VarCharVector) vector).get(index), StandardCharsets.UTF_8);
             case BYTEA -> byteList(((VarBinaryVector) vector).get(index));
             case DATE -> (long) ((DateDayVector) vector).get(index);
@@ -165,6 +171,13 @@ final class VectorCells {
         };
     }
 
+    private static Bignum bignum(VarBinaryVector vector, int index) {
+        long offsets = vector.getOffsetBufferAddress() + 4L * index;
+        int start = Memory.getInt(offsets);
+        return Bignum.at(vector.getDataBufferAddress() + start, Memory.getInt(offsets + 4) - start)
+                .trimmed();
+    }
+
     /** The canonical form of whatever a test found convenient to write. */
     static @Nullable Object canonical(DataType type, @Nullable Object value) {
         if (value == null) {
@@ -175,6 +188,7 @@ final class VectorCells {
             case REAL -> 0.0 + ((Number) value).floatValue();
             case DOUBLE -> 0.0 + ((Number) value).doubleValue();
             case NUMERIC -> decimal(value).setScale(type.scale(), RoundingMode.UNNECESSARY);
+            case BIGNUM -> (value instanceof Bignum number ? number : Bignum.of(decimal(value))).trimmed();
             case BYTEA -> value instanceof byte[] bytes ? byteList(bytes) : value;
             case DATE -> value instanceof LocalDate date ? date.toEpochDay() : ((Number) value).longValue();
             case TIME -> value instanceof LocalTime time ? time.toNanoOfDay() / 1_000 : ((Number) value).longValue();

@@ -1,6 +1,7 @@
 package dev.millrace.testing.rows;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.number.Bignum;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -117,8 +118,12 @@ public final class ZSet {
 
     private static Row withoutInexact(Row row) {
         List<Object> values = new ArrayList<>(row.values());
-        values.replaceAll(value ->
-                value instanceof Double || value instanceof BigDecimal || value instanceof List<?> ? "" : value);
+        values.replaceAll(value -> value instanceof Double
+                        || value instanceof BigDecimal
+                        || value instanceof Bignum
+                        || value instanceof List<?>
+                ? ""
+                : value);
         return new Row(values);
     }
 
@@ -127,6 +132,12 @@ public final class ZSet {
      * one of 1e-12.
      */
     public static boolean nearlyEqual(Object a, Object b) {
+        if (a instanceof Bignum x && x.isFinite()) {
+            return nearlyEqual(x.value(), b);
+        }
+        if (b instanceof Bignum y && y.isFinite()) {
+            return nearlyEqual(a, y.value());
+        }
         if (a instanceof List<?> x && b instanceof List<?> y) {
             if (x.size() != y.size()) {
                 return false;

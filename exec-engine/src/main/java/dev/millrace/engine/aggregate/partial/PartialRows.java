@@ -59,7 +59,7 @@ public final class PartialRows implements AutoCloseable {
         this.allocator = allocator;
         state.distinct().forEach(values -> sets.add((MarkedValues) values));
         for (DistinctSet set : state.layout().distinctSets()) {
-            values.add(new KeyLayout(Schema.of(new Field("value", set.type(), false)), List.of(0)));
+            values.add(KeyLayout.ofValue(set.type()));
         }
         long[] body = state.layout().initial();
         long entryBytes = GroupTable.BODY + 8L * body.length;

@@ -50,7 +50,12 @@ public final class SingleRows {
                 || switch (slot.state().kind()) {
                     case COUNT, TRUES, SUM_LONG, SUM_WIDE, SUM_CARRIED, SUM_DOUBLE -> true;
                     case MIN, MAX -> slot.state().filter() == NONE;
-                    case SUM_DOUBLE_RETRACTABLE, SQUARES_WIDE, SQUARES_DOUBLE, SUM_INTERVAL -> false;
+                    case SUM_BIGNUM,
+                            SQUARES_BIGNUM,
+                            SUM_DOUBLE_RETRACTABLE,
+                            SQUARES_WIDE,
+                            SQUARES_DOUBLE,
+                            SUM_INTERVAL -> false;
                 };
     }
 

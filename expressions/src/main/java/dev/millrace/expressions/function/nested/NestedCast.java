@@ -77,11 +77,11 @@ public final class NestedCast implements AutoCloseable {
         text.clear();
         NestedText.write(text, from, value);
         boolean rounds = to.isInteger() && from.isNumber() && !from.isInteger();
-        if (rounds || to.kind() == Kind.NUMERIC && (from.kind() == Kind.REAL || from.kind() == Kind.DOUBLE)) {
+        if (rounds || to.isExact() && (from.kind() == Kind.REAL || from.kind() == Kind.DOUBLE)) {
             byte[] digits = text.toBytes();
             try {
                 BigDecimal exact = new BigDecimal(new String(digits, StandardCharsets.US_ASCII));
-                RoundingMode mode = from.kind() == Kind.NUMERIC ? RoundingMode.HALF_UP : RoundingMode.HALF_EVEN;
+                RoundingMode mode = from.isExact() ? RoundingMode.HALF_UP : RoundingMode.HALF_EVEN;
                 String plain = (rounds ? exact.setScale(0, mode) : exact).toPlainString();
                 text.clear();
                 text.appendAscii(plain);

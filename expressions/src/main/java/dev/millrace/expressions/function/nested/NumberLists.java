@@ -3,9 +3,11 @@ package dev.millrace.expressions.function.nested;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.expressions.function.Int128;
+import dev.millrace.expressions.function.Text;
 import dev.millrace.expressions.function.number.Decimals;
 import dev.millrace.memory.Memory;
 import dev.millrace.nested.Images;
+import dev.millrace.number.Bignum;
 import dev.millrace.type.DataType;
 import java.util.Arrays;
 
@@ -60,6 +62,18 @@ public final class NumberLists {
             }
             element += isNull ? 1 : 17;
         }
+    }
+
+    /** Of an array of numbers of any size. */
+    public static void sumNumeric(long array, int length, Text out) {
+        Bignum sum = Bignum.ZERO;
+        for (long element : Images.places(DataType.BIGNUM, array)) {
+            if (!Images.isNull(element)) {
+                sum = sum.add(Bignum.at(element + 5, Memory.getInt(element + 1)));
+            }
+        }
+        out.begin().append(sum.toBytes());
+        out.written();
     }
 
     /** In order of the values: the same however they came. */

@@ -6,6 +6,8 @@ import dev.millrace.expressions.function.Int128;
 import dev.millrace.expressions.function.Pattern;
 import dev.millrace.expressions.function.Text;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.Bignum;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.text.TextBuffer;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -36,18 +38,31 @@ public final class NumberPattern {
         format(Decimals.decimal(high, low, scale), out);
     }
 
+    /** A number of any size. */
+    public void formatBignum(long address, int length, Text out) {
+        if (BignumBytes.isFinite(address)) {
+            format(Bignum.at(address, length).value(), out);
+        } else {
+            formatEndless(out);
+        }
+    }
+
     public void formatDouble(double value, Text out) {
         if (Double.isNaN(value) || Double.isInfinite(value)) {
-            // A column of numbers does not lose its shape: PostgreSQL fills the digits with #.
-            TextBuffer buffer = out.begin();
-            buffer.appendAscii(" " + "#".repeat(parsed.integerDigits()));
-            if (parsed.scale() > 0) {
-                buffer.appendAscii("." + "#".repeat(parsed.scale()));
-            }
-            out.written();
+            formatEndless(out);
             return;
         }
         format(new BigDecimal(value).round(new MathContext(DOUBLE_DIGITS, RoundingMode.HALF_EVEN)), out);
+    }
+
+    private void formatEndless(Text out) {
+        // A column of numbers does not lose its shape: PostgreSQL fills the digits with #.
+        TextBuffer buffer = out.begin();
+        buffer.appendAscii(" " + "#".repeat(parsed.integerDigits()));
+        if (parsed.scale() > 0) {
+            buffer.appendAscii("." + "#".repeat(parsed.scale()));
+        }
+        out.written();
     }
 
     private void format(BigDecimal value, Text out) {

@@ -3,6 +3,7 @@ package dev.millrace.expressions.function.number;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.expressions.function.Int128;
+import dev.millrace.expressions.function.Text;
 import dev.millrace.memory.Memory;
 import dev.millrace.nested.Images;
 import dev.millrace.type.DataType;
@@ -405,6 +406,11 @@ public final class Numbers {
             element = Images.behind(DataType.DOUBLE, element);
         }
         return bucket;
+    }
+
+    /** Of any size. */
+    public static void factorial(long n, Text out) {
+        Bignums.factorial(n, out);
     }
 
     public static void factorial(long n, Int128 out) {

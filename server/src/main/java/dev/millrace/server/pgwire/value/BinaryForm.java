@@ -19,8 +19,10 @@ public final class BinaryForm {
     private static final long MICROS_TO_2000 = DAYS_TO_2000 * 86_400_000_000L;
     private static final long NANOS_PER_MICRO = 1000;
     private static final int BASE_DIGITS = 4;
-    private static final int MOST_BASE_DIGITS = 3000; // of PostgreSQL's own reader
-    private static final int MOST_WEIGHT = 64; // far beyond our largest type
+    private static final int MOST_BASE_DIGITS = 3000;
+    private static final int MOST_WEIGHT = 64; // far beyond the largest declared type
+    private static final int MOST_BASE_DIGITS_OF_ANY = 40_000; // of 131,072 and 16,383 decimal digits
+    private static final int MOST_WEIGHT_OF_ANY = 0x7fff;
     private static final int MOST_SCALE = 0x3fff;
     private static final int NEGATIVE = 0x4000;
     private static final int NOT_A_NUMBER = 0xC000;
@@ -88,11 +90,20 @@ public final class BinaryForm {
 
     /** A number as text: base-10000 digits, the weight of the first of them, a sign, and how many decimals to show. */
     public static String numeric(ByteReader in) {
+        return numeric(in, MOST_BASE_DIGITS, MOST_WEIGHT);
+    }
+
+    /** The same of a number of any size. */
+    public static String bignum(ByteReader in) {
+        return numeric(in, MOST_BASE_DIGITS_OF_ANY, MOST_WEIGHT_OF_ANY);
+    }
+
+    private static String numeric(ByteReader in, int mostDigits, int mostWeight) {
         int digits = in.readUnsignedShort();
         int weight = in.readShort();
         int sign = in.readUnsignedShort();
         int scale = in.readUnsignedShort();
-        if (digits > MOST_BASE_DIGITS || scale > MOST_SCALE) {
+        if (digits > mostDigits || scale > MOST_SCALE) {
             throw malformed("numeric");
         }
         BigInteger unscaled = BigInteger.ZERO;
@@ -118,9 +129,9 @@ public final class BinaryForm {
             default -> throw malformed("numeric");
         }
         if (unscaled.signum() == 0) {
-            return "0";
+            return BigDecimal.valueOf(0, scale).toPlainString();
         }
-        if (weight > MOST_WEIGHT) { // a text of it might be a thousand times as long as these bytes
+        if (weight > mostWeight) { // a text of it might be a thousand times as long as these bytes
             throw MillraceException.user(SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "value overflows numeric format");
         }
         BigDecimal value = new BigDecimal(unscaled, (digits - 1 - weight) * BASE_DIGITS);

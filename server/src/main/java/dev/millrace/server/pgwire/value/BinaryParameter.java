@@ -68,6 +68,7 @@ public final class BinaryParameter {
             case REAL -> String.valueOf(Float.intBitsToFloat(in.readInt()));
             case DOUBLE -> String.valueOf(Double.longBitsToDouble(in.readLong()));
             case NUMERIC -> BinaryForm.numeric(in);
+            case BIGNUM -> BinaryForm.bignum(in);
             case TEXT, VARCHAR, CHAR, NULL -> Utf8Text.decode(rest(in));
             case JSONB -> {
                 BinaryForm.jsonbVersion(in);

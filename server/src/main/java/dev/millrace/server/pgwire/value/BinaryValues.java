@@ -2,6 +2,8 @@ package dev.millrace.server.pgwire.value;
 
 import dev.millrace.batch.text.VectorText;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.Bignum;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.DataType;
 import java.math.BigInteger;
@@ -18,7 +20,11 @@ final class BinaryValues {
     private static final int NUMERIC_BASE = 10_000;
     private static final int NUMERIC_BASE_DIGITS = 4;
     private static final BigInteger BASE = BigInteger.valueOf(NUMERIC_BASE);
+    private static final int BITS_OF_DIGIT = 13; // a digit to the base of 10,000 has at least as many
     private static final int NEGATIVE = 0x4000;
+    private static final int NOT_A_NUMBER = 0xC000;
+    private static final int INFINITY = 0xD000;
+    private static final int MINUS_INFINITY = 0xF000;
     private static final long NANOS_PER_MICRO = 1000;
     private static final byte JSONB_VERSION = 1;
 
@@ -66,6 +72,12 @@ final class BinaryValues {
                 long at = vector.getDataBufferAddress() + 16L * row;
                 numeric(out, Memory.getLong(at + 8), Memory.getLong(at), type.scale());
             }
+            case BIGNUM -> {
+                BaseVariableWidthVector numbers = (BaseVariableWidthVector) vector;
+                int from = Memory.getInt(numbers.getOffsetBufferAddress() + 4L * row);
+                int to = Memory.getInt(numbers.getOffsetBufferAddress() + 4L * row + 4);
+                bignum(out, numbers.getDataBufferAddress() + from, to - from);
+            }
             case TEXT, VARCHAR, CHAR -> VectorText.value(out, type, vector, row);
             case JSONB -> {
                 out.append(JSONB_VERSION);
@@ -101,9 +113,30 @@ final class BinaryValues {
             smallNumeric(out, low, scale);
             return;
         }
-        BigInteger unscaled = BigInteger.valueOf(high).shiftLeft(64).or(new BigInteger(Long.toUnsignedString(low)));
+        numeric(out, BigInteger.valueOf(high).shiftLeft(64).or(new BigInteger(Long.toUnsignedString(low))), scale);
+    }
+
+    /** A number of any size. */
+    private static void bignum(TextBuffer out, long address, int length) {
+        long mantissa = BignumBytes.mantissa(address, length);
+        if (mantissa != BignumBytes.UNFIT) {
+            smallNumeric(out, mantissa, BignumBytes.scale(address, length));
+            return;
+        }
+        Bignum number = Bignum.at(address, length);
+        if (number.isFinite()) {
+            numeric(out, number.value().unscaledValue(), number.scale());
+            return;
+        }
+        putShort(out, 0);
+        putShort(out, 0);
+        putShort(out, number.isNan() ? NOT_A_NUMBER : number.signum() > 0 ? INFINITY : MINUS_INFINITY);
+        putShort(out, 0);
+    }
+
+    private static void numeric(TextBuffer out, BigInteger unscaled, int scale) {
         BigInteger rest = unscaled.abs().multiply(BigInteger.TEN.pow(padding(scale)));
-        short[] digits = new short[12];
+        short[] digits = new short[rest.bitLength() / BITS_OF_DIGIT + 1];
         int count = 0;
         while (rest.signum() > 0) {
             BigInteger[] divided = rest.divideAndRemainder(BASE);

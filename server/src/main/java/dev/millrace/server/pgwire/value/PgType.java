@@ -30,6 +30,8 @@ public enum PgType {
     JSONB(3802, 3807, -1, "jsonb");
 
     /** What a length modifier counts beside the length itself. */
+    private static final int SCALE_BITS = 0x7ff; // it may be negative
+
     private static final int HEADER_BYTES = 4;
 
     private static final int NO_MODIFIER = -1;
@@ -112,7 +114,7 @@ public enum PgType {
             case BIGINT -> INT8;
             case REAL -> FLOAT4;
             case DOUBLE -> FLOAT8;
-            case NUMERIC -> NUMERIC;
+            case NUMERIC, BIGNUM -> NUMERIC;
             case TEXT, NULL -> TEXT;
             case VARCHAR -> VARCHAR;
             case CHAR -> BPCHAR;
@@ -144,7 +146,10 @@ public enum PgType {
     public static int modifierOf(DataType type) {
         return switch (type.kind()) {
             case VARCHAR, CHAR -> type.precision() == 0 ? NO_MODIFIER : type.precision() + HEADER_BYTES;
-            case NUMERIC -> (type.precision() << 16 | type.scale()) + HEADER_BYTES;
+            case NUMERIC, BIGNUM ->
+                type.precision() == 0
+                        ? NO_MODIFIER
+                        : (type.precision() << 16 | type.scale() & SCALE_BITS) + HEADER_BYTES;
             case ARRAY -> modifierOf(type.element());
             default -> NO_MODIFIER;
         };
@@ -184,7 +189,9 @@ public enum PgType {
     public static DataType encoded(int oid) {
         PgType scalar = BY_OID.get(oid);
         if (scalar == NUMERIC) {
-            return DataType.numeric(DataType.MAX_NUMERIC_PRECISION, 0);
+            return DataType.numericIsUnlimited()
+                    ? DataType.BIGNUM
+                    : DataType.numeric(DataType.MAX_NUMERIC_PRECISION, 0);
         }
         if (oid == NUMERIC.arrayOid) {
             return DataType.array(encoded(NUMERIC.oid));

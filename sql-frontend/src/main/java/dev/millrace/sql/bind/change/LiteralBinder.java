@@ -78,6 +78,7 @@ public final class LiteralBinder {
         boolean same = type.kind() == DataType.Kind.NULL
                 || type.kind() == column.kind()
                 || type.isText() && column.isText()
+                || type.isExact() && column.isExact()
                 || isFloating(type) && isFloating(column);
         if (same) {
             return Optional.of(Kind.STRING);

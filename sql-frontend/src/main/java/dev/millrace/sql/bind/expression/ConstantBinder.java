@@ -50,7 +50,7 @@ final class ConstantBinder {
                 return Rex.literal(new Literal(value.longValue(), DataType.BIGINT));
             }
             boolean tooLong = value.precision() - value.scale() > DataType.MAX_NUMERIC_PRECISION;
-            return tooLong && !whole && Double.isFinite(value.doubleValue())
+            return tooLong && !whole && !DataType.numericIsUnlimited() && Double.isFinite(value.doubleValue())
                     ? Rex.cast(Rex.literal(new Literal(value.doubleValue(), DataType.DOUBLE)), DataType.DOUBLE)
                     : Rex.literal(Literals.number(value));
         } catch (MillraceException e) {

@@ -162,7 +162,7 @@ final class FrameBinder {
             if (hasOffset(kind(bound)) && wide.isNumber()) {
                 DataType offset = Coercions.type(expressions.bind(offsetOf(bound)));
                 boolean inexact = offset.kind() == DataType.Kind.DOUBLE || wide.kind() == DataType.Kind.DOUBLE;
-                if (offset.kind() == DataType.Kind.NUMERIC || inexact) {
+                if (offset.isExact() || inexact) {
                     wide = Coercions.common(List.of(Rex.nullOf(wide), Rex.nullOf(offset)))
                             .orElse(wide);
                 }

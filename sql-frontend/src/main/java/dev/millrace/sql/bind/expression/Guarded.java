@@ -74,7 +74,7 @@ public final class Guarded {
         DataType to = Coercions.type(cast);
         return from.equals(to)
                 || from.isInteger() && to.isInteger() && from.kind().compareTo(to.kind()) <= 0
-                || from.isNumber() && to.kind() == DataType.Kind.DOUBLE
+                || from.isNumber() && from.kind() != DataType.Kind.BIGNUM && to.kind() == DataType.Kind.DOUBLE
                 || Coercions.isCharacter(from) && to.kind() == DataType.Kind.TEXT;
     }
 }

@@ -252,8 +252,10 @@ final class NestedBinder {
             throw FunctionResolver.doesNotExist("array_sum", arguments, where).withHint("it takes an array of numbers");
         }
         DataType element = type.element();
-        if (element.kind() == Kind.NUMERIC) {
-            DataType sum = DataType.numeric(DataType.MAX_NUMERIC_PRECISION, element.scale());
+        if (element.isExact()) {
+            DataType sum = element.kind() == Kind.BIGNUM
+                    ? element
+                    : DataType.numeric(DataType.MAX_NUMERIC_PRECISION, element.scale());
             return Rex.call(
                     "array_sum_numeric",
                     arguments,

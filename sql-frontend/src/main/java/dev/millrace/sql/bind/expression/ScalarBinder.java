@@ -41,9 +41,11 @@ final class ScalarBinder {
             "current_time", DataType.TIME,
             "localtime", DataType.TIME);
 
+    private static final String ROOT = "prefix |/";
+
     /** What the grammar makes of operators before their operand. */
     private static final Map<String, String> PREFIX_OPERATORS =
-            Map.of("prefix ~", "bit_not", "prefix @", "abs", "prefix |/", "sqrt", "prefix ||/", "cbrt");
+            Map.of("prefix ~", "bit_not", "prefix @", "abs", ROOT, "sqrt", "prefix ||/", "cbrt");
 
     private final QueryContext context;
     private final ExpressionBinder expressions;
@@ -53,6 +55,14 @@ final class ScalarBinder {
         this.context = context;
         this.expressions = expressions;
         this.functions = functions;
+    }
+
+    /** The operator is of doubles, while there is a function of exact numbers. */
+    private List<RexNode> ofDoubles(List<RexNode> operands) {
+        return operands.stream()
+                .map(node ->
+                        Coercions.type(node).isNumber() ? context.coercions().convert(node, DataType.DOUBLE) : node)
+                .toList();
     }
 
     RexNode bind(String name, SqlCall call) {
@@ -82,7 +92,8 @@ final class ScalarBinder {
             if (call.operandCount() != 1) {
                 throw Errors.error(SqlState.SYNTAX_ERROR, "syntax error: operator without an operand", call);
             }
-            return context.functions().operator(prefix, expressions.bindAll(call.getOperandList()), call);
+            List<RexNode> operands = expressions.bindAll(call.getOperandList());
+            return context.functions().operator(prefix, name.equals(ROOT) ? ofDoubles(operands) : operands, call);
         }
         List<RexNode> arguments = expressions.bindAll(call.getOperandList());
         DataType now = NOW.get(name);
@@ -201,8 +212,12 @@ final class ScalarBinder {
         if (arguments.size() != 1) {
             return Optional.empty();
         }
-        TypeSpec spec =
-                new TypeSpec(new SqlIdentifier(name, call.getParserPosition()), -1, -1, 0, call.getParserPosition());
+        TypeSpec spec = new TypeSpec(
+                new SqlIdentifier(name, call.getParserPosition()),
+                TypeSpec.NONE,
+                TypeSpec.NONE,
+                0,
+                call.getParserPosition());
         try {
             return Optional.of(new CastBinder(context, expressions)
                     .to(

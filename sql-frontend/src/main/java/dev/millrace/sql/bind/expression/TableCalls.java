@@ -268,7 +268,7 @@ public final class TableCalls {
         if (type.kind() == Kind.SMALLINT) {
             type = DataType.INTEGER;
         }
-        if (times && given.size() < 3 || !times && !type.isInteger() && type.kind() != Kind.NUMERIC) {
+        if (times && given.size() < 3 || !times && !type.isInteger() && !type.isExact()) {
             throw FunctionResolver.doesNotExist("generate_series", given, call)
                     .withHint("between timestamps it takes a step, such as INTERVAL '1 hour'");
         }

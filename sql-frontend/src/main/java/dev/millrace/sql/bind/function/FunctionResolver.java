@@ -12,10 +12,8 @@ import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.type.Coercions;
 import dev.millrace.sql.bind.type.Coercions.Strength;
 import dev.millrace.sql.bind.type.Errors;
-import dev.millrace.sql.bind.type.TypeNames;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -73,6 +71,8 @@ public final class FunctionResolver {
             "jsonb_extract_path",
             "jsonb_extract_path_text");
 
+    private static final DataType SOME_NUMERIC = DataType.numeric(DataType.MAX_NUMERIC_PRECISION, 16);
+
     private final Coercions coercions;
 
     public FunctionResolver(Coercions coercions) {
@@ -82,16 +82,26 @@ public final class FunctionResolver {
     /** The canonical name of a SQL function name, if there is such a function. */
     public static Optional<String> canonical(String name) {
         String canonical = FunctionCatalog.ALIASES.getOrDefault(name, name);
-        return FunctionCatalog.overloads(canonical).isEmpty() || OperatorNames.ALL.contains(canonical)
-                ? Optional.empty()
-                : Optional.of(canonical);
+        return isThere(canonical) && !OperatorNames.ALL.contains(canonical) ? Optional.of(canonical) : Optional.empty();
+    }
+
+    /** Whether there is a form of the function that does not need numbers of any size, or these are there. */
+    private static boolean isThere(String canonical) {
+        return FunctionCatalog.overloads(canonical).stream()
+                .anyMatch(overload -> DataType.numericIsUnlimited() || !isOfBignum(overload));
+    }
+
+    /** Whether it takes numbers of any size. */
+    private static boolean isOfBignum(Signature signature) {
+        return signature.parameters().stream()
+                .anyMatch(parameter -> parameter.kind().equals(Optional.of(Kind.BIGNUM)));
     }
 
     /** All names that SQL can call, for suggestions. */
     public static List<String> names() {
         List<String> names = new ArrayList<>(FunctionCatalog.ALIASES.keySet());
         FunctionCatalog.names().forEach(name -> {
-            if (!OperatorNames.ALL.contains(name)) {
+            if (!OperatorNames.ALL.contains(name) && isThere(name)) {
                 names.add(name);
             }
         });
@@ -136,7 +146,9 @@ public final class FunctionResolver {
         throw doesNotExist(shownName, arguments, where)
                 .withHint("it takes "
                         + FunctionCatalog.overloads(canonical).stream()
+                                .filter(overload -> isAvailable(overload, arguments))
                                 .map(overload -> describe(shownName, overload))
+                                .distinct() // NUMERIC and BIGNUM are one type to SQL
                                 .collect(Collectors.joining(" or ")));
     }
 
@@ -182,7 +194,7 @@ public final class FunctionResolver {
         Optional<Signature> best = Optional.empty();
         int bestScore = -1;
         for (Signature signature : FunctionCatalog.overloads(name)) {
-            if (signature.takes(arguments.size())) {
+            if (signature.takes(arguments.size()) && isAvailable(signature, arguments)) {
                 int score = score(signature, arguments);
                 if (score > bestScore) {
                     best = Optional.of(signature);
@@ -191,6 +203,13 @@ public final class FunctionResolver {
             }
         }
         return best;
+    }
+
+    /** Numbers of any size are computed with where NUMERIC has no limit, or there are some. */
+    private static boolean isAvailable(Signature signature, List<RexNode> arguments) {
+        return !isOfBignum(signature)
+                || DataType.numericIsUnlimited()
+                || arguments.stream().anyMatch(node -> Coercions.type(node).kind() == Kind.BIGNUM);
     }
 
     /** Exact matches count most, preferred types break ties; -1 when an argument does not fit. */
@@ -253,7 +272,9 @@ public final class FunctionResolver {
     }
 
     private static boolean matches(DataType type, Kind kind) {
-        return type.kind() == kind || kind == Kind.TEXT && Coercions.isCharacter(type);
+        return type.kind() == kind
+                || kind == Kind.TEXT && Coercions.isCharacter(type)
+                || kind == Kind.BIGNUM && type.isExact(); // to SQL they are one type
     }
 
     private static boolean isPreferred(Kind kind) {
@@ -261,7 +282,7 @@ public final class FunctionResolver {
     }
 
     private static DataType sample(Kind kind) {
-        return kind == Kind.NUMERIC ? TypeNames.UNDECLARED_NUMERIC : new DataType(kind, 0, 0, List.of());
+        return kind == Kind.NUMERIC ? SOME_NUMERIC : new DataType(kind, 0, 0, List.of());
     }
 
     // ---- calling ---------------------------------------------------------------------------------------------------
@@ -314,9 +335,17 @@ public final class FunctionResolver {
     }
 
     /** A call with arguments of the types that it takes. */
-    private static RexNode plain(Signature signature, List<RexNode> converted) {
+    private RexNode plain(Signature signature, List<RexNode> converted) {
         String name = signature.name();
         List<DataType> types = converted.stream().map(Coercions::type).toList();
+        if (needsBignum(signature, types)) {
+            List<RexNode> widened = new ArrayList<>();
+            for (int i = 0; i < converted.size(); i++) {
+                boolean exact = types.get(i).isExact();
+                widened.add(exact ? coercions.convert(converted.get(i), DataType.BIGNUM) : converted.get(i));
+            }
+            return plain(choose(name, widened).orElseThrow(), widened);
+        }
         DataType result = signature.resultType(types);
         if (name.equals("extract")) {
             boolean day = types.get(1).kind() == Kind.DATE;
@@ -326,6 +355,19 @@ public final class FunctionResolver {
                     .orElse(result);
         }
         return Rex.call(name, converted, result, nullable(signature, converted));
+    }
+
+    /** Whether a function of NUMERIC has an argument, or a result, that NUMERIC has no room for. */
+    private static boolean needsBignum(Signature signature, List<DataType> types) {
+        boolean ofNumeric = false;
+        boolean ofBignum = false;
+        for (int i = 0; i < types.size(); i++) {
+            if (signature.parameter(i).kind().equals(Optional.of(Kind.NUMERIC))) {
+                ofNumeric = true;
+                ofBignum |= types.get(i).kind() == Kind.BIGNUM;
+            }
+        }
+        return ofBignum || ofNumeric && signature.resultType(types).kind() == Kind.BIGNUM;
     }
 
     /** The place of an argument in the text, or of the call where its operands are not the arguments. */
@@ -359,12 +401,7 @@ public final class FunctionResolver {
 
     /** A quoted number with the digits it has. */
     public static RexNode numericOf(String text) {
-        try {
-            return Rex.literal(Literals.number(new BigDecimal(text.strip())));
-        } catch (NumberFormatException e) {
-            throw MillraceException.user(
-                    SqlState.INVALID_TEXT_REPRESENTATION, "invalid input syntax for type numeric: \"" + text + "\"");
-        }
+        return Rex.literal(Literals.number(text));
     }
 
     private static boolean nullable(Signature signature, List<RexNode> arguments) {

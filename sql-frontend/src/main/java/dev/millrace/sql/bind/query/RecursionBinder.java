@@ -203,9 +203,9 @@ final class RecursionBinder {
             DataType type = base.get(i);
             DataType other = step.get(i);
             boolean fits = type.equals(other)
+                    || type.isExact() && other.isExact()
                     || type.kind() == other.kind()
-                            && (type.kind() == Kind.NUMERIC
-                                    || type.isNested() && Coercions.allowed(other, type, Strength.IMPLICIT))
+                            && (type.isNested() && Coercions.allowed(other, type, Strength.IMPLICIT))
                     || type.kind() == Kind.TEXT && Coercions.isCharacter(other);
             if (!fits) {
                 throw Errors.error(
@@ -216,7 +216,7 @@ final class RecursionBinder {
                                 where)
                         .withHint("cast the output of the non-recursive term to the correct type");
             }
-            types.add(type.kind() == Kind.NUMERIC && !type.equals(other) ? TypeNames.UNDECLARED_NUMERIC : type);
+            types.add(type.isExact() && !type.equals(other) ? TypeNames.undeclaredNumeric() : type);
         }
         return types;
     }

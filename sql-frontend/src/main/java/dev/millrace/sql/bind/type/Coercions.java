@@ -53,7 +53,7 @@ public final class Coercions {
 
     /** As {@code format_type} writes a type in messages: NUMERIC without its digits. */
     public static String name(DataType type) {
-        return type.kind() == Kind.NUMERIC ? "numeric" : type.toString();
+        return type.isExact() ? "numeric" : type.toString();
     }
 
     // ---- one node --------------------------------------------------------------------------------------------------
@@ -198,6 +198,11 @@ public final class Coercions {
                         : Optional.empty();
             case DOUBLE -> Optional.of(Rex.literal(new Literal(exact.doubleValue(), target)));
             case REAL -> Optional.of(Rex.literal(new Literal((double) exact.floatValue(), target)));
+            case BIGNUM -> {
+                int scale = Math.max(0, type(literal).scale());
+                yield Optional.of(Rex.literal(Literals.parse(
+                        target, exact.setScale(scale, RoundingMode.HALF_UP).toPlainString())));
+            }
             case NUMERIC -> {
                 BigDecimal scaled = exact.setScale(target.scale(), RoundingMode.HALF_UP);
                 yield scaled.precision() <= target.precision()
@@ -214,14 +219,14 @@ public final class Coercions {
 
     // ---- types -----------------------------------------------------------------------------------------------------
 
-    /** The NUMERIC that holds every value of a number type exactly; as it is for NUMERIC, (38,16) for floats. */
+    /** The NUMERIC that holds every value of a number type exactly; as it is for NUMERIC and BIGNUM, that without digits for floats. */
     public static DataType asNumeric(DataType type) {
         return switch (type.kind()) {
             case SMALLINT -> DataType.numeric(5, 0);
             case INTEGER -> DataType.numeric(10, 0);
             case BIGINT -> DataType.numeric(19, 0);
-            case NUMERIC -> type;
-            default -> TypeNames.UNDECLARED_NUMERIC;
+            case NUMERIC, BIGNUM -> type;
+            default -> TypeNames.undeclaredNumeric();
         };
     }
 
@@ -241,8 +246,9 @@ public final class Coercions {
             case INTEGER -> 2;
             case BIGINT -> 3;
             case NUMERIC -> 4;
-            case REAL -> 5;
-            case DOUBLE -> 6;
+            case BIGNUM -> 5;
+            case REAL -> 6;
+            case DOUBLE -> 7;
             default -> 0;
         };
     }
@@ -343,8 +349,12 @@ public final class Coercions {
         if (common.kind() == Kind.NUMERIC) {
             DataType exact = common;
             for (RexNode node : nodes) {
-                Optional<DataType> digits = unknownText(node).flatMap(Literals::digits);
-                exact = digits.isPresent() ? widest(exact, digits.get()) : exact;
+                Optional<String> text = unknownText(node);
+                Optional<DataType> digits = text.flatMap(Literals::digits);
+                if (text.isPresent() && digits.isEmpty() && DataType.numericIsUnlimited()) {
+                    return DataType.BIGNUM; // of more digits, NaN, or it says what is wrong
+                }
+                exact = digits.isPresent() && exact.kind() == Kind.NUMERIC ? widest(exact, digits.get()) : exact;
             }
             return exact;
         }
@@ -364,7 +374,7 @@ public final class Coercions {
         Optional<String> text = unknownText(array);
         if (element.kind() == Kind.NUMERIC && text.isPresent()) {
             for (DataType digits : Literals.digitsOfElements(text.get())) {
-                element = widest(element, digits);
+                element = element.kind() == Kind.NUMERIC ? widest(element, digits) : element;
             }
         }
         return element;
@@ -379,9 +389,12 @@ public final class Coercions {
             return Optional.of(b);
         }
         if (a.isNumber() && b.isNumber()) {
-            if (rank(a.kind()) > 4 || rank(b.kind()) > 4) {
+            if (rank(a.kind()) > rank(Kind.BIGNUM) || rank(b.kind()) > rank(Kind.BIGNUM)) {
                 // REAL with anything else is DOUBLE, as PostgreSQL's operators prefer.
                 return Optional.of(DataType.DOUBLE);
+            }
+            if (a.kind() == Kind.BIGNUM || b.kind() == Kind.BIGNUM) {
+                return Optional.of(DataType.BIGNUM);
             }
             if (a.kind() == Kind.NUMERIC || b.kind() == Kind.NUMERIC) {
                 return Optional.of(widest(asNumeric(a), asNumeric(b)));
@@ -407,6 +420,9 @@ public final class Coercions {
     private static DataType widest(DataType a, DataType b) {
         int scale = Math.max(a.scale(), b.scale());
         int whole = Math.max(a.precision() - a.scale(), b.precision() - b.scale());
+        if (whole + scale > DataType.MAX_NUMERIC_PRECISION && DataType.numericIsUnlimited()) {
+            return DataType.BIGNUM;
+        }
         int precision = Math.min(DataType.MAX_NUMERIC_PRECISION, Math.max(1, whole + scale));
         return DataType.numeric(precision, Math.min(scale, precision));
     }

@@ -8,7 +8,6 @@ import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.text.TimeStyle;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -63,18 +62,16 @@ public final class ParameterTypes {
         if (value.isEmpty()) {
             return Rex.nullOf(type);
         }
+        if (type.kind() == Kind.NULL) {
+            return Rex.unknown(value.get());
+        }
         try {
-            return type.kind() == Kind.NULL
-                    ? Rex.unknown(value.get())
-                    : Rex.literal(
-                            type.kind() == Kind.NUMERIC
-                                    ? Literals.number(new BigDecimal(value.get()))
-                                    : Literals.parse(type, value.get(), parameters.style()));
-        } catch (NumberFormatException e) {
-            throw Errors.error(
-                    SqlState.INVALID_TEXT_REPRESENTATION,
-                    "invalid input syntax for type numeric: \"" + value.get() + "\"",
-                    where);
+            return Rex.literal(
+                    type.isExact()
+                            ? Literals.number(value.get())
+                            : Literals.parse(type, value.get(), parameters.style()));
+        } catch (MillraceException e) {
+            throw Errors.at(e, where);
         }
     }
 

@@ -14,8 +14,9 @@ import java.util.Optional;
 
 /** PostgreSQL's names of types. */
 public final class TypeNames {
-    /** NUMERIC where nothing says how many digits. */
-    public static final DataType UNDECLARED_NUMERIC = DataType.numeric(38, 16);
+    private static final int MOST_DIGITS = 1000; // that PostgreSQL has declared, on both sides of the point
+
+    private static final DataType LIMITED_NUMERIC = DataType.numeric(38, 16);
 
     /** The type of JSON paths, which is TEXT; a cast to it writes a path anew. */
     public static final String JSON_PATH = "jsonpath";
@@ -49,6 +50,11 @@ public final class TypeNames {
     }
 
     private TypeNames() {}
+
+    /** NUMERIC where nothing says how many digits. */
+    public static DataType undeclaredNumeric() {
+        return DataType.numericIsUnlimited() ? DataType.BIGNUM : LIMITED_NUMERIC;
+    }
 
     private static void name(DataType type, String... names) {
         for (String name : names) {
@@ -138,7 +144,7 @@ public final class TypeNames {
         }
         String element = name.substring(1);
         DataType type = switch (element) {
-            case "numeric" -> UNDECLARED_NUMERIC;
+            case "numeric" -> undeclaredNumeric();
             case "varchar" -> DataType.varchar(0);
             default -> SIMPLE.get(element);
         };
@@ -162,23 +168,44 @@ public final class TypeNames {
 
     private static DataType numeric(TypeSpec spec, List<Integer> arguments) {
         if (arguments.isEmpty()) {
-            return UNDECLARED_NUMERIC;
+            return undeclaredNumeric();
         }
         int precision = arguments.get(0);
         int scale = arguments.size() > 1 ? arguments.get(1) : 0;
+        boolean isOrdinary =
+                precision >= 1 && precision <= DataType.MAX_NUMERIC_PRECISION && scale >= 0 && scale <= precision;
+        if (!isOrdinary && DataType.numericIsUnlimited()) {
+            return bignum(spec, precision, scale);
+        }
         if (precision < 1 || precision > DataType.MAX_NUMERIC_PRECISION) {
             throw Errors.error(
                     SqlState.INVALID_PARAMETER_VALUE,
                     "NUMERIC precision " + precision + " must be between 1 and " + DataType.MAX_NUMERIC_PRECISION,
                     spec.getParserPos());
         }
-        if (scale > precision) {
+        if (scale < 0 || scale > precision) {
             throw Errors.error(
                     SqlState.INVALID_PARAMETER_VALUE,
                     "NUMERIC scale " + scale + " must be between 0 and precision " + precision,
                     spec.getParserPos());
         }
         return DataType.numeric(precision, scale);
+    }
+
+    private static DataType bignum(TypeSpec spec, int precision, int scale) {
+        if (precision < 1 || precision > MOST_DIGITS) {
+            throw Errors.error(
+                    SqlState.INVALID_PARAMETER_VALUE,
+                    "NUMERIC precision " + precision + " must be between 1 and " + MOST_DIGITS,
+                    spec.getParserPos());
+        }
+        if (Math.abs((long) scale) > MOST_DIGITS) {
+            throw Errors.error(
+                    SqlState.INVALID_PARAMETER_VALUE,
+                    "NUMERIC scale " + scale + " must be between -" + MOST_DIGITS + " and " + MOST_DIGITS,
+                    spec.getParserPos());
+        }
+        return DataType.bignum(precision, scale);
     }
 
     private static int length(TypeSpec spec, int ifMissing) {
