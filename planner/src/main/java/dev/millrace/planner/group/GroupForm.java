@@ -117,7 +117,7 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
             return switch (literal.type().kind()) {
                 case SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> true;
                 case REAL, DOUBLE, NUMERIC, TEXT, VARCHAR, UUID -> true;
-                case BOOLEAN, CHAR, JSONB, BYTEA, INTERVAL, ARRAY, ROW, NULL -> false;
+                case BOOLEAN, CHAR, BIGNUM, JSONB, BYTEA, INTERVAL, ARRAY, ROW, NULL -> false;
             };
         }
 
