@@ -138,6 +138,7 @@ class ArchitectureTest {
             "dev.millrace.json..",
             "dev.millrace.memory..",
             "dev.millrace.nested..",
+            "dev.millrace.number..",
             "dev.millrace.text..",
             "dev.millrace.type.."
         };

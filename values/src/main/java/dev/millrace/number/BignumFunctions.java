@@ -24,7 +24,7 @@ public final class BignumFunctions {
             throw MillraceException.user(
                     SqlState.INVALID_ARGUMENT_FOR_POWER_FUNCTION, "cannot take square root of a negative number");
         }
-        return Bignum.of(Series.sqrt(number.value(), ResultScale.ofRoot(number.value())));
+        return Bignum.of(PowerSeries.sqrt(number.value(), ResultScale.ofRoot(number.value())));
     }
 
     public static Bignum exp(Bignum exponent) {
@@ -43,7 +43,7 @@ public final class BignumFunctions {
             }
             return Bignum.of(BigDecimal.valueOf(0, scale));
         }
-        return Bignum.of(Series.exp(exponent, scale));
+        return Bignum.of(PowerSeries.exp(exponent, scale));
     }
 
     public static Bignum ln(Bignum number) {
@@ -53,7 +53,7 @@ public final class BignumFunctions {
         checkLogarithm(number);
         BigDecimal value = number.value();
         int scale = ResultScale.of(ResultScale.weightOfLogarithm(value), value.scale());
-        return Bignum.of(Series.ln(value, scale));
+        return Bignum.of(PowerSeries.ln(value, scale));
     }
 
     /** The logarithm of a number to a base. */
@@ -73,11 +73,11 @@ public final class BignumFunctions {
         int ofNumber = ResultScale.weightOfLogarithm(number.value());
         int scale = ResultScale.of(ofNumber - ofBase, Math.max(base.scale(), number.scale()));
         int places = scale + GUARD + Math.max(0, ofNumber) + 2 * Math.max(0, -ofBase);
-        BigDecimal divisor = Series.ln(base.value(), places);
+        BigDecimal divisor = PowerSeries.ln(base.value(), places);
         if (divisor.signum() == 0) {
             throw Bignum.divisionByZero();
         }
-        return Bignum.of(Series.ln(number.value(), places).divide(divisor, scale, RoundingMode.HALF_UP));
+        return Bignum.of(PowerSeries.ln(number.value(), places).divide(divisor, scale, RoundingMode.HALF_UP));
     }
 
     private static void checkLogarithm(Bignum number) {
@@ -181,7 +181,7 @@ public final class BignumFunctions {
         int scale = ResultScale.ofExponential(estimate, Math.max(base.scale(), power.scale()));
         int before = Math.max(0, power.precision() - power.scale());
         int places = scale + GUARD + before + Math.max(0, (int) (estimate / Math.log(10)) + 1);
-        BigDecimal product = Series.ln(size, places).multiply(power);
+        BigDecimal product = PowerSeries.ln(size, places).multiply(power);
         Bignum result = exponential(product, scale);
         return odd ? result.negate() : result;
     }
@@ -231,6 +231,6 @@ public final class BignumFunctions {
         BigDecimal divisor = numbers.multiply(sample ? BigDecimal.valueOf(count - 1) : numbers);
         int scale = ResultScale.ofQuotient(distance, divisor);
         BigDecimal variance = distance.divide(divisor, scale, RoundingMode.HALF_UP);
-        return Bignum.of(root ? Series.sqrt(variance, scale) : variance);
+        return Bignum.of(root ? PowerSeries.sqrt(variance, scale) : variance);
     }
 }

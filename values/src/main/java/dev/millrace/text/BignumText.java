@@ -3,6 +3,7 @@ package dev.millrace.text;
 import dev.millrace.memory.Memory;
 import dev.millrace.number.Bignum;
 import dev.millrace.number.BignumBytes;
+import dev.millrace.number.PowersOfTen;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;

@@ -1,6 +1,7 @@
 package dev.millrace.text;
 
 import dev.millrace.memory.Memory;
+import dev.millrace.number.PowersOfTen;
 
 /** Writes decimal digits at raw addresses. */
 final class Digits {

@@ -1,6 +1,7 @@
 package dev.millrace.text;
 
 import dev.millrace.memory.Memory;
+import dev.millrace.number.PowersOfTen;
 import java.nio.charset.StandardCharsets;
 
 /**

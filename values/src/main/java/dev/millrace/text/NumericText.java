@@ -1,6 +1,7 @@
 package dev.millrace.text;
 
 import dev.millrace.memory.Memory;
+import dev.millrace.number.PowersOfTen;
 
 /** Decimal numbers of up to 38 digits as 128-bit unscaled integers. */
 final class NumericText {

@@ -1,6 +1,7 @@
 package dev.millrace.text;
 
 import dev.millrace.memory.Memory;
+import dev.millrace.number.PowersOfTen;
 
 /**
  * Writes floating-point numbers with the fewest digits that read back as the same number, the nearest of those: R.

@@ -33,6 +33,8 @@ import java.util.TreeSet;
  *       Memory.putLong(entry + 24L, Memory.getLong(entry + 24L) + 1L);
  *   }
  * </pre>
+ *
+ * <p>Long because keys of every kind are loaded, hashed, compared and kept by what one loop writes.
  */
 final class KernelWriter {
     private static final String CLASS = "dev.millrace.engine.aggregate.GeneratedKernel";

@@ -1,4 +1,4 @@
-package dev.millrace.text;
+package dev.millrace.number;
 
 import java.math.BigInteger;
 
@@ -9,18 +9,18 @@ import java.math.BigInteger;
  * never by more than one unit (R. Giulietti, "The Schubfach way to render doubles", 2021, section 9.8). It is held as
  * its upper 63 and lower 63 bits.
  */
-final class PowersOfTen {
-    static final int MIN_EXPONENT = -345;
-    static final int MAX_EXPONENT = 345;
+public final class PowersOfTen {
+    public static final int MIN_EXPONENT = -345;
+    public static final int MAX_EXPONENT = 345;
 
     /** Powers that a double holds exactly. */
-    static final double[] EXACT = {
+    public static final double[] EXACT = {
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22
     };
 
     /** Powers that a long holds. */
-    static final long[] LONG = new long[19];
+    public static final long[] LONG = new long[19];
 
     static {
         LONG[0] = 1;
@@ -32,27 +32,27 @@ final class PowersOfTen {
     private PowersOfTen() {}
 
     /** The upper 63 bits of g(e). */
-    static long upper(int e) {
+    public static long upper(int e) {
         return Approximations.UPPER[e - MIN_EXPONENT];
     }
 
     /** The lower 63 bits of g(e). */
-    static long lower(int e) {
+    public static long lower(int e) {
         return Approximations.LOWER[e - MIN_EXPONENT];
     }
 
     /** floor(log2(10^e)) for |e| below some thousand. */
-    static int floorLog2OfPow10(int e) {
+    public static int floorLog2OfPow10(int e) {
         return (int) (e * 913_124_641_741L >> 38); // log2(10) * 2^38
     }
 
     /** floor(log10(2^e)) for |e| below some thousand. */
-    static int floorLog10OfPow2(int e) {
+    public static int floorLog10OfPow2(int e) {
         return (int) (e * 661_971_961_083L >> 41); // log10(2) * 2^41
     }
 
     /** floor(log10(3/4 * 2^e)) for |e| below some thousand. */
-    static int floorLog10OfThreeQuartersPow2(int e) {
+    public static int floorLog10OfThreeQuartersPow2(int e) {
         return (int) (e * 661_971_961_083L - 274_743_187_321L >> 41); // log10(4/3) * 2^41
     }
 

@@ -9,7 +9,7 @@ import java.math.RoundingMode;
  * Square roots, exponentials and logarithms of decimal numbers to any number of digits after the point, the last one
  * rounded. Arguments are such that results have some thousand digits at most.
  */
-final class Series {
+final class PowerSeries {
     private static final int GUARD = 12; // digits that are computed beyond those that are asked for
     private static final double LOG_2_OF_10 = 3.321928094887362;
     private static final double LOG_10_OF_2 = 0.301029995663981;
@@ -18,7 +18,7 @@ final class Series {
     private static volatile BigDecimal ln10 =
             new BigDecimal("2.302585092994045684017991454684364207601"); // as far as anybody asked
 
-    private Series() {}
+    private PowerSeries() {}
 
     /** Of a number that is not negative. */
     static BigDecimal sqrt(BigDecimal number, int scale) {
