@@ -28,7 +28,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A group's query, and who comes to it and leaves it. GroupMembers change with the lock of changes held:
+ * A group's query, and who comes to it and leaves it. Members change with the lock of changes held:
  *
  * <pre>
  *   join    between two epochs: all rows of the one are behind the operator's back, none of the next
