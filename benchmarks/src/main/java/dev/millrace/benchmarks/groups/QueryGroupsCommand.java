@@ -1,5 +1,7 @@
 package dev.millrace.benchmarks.groups;
 
+import dev.millrace.benchmarks.process.ProcessClock;
+import dev.millrace.benchmarks.process.SessionStatements;
 import dev.millrace.memory.Memory;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
@@ -8,7 +10,6 @@ import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,22 +74,24 @@ public final class QueryGroupsCommand implements Callable<Integer> {
         double rowsPerCpuSecond;
         double stats;
         try (Database database = Database.open(options);
-                Session session = database.session()) {
-            run(session, "CREATE STREAM readings (device TEXT, ts TIMESTAMP, temp DOUBLE PRECISION)");
-            run(session, "SET query_groups = " + (alone ? "off" : "on"));
+                Session opened = database.session()) {
+            SessionStatements session = new SessionStatements(opened);
+            session.run("CREATE STREAM readings (device TEXT, ts TIMESTAMP, temp DOUBLE PRECISION)");
+            session.run("SET query_groups = " + (alone ? "off" : "on"));
             create(session, WARM_UP); // what is loaded with the first is nobody's
             drop(session, WARM_UP);
-            long before = memory(database);
+            long before = ProcessClock.memoryBytes(database);
             created = seconds(() -> create(session, count));
-            bytes = (memory(database) - before) / (double) count;
+            bytes = (ProcessClock.memoryBytes(database) - before) / (double) count;
             fill(session, count, 1);
             rowsPerCpuSecond = fill(session, count, ENOUGH_SECONDS);
-            stats = seconds(() -> run(session, "SELECT count(*), sum(rows_out) FROM millrace.query_stats"));
+            stats = seconds(() -> session.run("SELECT count(*), sum(rows_out) FROM millrace.query_stats"));
         }
         long began = System.nanoTime();
         try (Database database = Database.open(options);
-                Session session = database.session()) {
-            double opened = (System.nanoTime() - began) / 1e9;
+                Session opened = database.session()) {
+            SessionStatements session = new SessionStatements(opened);
+            double openedSeconds = (System.nanoTime() - began) / 1e9;
             double dropped = seconds(() -> drop(session, count));
             return String.format(
                     Locale.ROOT,
@@ -100,28 +103,26 @@ public final class QueryGroupsCommand implements Callable<Integer> {
                     bytes,
                     created,
                     stats,
-                    opened,
+                    openedSeconds,
                     dropped);
         }
     }
 
-    private static void create(Session session, int count) {
+    private static void create(SessionStatements session, int count) {
         for (int i = 0; i < count; i++) {
-            run(
-                    session,
-                    "CREATE CONTINUOUS QUERY q" + i + " AS SELECT ts, temp FROM readings WHERE device = 'device-" + i
-                            + "' AND temp > " + (50 + i % 50));
+            session.run("CREATE CONTINUOUS QUERY q" + i + " AS SELECT ts, temp FROM readings WHERE device = 'device-"
+                    + i + "' AND temp > " + (50 + i % 50));
         }
     }
 
-    private static void drop(Session session, int count) {
+    private static void drop(SessionStatements session, int count) {
         for (int i = 0; i < count; i++) {
-            run(session, "DROP CONTINUOUS QUERY q" + i);
+            session.run("DROP CONTINUOUS QUERY q" + i);
         }
     }
 
     /** Each device has its turn; half of the rows are above what is asked for. @return rows per second of CPU of the process */
-    private static double fill(Session session, int count, double enoughSeconds) {
+    private static double fill(SessionStatements session, int count, double enoughSeconds) {
         StringBuilder text = new StringBuilder();
         for (int line = 0; line < LINES; line++) {
             text.append("device-")
@@ -134,20 +135,20 @@ public final class QueryGroupsCommand implements Callable<Integer> {
         long address = Memory.allocate(lines.length);
         try {
             Memory.copyIn(lines, 0, address, lines.length);
-            long cpu = cpuNanos();
+            long cpu = ProcessClock.now().cpuNanos();
             long rows = 0;
             for (long began = System.nanoTime(); (System.nanoTime() - began) / 1e9 < enoughSeconds; rows += LINES) {
                 copy(session, address, lines.length);
             }
-            run(session, "FLUSH");
-            return rows / ((cpuNanos() - cpu) / 1e9);
+            session.run("FLUSH");
+            return rows / ((ProcessClock.now().cpuNanos() - cpu) / 1e9);
         } finally {
             Memory.free(address);
         }
     }
 
-    private static void copy(Session session, long address, int length) {
-        try (StatementResults results = session.execute("COPY readings FROM STDIN", List.of())) {
+    private static void copy(SessionStatements session, long address, int length) {
+        try (StatementResults results = session.session().execute("COPY readings FROM STDIN", List.of())) {
             StatementResult.CopyIn copy = (StatementResult.CopyIn) results.next();
             copy.write(address, length);
             copy.finish();
@@ -158,34 +159,5 @@ public final class QueryGroupsCommand implements Callable<Integer> {
         long began = System.nanoTime();
         action.run();
         return (System.nanoTime() - began) / 1e9;
-    }
-
-    private static long cpuNanos() {
-        return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-                .getProcessCpuTime();
-    }
-
-    /** Bytes on the heap and off it. */
-    private static long memory(Database database) {
-        long heap = Long.MAX_VALUE;
-        for (int i = 0; i < 3; i++) {
-            System.gc();
-            heap = Math.min(
-                    heap,
-                    ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
-        }
-        return heap + database.engine().allocator().getAllocatedMemory();
-    }
-
-    private static void run(Session session, String sql) {
-        try (StatementResults results = session.execute(sql, List.of())) {
-            while (results.hasNext()) {
-                StatementResult result = results.next();
-                if (result instanceof StatementResult.Rows rows) {
-                    rows.next().ifPresent(batch -> batch.close());
-                }
-                result.close();
-            }
-        }
     }
 }

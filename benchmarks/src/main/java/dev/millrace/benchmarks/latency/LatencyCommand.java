@@ -1,6 +1,7 @@
 package dev.millrace.benchmarks.latency;
 
-import dev.millrace.benchmarks.latency.SessionStatements.Times;
+import dev.millrace.benchmarks.process.SessionStatements;
+import dev.millrace.benchmarks.process.SessionStatements.Times;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;

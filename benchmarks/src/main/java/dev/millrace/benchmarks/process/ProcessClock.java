@@ -1,6 +1,7 @@
 package dev.millrace.benchmarks.process;
 
 import com.sun.management.OperatingSystemMXBean;
+import dev.millrace.server.session.Database;
 import java.io.IOException;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
@@ -26,6 +27,18 @@ public final class ProcessClock {
         return ManagementFactory.getGarbageCollectorMXBeans().stream()
                 .mapToLong(GarbageCollectorMXBean::getCollectionTime)
                 .sum();
+    }
+
+    /** Bytes on the heap, after collections, and a database's off it. */
+    public static long memoryBytes(Database database) {
+        long heap = Long.MAX_VALUE;
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+            heap = Math.min(
+                    heap,
+                    ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+        }
+        return heap + database.engine().allocator().getAllocatedMemory();
     }
 
     /** The greatest resident memory so far in MB, 0 where the system has no {@code /proc}. */

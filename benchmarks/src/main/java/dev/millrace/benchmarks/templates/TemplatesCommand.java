@@ -1,14 +1,14 @@
 package dev.millrace.benchmarks.templates;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.benchmarks.process.ProcessClock;
+import dev.millrace.benchmarks.process.SessionStatements;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.memory.Memory;
 import dev.millrace.server.result.StatementResult;
-import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -134,31 +134,27 @@ public final class TemplatesCommand implements Callable<Integer> {
 
     private String measured(int count) throws InterruptedException {
         try (Database database = Database.open(DatabaseOptions.defaults());
-                Session session = database.session()) {
+                Session opened = database.session()) {
+            SessionStatements session = new SessionStatements(opened);
             int each = (count + templates - 1) / templates;
             for (int template = 0; template < templates; template++) {
-                run(
-                        session,
+                session.run(
                         "CREATE STREAM events_" + template + " (device BIGINT, value DOUBLE PRECISION, due BIGINT)");
-                run(
-                        session,
-                        "CREATE QUERY TEMPLATE t" + template
-                                + "(dev BIGINT, low DOUBLE PRECISION) AS SELECT due FROM events_" + template
-                                + " WHERE device = dev AND value > low");
+                session.run("CREATE QUERY TEMPLATE t" + template
+                        + "(dev BIGINT, low DOUBLE PRECISION) AS SELECT due FROM events_" + template
+                        + " WHERE device = dev AND value > low");
             }
-            long before = memory(database);
+            long before = ProcessClock.memoryBytes(database);
             long from = System.nanoTime();
             for (int template = 0; template < templates; template++) {
                 for (int first = 0; first < each; first += CREATED_AT_ONCE) {
-                    run(
-                            session,
-                            "INSERT INTO t" + template + " SELECT 'query_' || g, g, g % 100 FROM generate_series("
-                                    + first + ", " + (Math.min(each, first + CREATED_AT_ONCE) - 1) + ") AS g");
+                    session.run("INSERT INTO t" + template + " SELECT 'query_' || g, g, g % 100 FROM generate_series("
+                            + first + ", " + (Math.min(each, first + CREATED_AT_ONCE) - 1) + ") AS g");
                 }
             }
-            run(session, "FLUSH");
+            session.run("FLUSH");
             double creation = (System.nanoTime() - from) / 1e9;
-            double bytes = (memory(database) - before) / (double) (each * templates);
+            double bytes = (ProcessClock.memoryBytes(database) - before) / (double) (each * templates);
             List<Application> all = new ArrayList<>();
             for (int template = 0; template < templates; template++) {
                 all.add(new Application(database, template));
@@ -213,7 +209,7 @@ public final class TemplatesCommand implements Callable<Integer> {
                     LockSupport.parkNanos(due - now);
                 }
                 if (cpu == 0 && due >= measuredFrom) {
-                    cpu = cpuNanos();
+                    cpu = ProcessClock.now().cpuNanos();
                     sentBefore = sent;
                 }
                 long upTo = (long) ((due + TICK_NANOS - start) / 1e9 * each);
@@ -234,7 +230,7 @@ public final class TemplatesCommand implements Callable<Integer> {
                 sent += (long) count * all.size();
                 behindSeconds = (System.nanoTime() - due - TICK_NANOS) / 1e9;
             }
-            cpuMicros = (cpuNanos() - cpu) / 1e3 / Math.max(1, sent - sentBefore);
+            cpuMicros = (ProcessClock.now().cpuNanos() - cpu) / 1e3 / Math.max(1, sent - sentBefore);
         }
     }
 
@@ -253,34 +249,9 @@ public final class TemplatesCommand implements Callable<Integer> {
         return Math.min(cumulated.length - 1, place < 0 ? -place - 1 : place);
     }
 
-    private static long cpuNanos() {
-        return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-                .getProcessCpuTime();
-    }
-
-    /** Bytes on the heap and off it. */
-    private static long memory(Database database) {
-        long heap = Long.MAX_VALUE;
-        for (int i = 0; i < 3; i++) {
-            System.gc();
-            heap = Math.min(
-                    heap,
-                    ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
-        }
-        return heap + database.engine().allocator().getAllocatedMemory();
-    }
-
     private static double quantile(long[] sorted, double part) {
         return sorted.length == 0
                 ? Double.NaN
                 : sorted[(int) Math.min(sorted.length - 1, (long) (sorted.length * part))] / 1e6;
-    }
-
-    private static void run(Session session, String sql) {
-        try (StatementResults results = session.execute(sql, List.of())) {
-            while (results.hasNext()) {
-                results.next().close();
-            }
-        }
     }
 }

@@ -87,7 +87,7 @@ final class ConsistencyTest {
             AtomicInteger received = new AtomicInteger();
             threads.add(new Thread(() -> subscribe(both, received, stop, failed)));
             if (schedules.size() > 1) {
-                threads.add(new Thread(() -> scheduleAtRandom(both, schedules, stop, failed)));
+                threads.add(new Thread(() -> scheduleAtRandom(both, schedules, read, stop, failed)));
             }
             threads.forEach(Thread::start);
             Eventually.holds(
@@ -125,13 +125,19 @@ final class ConsistencyTest {
         }
     }
 
+    /** Another schedule each time that something was read. */
     private static void scheduleAtRandom(
-            StandingQuery query, List<String> schedules, AtomicBoolean stop, AtomicReference<Throwable> failed) {
+            StandingQuery query,
+            List<String> schedules,
+            AtomicInteger read,
+            AtomicBoolean stop,
+            AtomicReference<Throwable> failed) {
         SplittableRandom random = new SplittableRandom(3);
         try {
             while (!stop.get()) {
                 query.schedule(Schedule.of(schedules.get(random.nextInt(schedules.size()))));
-                Thread.sleep(random.nextInt(50));
+                int before = read.get();
+                Eventually.holds("something is read", () -> stop.get() || read.get() > before);
             }
         } catch (Throwable e) {
             failed.set(e);

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.session.Heard;
 import dev.millrace.server.session.TestDatabase;
-import dev.millrace.testing.rows.TestBatches;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -134,13 +133,7 @@ class RandomGroupsTest {
                 Heard oneOfMany = new Heard(database, "one");
                 Heard twoOfMany = new Heard(database, "two")) {
             for (int chunk = 0; chunk < CHUNKS; chunk++) {
-                database.database()
-                        .insert(
-                                RandomRound.STREAM,
-                                TestBatches.of(
-                                        RandomRows.SCHEMA,
-                                        database.database().engine().allocator(),
-                                        rows.next(chance.of(1, 10, 100))));
+                rows.insert(database, chance.of(1, 10, 100));
                 database.run("FLUSH");
                 assertEquals(told(oneAlone), told(oneOfMany));
                 assertEquals(told(twoAlone), told(twoOfMany));

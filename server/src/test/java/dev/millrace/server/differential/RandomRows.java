@@ -1,6 +1,8 @@
 package dev.millrace.server.differential;
 
+import dev.millrace.server.session.TestDatabase;
 import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -192,5 +194,13 @@ final class RandomRows {
 
     private Object orNull(Object value) {
         return chance.percent(nullPercent) ? null : value;
+    }
+
+    /** Brings the next rows to the stream of a database that has it. */
+    void insert(TestDatabase database, int count) {
+        database.database()
+                .insert(
+                        RandomRound.STREAM,
+                        TestBatches.of(SCHEMA, database.database().engine().allocator(), next(count)));
     }
 }

@@ -10,7 +10,6 @@ import dev.millrace.server.session.TestDatabase;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
-import dev.millrace.testing.rows.TestBatches;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -152,13 +151,7 @@ class RandomTemplatesTest {
         try (Heard alone = new Heard(database, "alone");
                 Heard one = new Heard(database, "one")) {
             for (int chunk = 0; chunk < CHUNKS; chunk++) {
-                database.database()
-                        .insert(
-                                RandomRound.STREAM,
-                                TestBatches.of(
-                                        RandomRows.SCHEMA,
-                                        database.database().engine().allocator(),
-                                        rows.next(chance.of(1, 10, 100))));
+                rows.insert(database, chance.of(1, 10, 100));
                 database.run("FLUSH");
                 assertEquals(alone.all(), one.all());
             }

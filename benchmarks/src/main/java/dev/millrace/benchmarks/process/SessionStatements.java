@@ -1,4 +1,4 @@
-package dev.millrace.benchmarks.latency;
+package dev.millrace.benchmarks.process;
 
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
@@ -8,9 +8,9 @@ import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
 import java.util.function.IntFunction;
 
-/** Statements of one session, whose rows are read to their end and thrown away. */
-record SessionStatements(Session session) {
-    void run(String sql) {
+/** Statements of one session, whose rows are read to their end and thrown away. The session stays the caller's; of its thread. */
+public record SessionStatements(Session session) {
+    public void run(String sql) {
         try (StatementResults results = session.execute(sql)) {
             while (results.hasNext()) {
                 try (StatementResult result = results.next()) {
@@ -25,8 +25,8 @@ record SessionStatements(Session session) {
     }
 
     /** How long statements took, and for how long of that the session's own thread was at work. */
-    record Times(double[] millis, double[] cpuMillis) {
-        static double quantile(double[] millis, double rank) {
+    public record Times(double[] millis, double[] cpuMillis) {
+        public static double quantile(double[] millis, double rank) {
             double[] sorted = millis.clone();
             Arrays.sort(sorted);
             return sorted[(int) Math.min(sorted.length - 1, sorted.length * rank)];
@@ -34,7 +34,7 @@ record SessionStatements(Session session) {
     }
 
     /** Runs {@code count} texts one after the other, and what follows each, untimed; times in that order. */
-    Times time(int count, IntFunction<String> sql, IntFunction<String> after) {
+    public Times time(int count, IntFunction<String> sql, IntFunction<String> after) {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         double[] millis = new double[count];
         double[] cpuMillis = new double[count];
