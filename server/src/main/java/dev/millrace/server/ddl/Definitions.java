@@ -583,9 +583,7 @@ public final class Definitions {
         Command created = Command.of("CREATE " + kind.sqlName().toUpperCase(Locale.ROOT));
         database.lockDefinitions();
         try {
-            if (name.startsWith("millrace.")
-                    || name.startsWith("pg_catalog.")
-                    || name.startsWith("information_schema.")) {
+            if (DatabaseCatalog.isOfSystem(name)) {
                 throw MillraceException.user(
                         SqlState.INSUFFICIENT_PRIVILEGE, "\"" + name + "\" would be in a schema of the system");
             }

@@ -74,7 +74,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
             new ArrayDeque<>(); // in effect, or in a checkpoint, and not in the catalog's log
     private Optional<KeptObject> restoring = Optional.empty();
     private boolean listening;
-    private Access access = Access.NONE;
+    private Object keptRoles = Access.NONE; // the version of roles and privileges that is kept
 
     /** An object that is kept but could not be made again, and why. */
     public record NotRestored(String name, String kind, String sql, MillraceException why) {
@@ -284,6 +284,15 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 .orElseGet(PlanBasis::first);
     }
 
+    /** Whether the planner of a query that is being made would be told what it was told of another. */
+    boolean isPlannedAs(PlanBasis other) {
+        return restoring
+                .map(KeptObject::basis)
+                .filter(told -> !told.isEmpty())
+                .map(told -> PlanBasis.again(told).isLike(other))
+                .orElse(true);
+    }
+
     /** A query is about to be defined whose planner was told this. */
     public void plannedBy(String query, PlanBasis basis) {
         if (listening) {
@@ -388,12 +397,15 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         } else if (done && statement instanceof Statement.Resume resume) {
             changes.add(new CatalogChange.Pause(resume.name(), OptionalLong.empty()));
         }
-        boolean accessMayChange = statement instanceof Statement.RoleStatement || statement instanceof Statement.Drop;
-        Optional<Access> now =
-                Optional.of(access).filter(before -> accessMayChange).map(before -> access(roles));
+        boolean accessMayChange = statement instanceof Statement.RoleStatement
+                || statement instanceof Statement.Drop && roles.version() != keptRoles;
+        Object version = roles.version();
+        Optional<Access> now = accessMayChange
+                ? Optional.of(access(roles)).filter(it -> !owed.isEmpty() || !it.equals(keptAccess()))
+                : Optional.empty();
         CatalogRecord record = new CatalogRecord(
                 changes,
-                now.filter(it -> !it.equals(access)),
+                now,
                 done && isForAll(statement) ? Optional.of(settings.get()) : Optional.empty(),
                 logs);
         if (record.isEmpty()) {
@@ -408,15 +420,19 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 writeOwed();
                 directory.orElseThrow().keep(record);
             }
-            now.ifPresent(it -> access = it);
+            keptRoles = accessMayChange ? version : keptRoles;
             return Optional.empty();
         } catch (MillraceException e) {
             if (made.isEmpty() && !owed.contains(record)) {
                 owed.add(record);
-                now.ifPresent(it -> access = it);
+                keptRoles = accessMayChange ? version : keptRoles;
             }
             return Optional.of(new Failure(made, e));
         }
+    }
+
+    private Access keptAccess() {
+        return directory.orElseThrow().catalog().access();
     }
 
     /**
@@ -556,7 +572,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
      * @throws MillraceException 53100 or 58030 if what was found could not be kept as it is
      */
     public void begin(long last) {
-        access = access(catalog.orElseThrow().roles());
+        keptRoles = catalog.orElseThrow().roles().version();
         listening = true;
         directory.ifPresent(to -> keepAsFound(to, last));
     }

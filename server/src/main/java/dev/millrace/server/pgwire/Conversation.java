@@ -314,6 +314,11 @@ final class Conversation implements AutoCloseable {
     }
 
     private void answer(String sql) {
+        Optional<StatementResult> made = session.known(sql).flatMap(session::execute);
+        if (made.isPresent()) {
+            complete(made.get());
+            return;
+        }
         Optional<AdHoc> known = session.adHoc(sql);
         Optional<StatementResult> done = known.flatMap(session::execute);
         if (done.isPresent()) {

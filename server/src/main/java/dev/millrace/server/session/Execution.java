@@ -15,6 +15,7 @@ import dev.millrace.server.ddl.DerivedStreams;
 import dev.millrace.server.ddl.Drops;
 import dev.millrace.server.ddl.DurableSubscriptions;
 import dev.millrace.server.ddl.Functions;
+import dev.millrace.server.ddl.GroupedQueries;
 import dev.millrace.server.ddl.GuessedStreams;
 import dev.millrace.server.ddl.Indexes;
 import dev.millrace.server.ddl.Reprocessing;
@@ -31,6 +32,7 @@ import dev.millrace.server.dml.Writes;
 import dev.millrace.server.dml.WrittenParts;
 import dev.millrace.server.feed.Feeds;
 import dev.millrace.server.feed.RunningFeed;
+import dev.millrace.server.group.KnownQuery;
 import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.names.PreparedTexts;
@@ -55,6 +57,7 @@ import dev.millrace.server.settings.Setting;
 import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.server.system.Inspection;
 import dev.millrace.server.transaction.Transactions;
+import dev.millrace.sql.LiftedQuery;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.AlterTable;
@@ -94,6 +97,7 @@ final class Execution {
     private final Indexes indexes;
     private final Drops drops;
     private final Definitions definitions;
+    private final GroupedQueries groupedQueries;
     private final GuessedStreams guessed;
     private final DerivedStreams derivedStreams;
     private final Restarts restarts;
@@ -155,6 +159,7 @@ final class Execution {
         this.drops = new Drops(database, notices, indexes);
         this.guessed = new GuessedStreams(database, notices);
         this.definitions = new Definitions(database, notices, queries, names.permissions(), identity, drops);
+        this.groupedQueries = new GroupedQueries(database, settings, names, queries, transactions);
         this.derivedStreams = new DerivedStreams(database, definitions, queries);
         this.restarts = new Restarts(database, notices, queries);
         this.views = new Views(database, definitions, drops);
@@ -391,6 +396,12 @@ final class Execution {
         if (found.isPresent()) {
             return found.get();
         }
+        Optional<LiftedQuery> lifted = groupedQueries.lifted(given);
+        Optional<StatementResult> member =
+                lifted.flatMap(database.knownForms()::find).flatMap(groupedQueries::make);
+        if (member.isPresent()) {
+            return member.get();
+        }
         ParsedStatement parsed = withColumns(given);
         Statement statement = temporaries.named(analyses.take(parsed)
                 .orElseGet(() -> queries.offload().run(() -> database.plans().analyze(parsed, names, parameters))));
@@ -417,9 +428,20 @@ final class Execution {
         if (statement instanceof Statement.Drop drop && templates.drops(drop)) {
             return templates.drop(drop);
         }
-        return CatalogStore.concerns(statement)
+        StatementResult result = CatalogStore.concerns(statement)
                 ? kept.keep(statement, () -> execute(statement, temporaries.definition(statement, parsed.text())))
                 : execute(statement, parsed.text());
+        lifted.ifPresent(text -> groupedQueries.learn(text, statement, parsed.syntax()));
+        return result;
+    }
+
+    /** Makes a query of a known form without its text being parsed, if that can be done. */
+    Optional<StatementResult> execute(KnownQuery query) {
+        if (!early.areOver()) {
+            return Optional.empty();
+        }
+        beginAtOnce(query.text(), query.form().syntax());
+        return groupedQueries.make(query);
     }
 
     /** Executes a text by way of the statement that it shares with others, if that can be done. */

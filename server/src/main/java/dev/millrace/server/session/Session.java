@@ -11,6 +11,7 @@ import dev.millrace.server.dml.FedRows;
 import dev.millrace.server.feed.RunningFeed;
 import dev.millrace.server.heap.KeptHeap;
 import dev.millrace.server.heap.StatementSize;
+import dev.millrace.server.group.KnownQuery;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.server.names.ParameterValues;
@@ -206,6 +207,14 @@ public final class Session implements AutoCloseable {
      * @throws MillraceException for a syntax error; its position counts in {@code sql}
      */
     public StatementResults execute(String sql, List<?> parameters) {
+        Optional<KnownQuery> known = known(sql);
+        if (known.isPresent()) {
+            return new StatementResults(
+                    List.<Supplier<StatementResult>>of(() -> execute(known.get())
+                                    .orElseGet(() -> execute(parse(sql).get(0), Parameters.none())))
+                            .iterator(),
+                    this::endStatement);
+        }
         ParameterValues values = ParameterValues.of(parameters);
         return new StatementResults(
                 parse(sql).stream()
@@ -463,6 +472,16 @@ public final class Session implements AutoCloseable {
     /** Executes a text by way of the statement that it shares with others; empty if it has to be executed as it is. */
     public Optional<StatementResult> execute(AdHoc adHoc) {
         return execute(adHoc.statement().text(), () -> execution.execute(adHoc));
+    }
+
+    /** The query that a text makes, if it is one of a form that is known. */
+    public Optional<KnownQuery> known(String sql) {
+        return instance.knownForms().find(sql);
+    }
+
+    /** Makes a query without its text being parsed; empty if it has to be executed as it is. */
+    public Optional<StatementResult> execute(KnownQuery query) {
+        return execute(query.text(), () -> execution.execute(query));
     }
 
     private Optional<StatementResult> execute(String text, Supplier<Optional<StatementResult>> step) {

@@ -25,6 +25,7 @@ final class CatalogLog implements AutoCloseable {
 
     private final Disk disk;
     private final DiskFile file;
+    private final CatalogEnd answered;
     private final KeptCatalog catalog;
     private final List<String> notices;
     private long last;
@@ -34,6 +35,7 @@ final class CatalogLog implements AutoCloseable {
     private CatalogLog(Disk disk, DiskFile file, KeptCatalog catalog, List<String> notices, long last, long end) {
         this.disk = disk;
         this.file = file;
+        this.answered = new CatalogEnd(disk);
         this.catalog = catalog;
         this.notices = List.copyOf(notices);
         this.last = last;
@@ -163,7 +165,7 @@ final class CatalogLog implements AutoCloseable {
     /** The record is on disk whatever becomes of this; but the end of the log is no longer guarded. */
     private void tellEnd() {
         try {
-            CatalogEnd.write(disk, last);
+            answered.write(last);
         } catch (IOException e) {
             LOG.warning("cannot write " + CatalogEnd.NAME, "reason", String.valueOf(e.getMessage()));
         }
@@ -222,6 +224,8 @@ final class CatalogLog implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        file.close();
+        try (file) {
+            answered.close();
+        }
     }
 }
