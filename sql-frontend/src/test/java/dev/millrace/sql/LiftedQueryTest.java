@@ -24,11 +24,11 @@ class LiftedQueryTest {
             quoteCharacter = '`',
             value = {
                 "a FROM s WHERE k = 5|a FROM s WHERE k = $1|5|[integer]",
-                "a FROM s WHERE k = -5.25 AND d = 'x''y';|a FROM s WHERE k = $1 AND d = $2|-5.25,x'y|[numeric(3,2), null]",
+                "a FROM s WHERE k = -5.25 AND d = 'x''y';|a FROM s WHERE k = $1 AND d = $2|-5.25,x'y|[numeric(3,2), unknown]",
                 "a FROM s WHERE k BETWEEN -1 AND -2 AND b > 3|a FROM s WHERE k BETWEEN $1 AND $2 AND b > $3|-1,-2,3|[integer, integer, integer]",
                 "a FROM s WHERE k BETWEEN b AND 2|||",
                 "a FROM s WHERE k BETWEEN 1 AND b|a FROM s WHERE k BETWEEN $1 AND b|1|[integer]",
-                "'r' AS r, 7 AS n, a FROM s WHERE k > 3000000000|$1 AS r, $2 AS n, a FROM s WHERE k > $3|r,7,3000000000|[null, integer, bigint]",
+                "'r' AS r, 7 AS n, a FROM s WHERE k > 3000000000|$1 AS r, $2 AS n, a FROM s WHERE k > $3|r,7,3000000000|[unknown, integer, bigint]",
                 "a FROM s WHERE k IN (1, 2) AND b = 4|a FROM s WHERE k IN (1, 2) AND b = $1|4|[integer]",
                 "a FROM s WHERE k > 1 + 2 AND k > 1::INT AND k > 1e3|||",
                 "round(a, 2) AS a, f(7) FROM s WHERE a LIKE 'b%'|||",

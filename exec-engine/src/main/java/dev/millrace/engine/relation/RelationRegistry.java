@@ -257,7 +257,13 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     /** Notes that a query reads a relation. */
     public synchronized void reads(String query, String relation) {
         entry(relation).readers().add(query);
-        read.computeIfAbsent(query, first -> new HashSet<>()).add(relation);
+        read.merge(query, Set.of(relation), RelationRegistry::both); // there may be very many, who read one each
+    }
+
+    private static Set<String> both(Set<String> some, Set<String> others) {
+        Set<String> both = new HashSet<>(some);
+        both.addAll(others);
+        return Set.copyOf(both);
     }
 
     /** A query reads nothing any more. */

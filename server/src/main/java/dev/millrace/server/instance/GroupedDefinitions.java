@@ -12,8 +12,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Makes queries whose forms are known: members of their groups. Those that sessions want at the same time are made together, by the session that has the lock of definitions next, and
- * kept in one record, so that they wait for the disk once.
+ * Makes queries whose forms are known: members of their groups. Those that sessions want at the same time, and those that a client sent one behind the other, are made together, by the
+ * session that has the lock of definitions next, and kept in one record, so that they wait for the disk once.
  *
  * <pre>
  *   session: waits in the queue -> has the lock -> is it made by now?  yes: answers
@@ -32,13 +32,15 @@ public final class GroupedDefinitions {
     private static final class Wanted {
         private final KnownQuery query;
         private final String owner;
+        private final Optional<Wanted> before; // of the same session, without which it is not made
         private boolean isDone;
         private Optional<StandingQuery> made = Optional.empty();
         private Optional<MillraceException> failure = Optional.empty();
 
-        Wanted(KnownQuery query, String owner) {
+        Wanted(KnownQuery query, String owner, Optional<Wanted> before) {
             this.query = query;
             this.owner = owner;
+            this.before = before;
         }
     }
 
@@ -47,38 +49,46 @@ public final class GroupedDefinitions {
     }
 
     /**
-     * Makes a query; when this returns, it is on disk.
-     *
-     * @param owner whose it is
-     * @return empty if it has to be made by its text: its name is not free, its group takes no more, or its stream is another. Nothing was done then
-     * @throws MillraceException 53100 or 58030 if it cannot be kept, or why the statement was stopped: it is not there then
+     * What became of a query: it is there and on disk, or is not as it could not be kept (53100 or 58030), or, if it is neither, has to be made by its text. Nothing was done then.
      */
-    public Optional<StandingQuery> make(KnownQuery query, String owner) {
-        Wanted wanted = new Wanted(query, owner);
-        waiting.add(wanted);
+    public record Outcome(Optional<StandingQuery> made, Optional<MillraceException> failure) {}
+
+    /**
+     * Makes queries, one after the other, up to the first whose name is not free, whose group takes no more, or whose stream is another. When this returns, they are on disk.
+     *
+     * @param owner whose they are
+     * @return of each
+     * @throws MillraceException why the statement was stopped: none of them is there then
+     */
+    public List<Outcome> make(List<KnownQuery> queries, String owner) {
+        List<Wanted> wanted = new ArrayList<>();
+        for (KnownQuery query : queries) {
+            Optional<Wanted> before = wanted.isEmpty() ? Optional.empty() : Optional.of(wanted.get(wanted.size() - 1));
+            wanted.add(new Wanted(query, owner, before));
+        }
+        waiting.addAll(wanted);
         lock(wanted);
         try (Interrupt.Binding others = Interrupt.shield()) {
-            while (!wanted.isDone) {
+            while (!wanted.stream().allMatch(each -> each.isDone)) {
                 makeAll(next());
             }
         } finally {
             database.definitionLock().unlock();
         }
-        if (wanted.failure.isPresent()) {
-            throw wanted.failure.get();
-        }
-        return wanted.made;
+        return wanted.stream().map(each -> new Outcome(each.made, each.failure)).toList();
     }
 
     /** Who is stopped while somebody else makes what it wants hears what became of that. */
-    private void lock(Wanted wanted) {
+    private void lock(List<Wanted> wanted) {
         try {
             database.lockDefinitions();
         } catch (MillraceException e) {
-            if (waiting.remove(wanted)) {
+            List<Wanted> left = wanted.stream().filter(waiting::remove).toList();
+            if (left.size() == wanted.size()) {
                 throw e;
             }
             database.definitionLock().lock();
+            left.forEach(each -> each.isDone = true);
         }
     }
 
@@ -95,7 +105,8 @@ public final class GroupedDefinitions {
         try {
             for (Wanted wanted : all) {
                 try {
-                    wanted.made = made(wanted.query, wanted.owner);
+                    boolean isNext = wanted.before.filter(first -> first.made.isEmpty()).isEmpty();
+                    wanted.made = isNext ? made(wanted.query, wanted.owner) : Optional.empty();
                     wanted.made.ifPresent(query -> made.add(wanted));
                 } catch (MillraceException e) {
                     wanted.failure = Optional.of(e);
@@ -105,6 +116,7 @@ public final class GroupedDefinitions {
         } catch (RuntimeException | Error e) {
             MillraceException why = MillraceException.internal("internal error: " + e, e);
             all.forEach(wanted -> wanted.failure = Optional.of(why.again()));
+            all.forEach(wanted -> wanted.made = Optional.empty());
             throw e;
         } finally {
             all.forEach(wanted -> wanted.isDone = true);
@@ -140,6 +152,7 @@ public final class GroupedDefinitions {
                 .ifPresent(failure -> {
                     failure.made().forEach(this::takeBack);
                     made.forEach(wanted -> wanted.failure = Optional.of(failure.why().again()));
+                    made.forEach(wanted -> wanted.made = Optional.empty());
                 });
         database.histories().definitionsAreKept();
     }

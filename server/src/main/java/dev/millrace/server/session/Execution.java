@@ -70,6 +70,7 @@ import dev.millrace.sql.statement.WithChanges;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
 import java.io.File;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -435,13 +436,13 @@ final class Execution {
         return result;
     }
 
-    /** Makes a query of a known form without its text being parsed, if that can be done. */
-    Optional<StatementResult> execute(KnownQuery query) {
+    /** Makes queries of known forms without their texts being parsed, from the first on as many as can be made so; see {@link GroupedQueries#make}. */
+    List<Optional<Supplier<StatementResult>>> execute(List<KnownQuery> queries) {
         if (!early.areOver()) {
-            return Optional.empty();
+            return Collections.nCopies(queries.size(), Optional.empty());
         }
-        beginAtOnce(query.text(), query.form().syntax());
-        return groupedQueries.make(query);
+        beginAtOnce(queries.get(0).text(), queries.get(0).form().syntax());
+        return groupedQueries.make(queries);
     }
 
     /** Executes a text by way of the statement that it shares with others, if that can be done. */

@@ -34,6 +34,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.net.SocketAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -481,7 +482,23 @@ public final class Session implements AutoCloseable {
 
     /** Makes a query without its text being parsed; empty if it has to be executed as it is. */
     public Optional<StatementResult> execute(KnownQuery query) {
-        return execute(query.text(), () -> execution.execute(query));
+        return execute(query, List.of(), result -> {});
+    }
+
+    /**
+     * The same, with queries that come next: as many of them as can be are made with it, and are on disk when it is.
+     *
+     * @param made is told of each what gives its result, or throws its failure
+     */
+    public Optional<StatementResult> execute(
+            KnownQuery query, List<KnownQuery> next, Consumer<Supplier<StatementResult>> made) {
+        List<KnownQuery> all = new ArrayList<>(next);
+        all.add(0, query);
+        return execute(query.text(), () -> {
+            List<Optional<Supplier<StatementResult>>> results = execution.execute(all);
+            results.stream().skip(1).takeWhile(Optional::isPresent).forEach(result -> made.accept(result.get()));
+            return results.get(0).map(Supplier::get);
+        });
     }
 
     private Optional<StatementResult> execute(String text, Supplier<Optional<StatementResult>> step) {
