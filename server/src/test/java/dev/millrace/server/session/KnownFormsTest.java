@@ -345,6 +345,33 @@ class KnownFormsTest {
     }
 
     @Test
+    void whoIsStoppedWhileItWaitsMakesNothing() throws InterruptedException {
+        try (TestDatabase db = new TestDatabase(2)) {
+            db.run(STREAM);
+            learn(db);
+            List<String> failures = Collections.synchronizedList(new ArrayList<>());
+            db.database().instance().definitionLock().lock();
+            try {
+                Thread waits = new Thread(() -> {
+                    try (Session session = db.database().session()) {
+                        session.execute("SET statement_timeout = '50ms'").drain();
+                        make(session, query("x", "x", "1"), failures);
+                    }
+                });
+                waits.start();
+                waits.join();
+            } finally {
+                db.database().instance().definitionLock().unlock();
+            }
+            assertEquals(1, failures.size());
+            assertTrue(failures.get(0).contains("timeout"), failures.toString());
+            assertTrue(standing(db, "x").isEmpty());
+            db.run(query("x", "x", "2"));
+            assertEquals(query("x", "x", "2"), object(db, "x").definition());
+        }
+    }
+
+    @Test
     void ownersOutliveALogThatIsWrittenAnew() {
         try (TestDatabase db = new TestDatabase(folder)) {
             db.run(STREAM + "; CREATE ROLE ann; GRANT CREATE ON SCHEMA public TO ann; GRANT SELECT ON readings TO ann");
