@@ -79,9 +79,7 @@ final class ConstantLifting {
     }
 
     private boolean isConstant(Lexeme token) {
-        return token.kind() == Kind.INTEGER
-                || token.kind() == Kind.STRING
-                || defines && token.kind() == Kind.DECIMAL;
+        return token.kind() == Kind.INTEGER || token.kind() == Kind.STRING || defines && token.kind() == Kind.DECIMAL;
     }
 
     private void constant(int place) {
@@ -92,12 +90,11 @@ final class ConstantLifting {
             return;
         }
         String text = begin < place ? "-" + token.text() : token.text();
-        Optional<DataType> type =
-                switch (token.kind()) {
-                    case STRING -> Optional.of(DataType.NULL);
-                    case DECIMAL -> decimal(token.text());
-                    default -> integer(token.text());
-                };
+        Optional<DataType> type = switch (token.kind()) {
+            case STRING -> Optional.of(DataType.NULL);
+            case DECIMAL -> decimal(token.text());
+            default -> integer(token.text());
+        };
         if (type.isEmpty() || token.kind() == Kind.STRING && begin < place) {
             return;
         }
@@ -164,8 +161,7 @@ final class ConstantLifting {
                     updates && (before.text().equals("+") || before.text().equals("-"));
             return COMPARISONS.contains(before.text()) || added && isOperand(tokens.get(place - 2));
         }
-        return defines && isOfBetween(place)
-                || listDepth == depth && (before.isSymbol("(") || before.isSymbol(","));
+        return defines && isOfBetween(place) || listDepth == depth && (before.isSymbol("(") || before.isSymbol(","));
     }
 
     /** Whether a constant is the lower end of a BETWEEN, or the upper one behind a constant. */

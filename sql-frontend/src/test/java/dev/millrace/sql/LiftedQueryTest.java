@@ -36,7 +36,9 @@ class LiftedQueryTest {
             })
     void whatIsComparedOrShownIsLifted(String select, String shape, String values, String types) {
         Optional<LiftedQuery> lifted = LiftedQuery.of("CREATE CONTINUOUS QUERY q AS SELECT " + select);
-        assertEquals(Optional.ofNullable(shape).map("SELECT "::concat), lifted.map(query -> query.query().shape()));
+        assertEquals(
+                Optional.ofNullable(shape).map("SELECT "::concat),
+                lifted.map(query -> query.query().shape()));
         assertEquals(Optional.ofNullable(values), lifted.map(LiftedQueryTest::values));
         assertEquals(
                 Optional.ofNullable(types),

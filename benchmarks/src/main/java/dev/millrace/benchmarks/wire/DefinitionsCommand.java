@@ -20,13 +20,16 @@ import picocli.CommandLine.Parameters;
  */
 @Command(
         name = "definitions",
-        description = "Makes queries that differ in literals by single statements, by one client and by many, and starts the server again; one JSON line per case.",
+        description =
+                "Makes queries that differ in literals by single statements, by one client and by many, and starts the server again; one JSON line per case.",
         mixinStandardHelpOptions = true)
 public final class DefinitionsCommand implements Callable<Integer> {
     private static final int MANY = 64; // clients
     private static final int AHEAD = 64; // statements of a client that does not wait for each
 
-    @Parameters(paramLabel = "DIR", description = "A directory on the disk to be measured; a new one is made in it, and removed.")
+    @Parameters(
+            paramLabel = "DIR",
+            description = "A directory on the disk to be measured; a new one is made in it, and removed.")
     private Path directory;
 
     @Option(names = "--queries", defaultValue = "20000", description = "Of each case (default: ${DEFAULT-VALUE}).")
@@ -107,8 +110,9 @@ public final class DefinitionsCommand implements Callable<Integer> {
                 }
                 if (i < count) {
                     int number = made.incrementAndGet();
-                    client.ask("CREATE CONTINUOUS QUERY q" + number + " AS SELECT ts, temp FROM readings WHERE device = 'device-"
-                            + number + "' AND temp > " + (50 + number % 50));
+                    client.ask("CREATE CONTINUOUS QUERY q" + number
+                            + " AS SELECT ts, temp FROM readings WHERE device = 'device-" + number + "' AND temp > "
+                            + (50 + number % 50));
                 }
             }
         } catch (IOException e) {

@@ -63,9 +63,8 @@ public final class OpenForm {
     public static Optional<OpenForm> of(PlanNode plan, PlanNode open, List<Literal> constants) {
         Optional<GroupForm> form = GroupForm.of(plan);
         Filling filling = new Filling(constants);
-        Optional<GroupForm> filled = open instanceof Calc calc && form.isPresent()
-                ? GroupForm.of(filling.filled(calc))
-                : Optional.empty();
+        Optional<GroupForm> filled =
+                open instanceof Calc calc && form.isPresent() ? GroupForm.of(filling.filled(calc)) : Optional.empty();
         if (filled.isEmpty() || !filling.isWhole()) {
             return Optional.empty();
         }
@@ -75,7 +74,11 @@ public final class OpenForm {
         }
         boolean isSame = isSame(form.get(), filled.get());
         long taken = sources.stream().filter(source -> source.constant >= 0).count();
-        long used = sources.stream().mapToInt(Source::constant).filter(constant -> constant >= 0).distinct().count();
+        long used = sources.stream()
+                .mapToInt(Source::constant)
+                .filter(constant -> constant >= 0)
+                .distinct()
+                .count();
         return isSame && taken == filling.count() && used == constants.size()
                 ? Optional.of(new OpenForm(form.get(), sources))
                 : Optional.empty();
@@ -88,7 +91,9 @@ public final class OpenForm {
         return form.literals().equals(filled.literals())
                 && one.input().equals(other.input())
                 && types(one.schema()).equals(types(other.schema()))
-                && one.condition().map(OpenForm::withoutNulls).equals(other.condition().map(OpenForm::withoutNulls))
+                && one.condition()
+                        .map(OpenForm::withoutNulls)
+                        .equals(other.condition().map(OpenForm::withoutNulls))
                 && one.projections().stream()
                         .map(OpenForm::withoutNulls)
                         .toList()
@@ -149,9 +154,10 @@ public final class OpenForm {
     private static Optional<Object> converted(String text, DataType type) {
         return switch (type.kind()) {
             case TEXT -> Optional.of(text);
-            case VARCHAR -> Optional.<Object>of(text)
-                    .filter(any -> type.precision() == 0
-                            || text.codePointCount(0, text.length()) <= type.precision());
+            case VARCHAR ->
+                Optional.<Object>of(text)
+                        .filter(any ->
+                                type.precision() == 0 || text.codePointCount(0, text.length()) <= type.precision());
             case UUID -> text.length() == UUID_CHARACTERS ? uuid(text) : Optional.empty();
             default -> Optional.empty();
         };
@@ -181,11 +187,12 @@ public final class OpenForm {
     private static Optional<Object> converted(BigDecimal decimal, DataType type) {
         return switch (type.kind()) {
             case DOUBLE -> Optional.of(decimal.doubleValue());
-            case NUMERIC -> Optional.of(decimal)
-                    .filter(any -> decimal.scale() <= type.scale())
-                    .map(any -> decimal.setScale(type.scale()))
-                    .filter(scaled -> scaled.precision() <= type.precision())
-                    .map(Object.class::cast);
+            case NUMERIC ->
+                Optional.of(decimal)
+                        .filter(any -> decimal.scale() <= type.scale())
+                        .map(any -> decimal.setScale(type.scale()))
+                        .filter(scaled -> scaled.precision() <= type.precision())
+                        .map(Object.class::cast);
             default -> Optional.empty();
         };
     }
@@ -193,7 +200,8 @@ public final class OpenForm {
     /** Puts constants in the places of parameters, and knows them again. */
     private static final class Filling {
         private final List<Literal> constants;
-        private final Map<Literal, Integer> places = new IdentityHashMap<>(); // the constant of each literal that was put in
+        private final Map<Literal, Integer> places =
+                new IdentityHashMap<>(); // the constant of each literal that was put in
         private boolean isWhole = true;
         private int count; // of those, in what was filled
 
@@ -211,7 +219,8 @@ public final class OpenForm {
 
         private Expression filled(Expression expression) {
             Expression filled = Expressions.transform(expression, this::put);
-            Expressions.walk(filled, part -> count += part instanceof Literal literal && constant(literal) >= 0 ? 1 : 0);
+            Expressions.walk(
+                    filled, part -> count += part instanceof Literal literal && constant(literal) >= 0 ? 1 : 0);
             return filled;
         }
 

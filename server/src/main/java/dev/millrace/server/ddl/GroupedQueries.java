@@ -76,7 +76,8 @@ public final class GroupedQueries {
      */
     public List<Optional<Supplier<StatementResult>>> make(List<KnownQuery> all) {
         QueryOptions how = how();
-        long plain = all.stream().takeWhile(query -> query.form().how().equals(how)).count();
+        long plain =
+                all.stream().takeWhile(query -> query.form().how().equals(how)).count();
         if (!isPlain() || plain == 0) {
             return Collections.nCopies(all.size(), Optional.empty());
         }

@@ -84,7 +84,10 @@ public final class KnownForms implements DatabaseCatalog.Listener {
 
     private static String key(LiftedQuery lifted) {
         StringBuilder key = new StringBuilder(lifted.query().shape());
-        lifted.query().parameters().declaredTypes().forEach(type -> key.append('\0').append(type));
+        lifted.query()
+                .parameters()
+                .declaredTypes()
+                .forEach(type -> key.append('\0').append(type));
         return key.toString();
     }
 
@@ -118,8 +121,10 @@ public final class KnownForms implements DatabaseCatalog.Listener {
             QueryOptions how) {
         String key = key(lifted);
         Optional<KnownForm> known = forms.getIfPresent(key);
-        boolean isLearnt = known != null && known.filter(form -> !form.isCurrent(catalog)).isEmpty();
-        Optional<StandingQuery> made = standing.apply(lifted.name()).filter(query -> query.group().isPresent());
+        boolean isLearnt =
+                known != null && known.filter(form -> !form.isCurrent(catalog)).isEmpty();
+        Optional<StandingQuery> made =
+                standing.apply(lifted.name()).filter(query -> query.group().isPresent());
         if (!isLearnt && made.isPresent() && seen.asMap().putIfAbsent(key, true) != null) {
             try (Interrupt.Binding whole = Interrupt.shield()) { // the statement is done
                 forms.put(key, form(lifted, made.get(), statement, syntax, names, how));
@@ -135,10 +140,13 @@ public final class KnownForms implements DatabaseCatalog.Listener {
             Catalog names,
             QueryOptions how) {
         Set<String> reads = statement.query().dependsOn();
-        Optional<CatalogObject> stream = reads.size() == 1 ? catalog.object(reads.iterator().next()) : Optional.empty();
+        Optional<CatalogObject> stream =
+                reads.size() == 1 ? catalog.object(reads.iterator().next()) : Optional.empty();
         Optional<CatalogObject> example = catalog.object(lifted.name());
         List<DataType> types = lifted.query().parameters().declaredTypes();
-        ParsedStatement parsed = frontend.parse("CREATE CONTINUOUS QUERY q AS " + lifted.query().shape()).get(0);
+        ParsedStatement parsed = frontend.parse(
+                        "CREATE CONTINUOUS QUERY q AS " + lifted.query().shape())
+                .get(0);
         if (stream.isEmpty() || example.isEmpty() || parsed.parameterCount() != types.size()) {
             return Optional.empty();
         }
@@ -158,11 +166,10 @@ public final class KnownForms implements DatabaseCatalog.Listener {
 
     @Override
     public void defined(CatalogObject object) {
-        boolean mayBeMeant =
-                switch (object.kind()) {
-                    case STREAM, TABLE, VIEW, FUNCTION -> true;
-                    case CONTINUOUS_QUERY, MATERIALIZED_VIEW, SINK, QUERY_TEMPLATE, INDEX -> false;
-                };
+        boolean mayBeMeant = switch (object.kind()) {
+            case STREAM, TABLE, VIEW, FUNCTION -> true;
+            case CONTINUOUS_QUERY, MATERIALIZED_VIEW, SINK, QUERY_TEMPLATE, INDEX -> false;
+        };
         if (mayBeMeant) {
             forms.invalidateAll();
         }

@@ -404,10 +404,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 ? Optional.of(access(roles)).filter(it -> !owed.isEmpty() || !it.equals(keptAccess()))
                 : Optional.empty();
         CatalogRecord record = new CatalogRecord(
-                changes,
-                now,
-                done && isForAll(statement) ? Optional.of(settings.get()) : Optional.empty(),
-                logs);
+                changes, now, done && isForAll(statement) ? Optional.of(settings.get()) : Optional.empty(), logs);
         if (record.isEmpty()) {
             return Optional.empty();
         }

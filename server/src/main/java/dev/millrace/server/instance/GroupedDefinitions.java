@@ -105,7 +105,8 @@ public final class GroupedDefinitions {
         try {
             for (Wanted wanted : all) {
                 try {
-                    boolean isNext = wanted.before.filter(first -> first.made.isEmpty()).isEmpty();
+                    boolean isNext =
+                            wanted.before.filter(first -> first.made.isEmpty()).isEmpty();
                     wanted.made = isNext ? made(wanted.query, wanted.owner) : Optional.empty();
                     wanted.made.ifPresent(query -> made.add(wanted));
                 } catch (MillraceException e) {
@@ -131,9 +132,8 @@ public final class GroupedDefinitions {
                 && store.isPlannedAs(query.form().basis())
                 && catalog.isFree(name)
                 && database.histories().queryOf(name).isEmpty();
-        Optional<StandingQuery> member = isAsKnown
-                ? database.groups().join(name, query.form().group(), query.literals())
-                : Optional.empty();
+        Optional<StandingQuery> member =
+                isAsKnown ? database.groups().join(name, query.form().group(), query.literals()) : Optional.empty();
         member.ifPresent(standing -> {
             database.queries().put(name, standing);
             store.plannedBy(name, query.form().basis());
@@ -151,7 +151,8 @@ public final class GroupedDefinitions {
                 .keep(made.get(0).query.form().statement(), true, record -> false)
                 .ifPresent(failure -> {
                     failure.made().forEach(this::takeBack);
-                    made.forEach(wanted -> wanted.failure = Optional.of(failure.why().again()));
+                    made.forEach(
+                            wanted -> wanted.failure = Optional.of(failure.why().again()));
                     made.forEach(wanted -> wanted.made = Optional.empty());
                 });
         database.histories().definitionsAreKept();

@@ -165,7 +165,8 @@ public final class Plans {
         try {
             return analyzeOpen(statement, used, declaredTypes) instanceof Statement.CreateContinuousQuery create
                             && !used.isOwn()
-                    ? Optional.of(StandingRules.NONE.plan(this, create.query(), basis).root())
+                    ? Optional.of(
+                            StandingRules.NONE.plan(this, create.query(), basis).root())
                     : Optional.empty();
         } catch (MillraceException e) {
             Interrupt.checkCurrent();

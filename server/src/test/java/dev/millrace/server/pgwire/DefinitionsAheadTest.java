@@ -87,12 +87,10 @@ class DefinitionsAheadTest {
         try (Database database =
                 Database.open(DatabaseOptions.defaults().withWorkers(2).withData(folder))) {
             assertEquals(
-                    1 + QueryGroups.APART + 2 + 6 * 30, database.catalog().objects().size());
-            assertTrue(database.catalog()
-                    .object("q4")
-                    .orElseThrow()
-                    .definition()
-                    .endsWith("> -6"));
+                    1 + QueryGroups.APART + 2 + 6 * 30,
+                    database.catalog().objects().size());
+            assertTrue(
+                    database.catalog().object("q4").orElseThrow().definition().endsWith("> -6"));
         }
     }
 }

@@ -121,7 +121,9 @@ class KnownFormsTest {
                 if (standing(db, "member_" + i).isPresent()) {
                     assertEquals(form(db, "alone_" + i), form(db, "member_" + i), text);
                     assertEquals(
-                            object(db, "alone_" + i).schema(), object(db, "member_" + i).schema(), text);
+                            object(db, "alone_" + i).schema(),
+                            object(db, "member_" + i).schema(),
+                            text);
                     assertTrue(object(db, "member_" + i).appendOnly());
                 }
             }
@@ -171,16 +173,18 @@ class KnownFormsTest {
     }
 
     private static String constant(String kind, Random random) {
-        List<String> some =
-                switch (kind) {
-                    case "text" -> List.of("'a'", "''", "'it''s'", "E'a\\tb'", "'longer than five'", "'\u00e4'");
-                    case "int" -> List.of("0", "-1", "7", "40000", "-3000000000", "9007199254740993", "16777217");
-                    case "decimal" -> List.of("0.5", "-.25", "75.50", "1234567.891", "0.1", "12.", "99999999.99");
-                    case "uuid" ->
-                        List.of("'7f8d0c1e-0000-4000-8000-0123456789ab'", "'7F8D0C1E-0000-4000-8000-0123456789AB'", "'no uuid'");
-                    case "date" -> List.of("'2026-11-30'", "'today'", "'2026-02-30'");
-                    default -> throw new IllegalArgumentException(kind);
-                };
+        List<String> some = switch (kind) {
+            case "text" -> List.of("'a'", "''", "'it''s'", "E'a\\tb'", "'longer than five'", "'\u00e4'");
+            case "int" -> List.of("0", "-1", "7", "40000", "-3000000000", "9007199254740993", "16777217");
+            case "decimal" -> List.of("0.5", "-.25", "75.50", "1234567.891", "0.1", "12.", "99999999.99");
+            case "uuid" ->
+                List.of(
+                        "'7f8d0c1e-0000-4000-8000-0123456789ab'",
+                        "'7F8D0C1E-0000-4000-8000-0123456789AB'",
+                        "'no uuid'");
+            case "date" -> List.of("'2026-11-30'", "'today'", "'2026-02-30'");
+            default -> throw new IllegalArgumentException(kind);
+        };
         return some.get(random.nextInt(some.size()));
     }
 
@@ -258,7 +262,8 @@ class KnownFormsTest {
                 assertTrue(db.database().instance().plans().analyses() < 30);
                 assertTrue(isMember(db, "q6") && isMember(db, "q49") && !isMember(db, "q8"));
                 try (Heard q6 = new Heard(db, "q6")) {
-                    db.run("INSERT INTO readings (device, n, temp, must) VALUES ('d6', 1, 6.5, ''), ('d6', 2, 6, ''), ('d9', 3, 90, ''); FLUSH");
+                    db.run(
+                            "INSERT INTO readings (device, n, temp, must) VALUES ('d6', 1, 6.5, ''), ('d6', 2, 6, ''), ('d9', 3, 90, ''); FLUSH");
                     assertEquals(Map.of("1|6.5", 1L), q6.all());
                 }
                 db.run("CHECKPOINT");
@@ -291,8 +296,7 @@ class KnownFormsTest {
                 thread.join();
             }
             assertEquals((clients - 1) * each, failures.size());
-            assertTrue(
-                    failures.stream().allMatch(failure -> failure.contains("already exists")), failures.toString());
+            assertTrue(failures.stream().allMatch(failure -> failure.contains("already exists")), failures.toString());
         }
         try (TestDatabase db = new TestDatabase(folder)) {
             for (int i = 0; i < each; i++) {
