@@ -15,7 +15,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code ./millrace bench definitions DIR}: queries that differ in literals, each made by a statement of its own and on disk before its client hears of it; then the server is ended and
+ * {@code ./millrace bench definitions DIR}: queries that differ in literals, each made by a statement of its own and on disk before its client hears
+ * of it; then the server is ended and
  * started again.
  */
 @Command(

@@ -28,7 +28,8 @@ import java.util.UUID;
  *                                   so the form's first literal is the first constant, its second one the second as a double
  * </pre>
  *
- * A plan that was made without values holds for all values of the parameters' types. Where it is, with values in their places, the plan that the planner makes with them, nothing in
+ * A plan that was made without values holds for all values of the parameters' types. Where it is, with values in their places, the plan that the
+ * planner makes with them, nothing in
  * that plan depends on them. It is a form of constants only where each is all of a literal, by a conversion that loses nothing.
  */
 public final class OpenForm {

@@ -28,15 +28,18 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Texts of queries that became members of groups, for those that differ from one of them in names and constants only: these are neither parsed nor analysed nor planned, when they
+ * Texts of queries that became members of groups, for those that differ from one of them in names and constants only: these are neither parsed nor
+ * analysed nor planned, when they
  * are made and when the database is opened again.
  *
  * <pre>
  *   text -> its tokens: a shape and constants -> the form of that shape (KnownForm) -> literals (KnownQuery)
  * </pre>
  *
- * A shape is known when two queries of it became members, and a plan without values says that nothing but literals depends on its constants ({@link OpenForm}). Constants of other types
- * are another shape. What else a definition means depends on the stream, which has to be the very object that it was, on users' functions, which make all be forgotten, and on nothing of
+ * A shape is known when two queries of it became members, and a plan without values says that nothing but literals depends on its constants ({@link
+ * OpenForm}). Constants of other types
+ * are another shape. What else a definition means depends on the stream, which has to be the very object that it was, on users' functions, which make
+ * all be forgotten, and on nothing of
  * a session: definitions are bound in UTC, and one that asks who is asking is not known. Safe on any thread.
  */
 public final class KnownForms implements DatabaseCatalog.Listener {

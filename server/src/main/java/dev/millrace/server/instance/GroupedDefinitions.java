@@ -12,7 +12,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Makes queries whose forms are known: members of their groups. Those that sessions want at the same time, and those that a client sent one behind the other, are made together, by the
+ * Makes queries whose forms are known: members of their groups. Those that sessions want at the same time, and those that a client sent one behind
+ * the other, are made together, by the
  * session that has the lock of definitions next, and kept in one record, so that they wait for the disk once.
  *
  * <pre>
@@ -49,7 +50,8 @@ public final class GroupedDefinitions {
     }
 
     /**
-     * What became of a query: it is there and on disk, or is not as it could not be kept (53100 or 58030), or, if it is neither, has to be made by its text. Nothing was done then.
+     * What became of a query: it is there and on disk, or is not as it could not be kept (53100 or 58030), or, if it is neither, has to be made by
+     * its text. Nothing was done then.
      */
     public record Outcome(Optional<StandingQuery> made, Optional<MillraceException> failure) {}
 
