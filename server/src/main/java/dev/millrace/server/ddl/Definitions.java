@@ -425,7 +425,9 @@ public final class Definitions {
         return create(kind, name, ifExists, () -> {
             queries.checks().requireStreaming(query.relations(), "a standing query");
             Options options = new Options(optionTexts);
-            StandingRules rules = StandingRules.ofQuery(options);
+            StandingRules given = StandingRules.ofQuery(options);
+            boolean ofWindows = options.text(CatalogObject.WINDOWS_OF).isPresent();
+            StandingRules rules = ofWindows ? given.uncondensed() : given;
             int priority = (int) options.integer("priority", 0, -1000, 1000);
             options.text("stop");
             options.text(RowChoice.OPTION);
@@ -446,9 +448,8 @@ public final class Definitions {
             if (atEdge && windows.isEmpty() && !database.catalogStore().isRestoring()) {
                 EdgeNeeds.of(plan.root(), database.catalog()::object).require();
             }
-            boolean makesStream =
-                    windows.isPresent() && !database.catalogStore().isRestoring();
-            windows.ifPresent(found -> windowStreams.make(name, found, this));
+            boolean makesStream = windows.filter(windowStreams::isNew).isPresent();
+            windows.ifPresent(found -> windowStreams.make(found, this));
             PlanNode root = starts.plan(
                     name,
                     windows.map(WindowsAtEdge::plan).orElse(plan.root()),
@@ -471,13 +472,13 @@ public final class Definitions {
             } catch (RuntimeException | Error e) {
                 starts.forget(name, root);
                 if (makesStream) {
-                    drops.takeBack(WindowsAtEdge.streamOf(name));
+                    drops.takeBack(windows.orElseThrow().partials());
                 }
                 throw e;
             }
             database.catalogStore().plannedBy(name, basis);
             Set<String> reads = new HashSet<>(query.dependsOn());
-            windows.ifPresent(found -> reads.add(WindowsAtEdge.streamOf(name)));
+            windows.ifPresent(found -> reads.add(found.partials()));
             return new CatalogObject(
                     name,
                     kind,
@@ -496,7 +497,6 @@ public final class Definitions {
 
     /** What is made again may come before it. */
     private void requireReplaceable(ObjectKind kind, String name, String replaced, Query query) {
-        windowStreams.requireNone(replaced, "another one in the place of");
         if (!database.catalogStore().isRestoring()) {
             database.catalog().require(kind, replaced);
         }

@@ -169,7 +169,10 @@ public final class Instance implements AutoCloseable {
         catalog.addListener(groups);
         this.adHoc = new AdHocStatements(frontend, catalog::version);
         this.systemSettings = new SystemSettings(engine, options);
-        this.pgCatalog = new PgCatalog(catalog, systemSettings::shown);
+        this.pgCatalog = new PgCatalog(
+                catalog,
+                systemSettings::shown,
+                new Notes(catalog, name -> standing(name).map(StandingQuery::plan), retained));
     }
 
     /** Templates, and the queries of them. */
