@@ -426,7 +426,7 @@ public final class Definitions {
             queries.checks().requireStreaming(query.relations(), "a standing query");
             Options options = new Options(optionTexts);
             StandingRules given = StandingRules.ofQuery(options);
-            boolean ofWindows = options.text(CatalogObject.WINDOWS_OF).isPresent();
+            boolean ofWindows = windowStreams.areKept(name, options.text(CatalogObject.WINDOWS_OF));
             StandingRules rules = ofWindows ? given.uncondensed() : given;
             int priority = (int) options.integer("priority", 0, -1000, 1000);
             options.text("stop");
@@ -441,14 +441,16 @@ public final class Definitions {
             QueryOptions how = Schedules.scheduled(queries.limits().limited(basic, options), options);
             options.rejectUnread();
             PlanBasis basis = database.catalogStore().basis();
-            PhysicalPlan plan = queries.plan(query, rules, basis);
-            starts.requireKnownErrors(plan, rules, query.relations());
+            PhysicalPlan first = queries.plan(query, rules, basis);
+            starts.requireKnownErrors(first, rules, query.relations());
             Optional<WindowsAtEdge> windows =
-                    atEdge ? windowStreams.find(name, plan.root(), optionTexts).windows() : Optional.empty();
+                    atEdge ? windowStreams.find(name, first.root(), optionTexts).windows() : Optional.empty();
+            PhysicalPlan plan = ofWindows && windows.isEmpty() ? queries.plan(query, given, basis) : first;
             if (atEdge && windows.isEmpty() && !database.catalogStore().isRestoring()) {
                 EdgeNeeds.of(plan.root(), database.catalog()::object).require();
             }
             boolean makesStream = windows.filter(windowStreams::isNew).isPresent();
+            Map<String, String> said = windowStreams.options(optionTexts, windows);
             windows.ifPresent(found -> windowStreams.make(found, this));
             PlanNode root = starts.plan(
                     name,
@@ -479,7 +481,7 @@ public final class Definitions {
             database.catalogStore().plannedBy(name, basis);
             Set<String> reads = new HashSet<>(query.dependsOn());
             windows.ifPresent(found -> reads.add(found.partials()));
-            return new CatalogObject(
+            CatalogObject made = new CatalogObject(
                     name,
                     kind,
                     query.schema(),
@@ -492,6 +494,7 @@ public final class Definitions {
                     text,
                     database.catalogStore().creationMicros(),
                     TableRules.NONE);
+            return said.equals(optionTexts) ? made : made.withOptions(said);
         });
     }
 

@@ -60,6 +60,16 @@ public final class EdgeWindowStreams {
         return making(query, plan);
     }
 
+    /**
+     * Whether a query reads partials from the past on, which no sketch has, or may.
+     *
+     * @param of the option that says whose
+     */
+    boolean areKept(String query, Optional<String> of) {
+        return of.isPresent()
+                || database.catalogStore().isRestoring() && of(query).isPresent();
+    }
+
     /** Of a query that was so before. */
     private Finding again(String query, String of, PlanNode plan) {
         Finding finding = WindowsAtEdge.over(plan, require(of), objects());
@@ -79,13 +89,12 @@ public final class EdgeWindowStreams {
                         SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "devices make no windows for \"" + query + "\""));
     }
 
-    /** Of what devices made for a query; where that is nothing yet, as behind a dump, devices make others for one that stays beside. */
+    /** Of what devices made for a query; where that is nothing yet, as behind a dump, one that stays beside may have others. */
     private Finding over(String query, String of, PlanNode plan, boolean staysBeside) {
         CatalogObject kept = require(of);
         Finding finding = WindowsAtEdge.over(plan, kept, objects());
         if (finding.windows().isEmpty() && staysBeside && database.retained().isEmpty(kept.name())) {
-            Finding own = making(query, plan);
-            finding = own.windows().isPresent() ? own : finding;
+            return making(query, plan);
         }
         if (finding.windows().isEmpty()) {
             String why = finding.whyNot().isEmpty() ? "this query has no windows" : finding.whyNot();
@@ -127,6 +136,15 @@ public final class EdgeWindowStreams {
     private String newId() {
         return Long.toString(database.catalogStore().lastNumber() + 1, Character.MAX_RADIX) + "."
                 + Long.toString(database.clock().epochMicros(), Character.MAX_RADIX);
+    }
+
+    /** The options of a query that has, or has not, found windows: those of others are said where they are read. */
+    Map<String, String> options(Map<String, String> given, Optional<WindowsAtEdge> windows) {
+        Map<String, String> options = new TreeMap<>(given);
+        if (windows.isEmpty() || isNew(windows.get())) {
+            options.remove(CatalogObject.WINDOWS_OF);
+        }
+        return options;
     }
 
     /** Whether a stream of partials is yet to be made for windows, and not one that is there. */
