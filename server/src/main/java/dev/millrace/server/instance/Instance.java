@@ -175,7 +175,10 @@ public final class Instance implements AutoCloseable {
         this.groupedDefinitions = new GroupedDefinitions(this);
         this.adHoc = new AdHocStatements(frontend, catalog::version);
         this.systemSettings = new SystemSettings(engine, options);
-        this.pgCatalog = new PgCatalog(catalog, systemSettings::shown);
+        this.pgCatalog = new PgCatalog(
+                catalog,
+                systemSettings::shown,
+                new Notes(catalog, name -> standing(name).map(StandingQuery::plan), retained));
     }
 
     /** Templates, and the queries of them. */

@@ -170,7 +170,7 @@ final class Execution {
         this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes, analyses);
         this.copies = new Copies(database, queries, subscriptions, writes, settings);
         this.inspection = new Inspection(database, settings);
-        this.alterations = new Alterations(database, notices, queries, indexes);
+        this.alterations = new Alterations(database, notices, queries, indexes, definitions, drops);
         this.reprocessing = new Reprocessing(database, indexes);
         this.tables = new TableAlterations(database, definitions, drops, indexes, queries, transactions, notices);
         this.kept = new KeptStatements(database, queries.epochs(), drops);
