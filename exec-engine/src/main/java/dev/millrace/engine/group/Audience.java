@@ -15,7 +15,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
 /**
- * Who listens to one member, from its first subscriber on, and the newest epochs for those who come again. Rows are collected and delivered by who publishes; subscribers come
+ * Who listens to one member, from its first subscriber on, and the newest epochs for those who come again, if its history was begun. Rows are collected and delivered by who publishes; subscribers come
  * while nothing is published, and go at any time.
  */
 public final class Audience implements AutoCloseable {
@@ -29,11 +29,10 @@ public final class Audience implements AutoCloseable {
     private int count;
     private final List<Batch> parts = new ArrayList<>(); // of the epoch
 
-    Audience(Schema schema, BufferAllocator allocator, long lastMicros) {
+    Audience(Schema schema, BufferAllocator allocator) {
         this.schema = schema;
         this.allocator = allocator;
         this.history = new ChangeHistory(schema, allocator);
-        history.begin(lastMicros);
     }
 
     public ChangeHistory history() {

@@ -60,12 +60,12 @@ public final class MemberChanges implements AutoCloseable {
     }
 
     /** The audience of a member, which it has from now on. While nothing is published. */
-    public Audience audience(Member member, long lastMicros) {
+    public Audience audience(Member member) {
         if (member.audience().isEmpty()) {
             if (allocator.isEmpty()) {
                 allocator = Optional.of(memory.get());
             }
-            Audience audience = new Audience(schema, allocator.get(), lastMicros);
+            Audience audience = new Audience(schema, allocator.get());
             member.listen(Optional.of(audience));
             audiences.add(audience);
         }

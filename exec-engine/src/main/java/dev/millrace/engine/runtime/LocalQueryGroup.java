@@ -168,6 +168,9 @@ final class LocalQueryGroup implements QueryGroup {
                     resources.epochs().journal().appended()));
             show(joined[0]);
             return Optional.of(joined[0]);
+        } catch (RuntimeException | Error e) {
+            endIfLeft(); // one that was made for it stays for nobody
+            throw e;
         } finally {
             changes.unlock();
         }
@@ -241,6 +244,6 @@ final class LocalQueryGroup implements QueryGroup {
 
     /** Those who listen to a member, from now on. While the group's epochs are at rest. */
     Audience audience(Member member) {
-        return told.audience(member, query.output().publishedMicros());
+        return told.audience(member);
     }
 }

@@ -596,7 +596,9 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 schema(), options, resources.workers(), tasks::wakeAll, () -> output.remove(self[0]));
         self[0] = subscription;
         engine.atRest(this, () -> {
-            output.beginHistory();
+            if (options.comesAgain()) {
+                output.beginHistory();
+            }
             Optional<MillraceException> stop = failedRows.stopped();
             if (stop.isPresent() && !options.throughStops() && life.state() != QueryState.FAILED) {
                 subscription.end(stop);

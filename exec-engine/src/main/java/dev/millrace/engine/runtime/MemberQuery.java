@@ -174,6 +174,9 @@ final class MemberQuery implements StandingQuery {
         }
         LocalSubscription[] self = new LocalSubscription[1];
         Audience audience = group.audience(member);
+        if (options.comesAgain()) {
+            audience.history().begin(group.query().output().publishedMicros());
+        }
         LocalSubscription subscription = new LocalSubscription(
                 schema(), options, engine.workers(), group.query().tasks()::wakeAll, () -> audience.remove(self[0]));
         self[0] = subscription;

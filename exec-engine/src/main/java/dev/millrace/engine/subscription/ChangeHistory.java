@@ -180,8 +180,11 @@ public final class ChangeHistory implements AutoCloseable {
         }
     }
 
-    /** Gives all that is here to a history that begins with it. While nothing is added here. */
+    /** Gives all that is here to a history that begins with it, if this one has begun. While nothing is added here. */
     public synchronized void copyTo(ChangeHistory other) {
+        if (!begun) {
+            return;
+        }
         other.begin(completeAfterMicros);
         closePage();
         for (Page page : pages) {

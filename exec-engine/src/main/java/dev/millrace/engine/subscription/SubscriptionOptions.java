@@ -13,6 +13,7 @@ import java.util.OptionalLong;
  *     subscriber; without it with what comes from now on
  * @param throughStops whether it goes on while rows that failed stop the query, and begins then, too: for who shows nothing of that
  *     before the query is resumed
+ * @param comesAgain whether somebody may go on later behind what was seen: changes are kept for that, from the first such subscriber on
  */
 public record SubscriptionOptions(
         boolean snapshot,
@@ -20,11 +21,12 @@ public record SubscriptionOptions(
         long queueBytes,
         WhenFull whenFull,
         OptionalLong afterMicros,
-        boolean throughStops) {
-    /** Of one that ends when rows stop the query. */
+        boolean throughStops,
+        boolean comesAgain) {
+    /** Of one that ends when rows stop the query, and may come again. */
     public SubscriptionOptions(
             boolean snapshot, boolean progress, long queueBytes, WhenFull whenFull, OptionalLong afterMicros) {
-        this(snapshot, progress, queueBytes, whenFull, afterMicros, false);
+        this(snapshot, progress, queueBytes, whenFull, afterMicros, false, true);
     }
 
     /** What happens to a subscriber that is too slow, or to the query. */
@@ -50,19 +52,24 @@ public record SubscriptionOptions(
     }
 
     public SubscriptionOptions withProgress() {
-        return new SubscriptionOptions(snapshot, true, queueBytes, whenFull, afterMicros, throughStops);
+        return new SubscriptionOptions(snapshot, true, queueBytes, whenFull, afterMicros, throughStops, comesAgain);
     }
 
     public SubscriptionOptions after(long micros) {
-        return new SubscriptionOptions(snapshot, progress, queueBytes, whenFull, OptionalLong.of(micros), throughStops);
+        return new SubscriptionOptions(snapshot, progress, queueBytes, whenFull, OptionalLong.of(micros), throughStops, comesAgain);
     }
 
     public SubscriptionOptions whenFull(WhenFull newWhenFull, long newQueueBytes) {
-        return new SubscriptionOptions(snapshot, progress, newQueueBytes, newWhenFull, afterMicros, throughStops);
+        return new SubscriptionOptions(snapshot, progress, newQueueBytes, newWhenFull, afterMicros, throughStops, comesAgain);
     }
 
     public SubscriptionOptions goingThroughStops() {
-        return new SubscriptionOptions(snapshot, progress, queueBytes, whenFull, afterMicros, true);
+        return new SubscriptionOptions(snapshot, progress, queueBytes, whenFull, afterMicros, true, comesAgain);
+    }
+
+    /** Of the one subscriber that a query ever has: nothing is kept for others. */
+    public SubscriptionOptions withoutReturn() {
+        return new SubscriptionOptions(snapshot, progress, queueBytes, whenFull, afterMicros, throughStops, false);
     }
 
     public SubscriptionOptions endWhenFull(long newQueueBytes) {

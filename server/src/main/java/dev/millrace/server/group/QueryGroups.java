@@ -28,7 +28,8 @@ import java.util.Optional;
  * The forms of the queries that there are, and the group of each form that many have. The first {@value #APART} of a form run by themselves: a few cost little so, and show what
  * each of their operators does; from the next on they are members. Those that run by themselves stay so.
  *
- * <p>Of a form is remembered its digest, until there is a group. Safe on any thread; queries are made and dropped with the lock of definitions held.
+ * <p>Of a form is remembered its digest, until there is a group. Queries of the catalog are made and dropped with the lock of definitions held; one that is in no catalog, as a
+ * subscription's own is not, is the caller's to {@link #forget}. Safe on any thread.
  */
 public final class QueryGroups implements DatabaseCatalog.Listener {
     /** So many queries of a form run by themselves. */
@@ -104,9 +105,16 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
      *
      * @return empty if it is to be started by itself, and will be
      */
-    public synchronized Optional<StandingQuery> join(String name, GroupForm form, QueryOptions options) {
+    public Optional<StandingQuery> join(String name, GroupForm form, QueryOptions options) {
+        String digest = digest(form, options);
+        Optional<StandingQuery> joined = join(name, digest, form.literals());
+        return joined.isPresent() ? joined : begin(name, digest, form, options);
+    }
+
+    private synchronized Optional<StandingQuery> begin(
+            String name, String digest, GroupForm form, QueryOptions options) {
         sweep();
-        Shape shape = shapes.computeIfAbsent(digest(form, options), digest -> new Shape());
+        Shape shape = shapes.computeIfAbsent(digest, first -> new Shape());
         boolean isMember = shape.apart >= APART
                 || shape.group.filter(there -> !there.isOver()).isPresent();
         if (isMember && shape.group.filter(there -> !there.isOver()).isEmpty()) {
@@ -142,7 +150,12 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
     public void defined(CatalogObject object) {}
 
     @Override
-    public synchronized void removed(String name) {
+    public void removed(String name) {
+        forget(name);
+    }
+
+    /** A query is gone, or could not be started; of no effect for one that is not known. */
+    public synchronized void forget(String name) {
         Optional.ofNullable(apart.remove(name)).ifPresent(shape -> shape.apart--);
     }
 }

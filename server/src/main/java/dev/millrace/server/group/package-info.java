@@ -1,5 +1,5 @@
 /**
- * Which standing queries share what runs them, as they differ in literals alone. Nothing that a user sees of a query depends on it, nothing of it is kept: a database that is
+ * Which standing queries, those of subscriptions among them, share what runs them, as they differ in literals alone. Nothing that a user sees of a query depends on it, nothing of it is kept: a database that is
  * opened again finds the same by making the queries again.
  *
  * <p>Entry: {@link dev.millrace.server.group.QueryGroups}, asked when a query is made, and {@link dev.millrace.server.group.KnownForms}, asked before

@@ -19,8 +19,10 @@ final class OwnChanges implements StatementResult.Changes {
     private final ChangeRows.Form form;
     private final OpenChanges open;
     private final Consumer<String> notices;
+    private final Runnable onClose;
     private boolean closed;
 
+    /** @param onClose called when the query is gone */
     OwnChanges(
             Schema schema,
             StandingQuery query,
@@ -28,7 +30,8 @@ final class OwnChanges implements StatementResult.Changes {
             boolean appendOnly,
             ChangeRows.Form form,
             Cancellation cancellation,
-            Consumer<String> notices) {
+            Consumer<String> notices,
+            Runnable onClose) {
         this.schema = schema;
         this.query = query;
         this.queue = queue;
@@ -36,6 +39,7 @@ final class OwnChanges implements StatementResult.Changes {
         this.form = form;
         this.open = new OpenChanges(cancellation);
         this.notices = notices;
+        this.onClose = onClose;
     }
 
     @Override
@@ -93,7 +97,11 @@ final class OwnChanges implements StatementResult.Changes {
             closed = true;
             open.close();
             queue.abandon();
-            query.drop();
+            try {
+                query.drop();
+            } finally {
+                onClose.run();
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ import dev.millrace.engine.subscription.SubscriptionOptions.WhenFull;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.planner.PhysicalPlan;
+import dev.millrace.planner.group.GroupForm;
 import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.instance.Instance;
@@ -27,7 +28,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * SUBSCRIBE: to a query that runs anyway, or to one that is started for it. Belongs to the session's thread.
+ * SUBSCRIBE: to a query that runs anyway, or to one that is started for it: by itself, or among others that differ from it in literals alone. Belongs to the session's thread.
  */
 public final class Subscriptions {
     private final Instance database;
@@ -151,18 +152,56 @@ public final class Subscriptions {
         boolean alone = !subscribe.query().relations().isEmpty()
                 && subscribe.query().relations().stream().allMatch(database.plans()::givesAllRowsAgain);
         OnSlow onSlow = alone ? subscribe.onSlow().orElse(OnSlow.BLOCK) : onSlow(subscribe);
+        String name = database.subscriptionName();
+        QueryOptions how = queries.limits().limited(QueryOptions.streaming());
+        Optional<GroupForm> group = onSlow == OnSlow.BLOCK || !queries.limits().mayShare()
+                ? Optional.empty() // the others of a group would wait with it
+                : database.groups().form(plan.root());
+        Optional<StandingQuery> member =
+                group.flatMap(common -> database.groups().join(name, common, how));
+        if (member.isPresent()) {
+            SubscriptionOptions options = new SubscriptionOptions(
+                            false,
+                            subscribe.progress(),
+                            bufferBytes(subscribe),
+                            whenFull(onSlow),
+                            OptionalLong.empty())
+                    .withoutReturn();
+            return new StandingChanges(
+                    OwnSubscription.to(member.get(), options),
+                    form(subscribe),
+                    plan.appendOnly(),
+                    cancellation,
+                    notices);
+        }
+        try {
+            return byItself(name, subscribe, plan, how, onSlow);
+        } catch (RuntimeException | Error e) {
+            database.groups().forget(name);
+            throw e;
+        }
+    }
+
+    private StatementResult byItself(
+            String name, Statement.Subscribe subscribe, PhysicalPlan plan, QueryOptions how, OnSlow onSlow) {
         ChangeQueue queue = new ChangeQueue(database.clock(), whenFull(onSlow), bufferBytes(subscribe));
         StandingQuery query = database.engine()
                 .start(
-                        database.subscriptionName(),
+                        name,
                         plan.root(),
-                        queries.limits()
-                                .limited(QueryOptions.streaming().withSink(queue))
+                        how.withSink(queue)
                                 .withMostSinkNanos(
                                         Long.MAX_VALUE) // a client may read when it likes, or on_slow says what else
                                 .withMostBytes(queries.limits().mostBytes()));
         return new OwnChanges(
-                subscribe.query().schema(), query, queue, plan.appendOnly(), form(subscribe), cancellation, notices);
+                subscribe.query().schema(),
+                query,
+                queue,
+                plan.appendOnly(),
+                form(subscribe),
+                cancellation,
+                notices,
+                () -> database.groups().forget(name));
     }
 
     private OnSlow onSlow(Statement.Subscribe subscribe) {

@@ -3,20 +3,26 @@ package dev.millrace.server.differential;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.session.Heard;
 import dev.millrace.server.session.TestDatabase;
+import dev.millrace.testing.oracle.Oracle;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random filters and projections of a stream, each also as one of a hundred ordinary queries that differ in literals: what two of them are told, and
- * how they fail, is what the same queries by themselves are told, whose answers {@link RandomQueriesTest} compares with the oracle's; also while
- * others come and go. {@code -Dmillrace.random.groups=N} sets how many (15).
+ * Random filters and projections of a stream, each also as one of a hundred queries and subscriptions that differ in literals: what a query and a
+ * subscription among them are told, and how they fail, is what the same are told by themselves, and what the oracle answers; also while others come and go.
+ * {@code -Dmillrace.random.groups=N} sets how many (15).
  */
 @Tag("long")
 class RandomGroupsTest {
@@ -25,10 +31,12 @@ class RandomGroupsTest {
     private static final int MEMBERS = 100;
     private static final int CHUNKS = 4;
 
+    private static final String CUT_OFF = " WITH (on_slow = 'disconnect')";
+
     /** A query in which {@code ?kind} stands for a literal. */
-    private static String random(Chance chance) {
+    private static Dual random(Chance chance) {
         RandomExpressions expressions = new RandomExpressions(chance);
-        String finds = chance.of(
+        Dual finds = Dual.same(chance.of(
                 "g = ?text",
                 "k = ?int",
                 "i > ?int",
@@ -38,28 +46,41 @@ class RandomGroupsTest {
                 "l > ?int AND t < ?text",
                 "?text = g AND k = ?int AND n > ?decimal",
                 "day >= DATE ?date",
-                "ts < TIMESTAMP ?date AND g = ?text");
-        String rest = chance.of(
-                "",
-                " AND 100 / (i - ?int) > ?int",
-                " AND (t = ?text OR k <> ?int)",
-                " AND i + ?int > k * ?int",
-                " AND " + expressions.condition(2).ours());
-        List<String> shown = new ArrayList<>(List.of("id"));
+                "ts < TIMESTAMP ?date AND g = ?text"));
+        Dual rest = chance.of(
+                Dual.same(""),
+                new Dual(" AND 100 / (i - ?int) > ?int", " AND 100 // (i - ?int) > ?int"),
+                Dual.same(" AND (t = ?text OR k <> ?int)"),
+                Dual.same(" AND i + ?int > k * ?int"),
+                Dual.of(" AND {}", expressions.condition(2)));
+        Dual shown = Dual.same("id");
         for (int i = chance.between(0, 3); i > 0; i--) {
-            shown.add(chance.of(
-                            "?text",
-                            "i * ?int",
-                            "x + ?real",
-                            "g",
-                            "n",
-                            "t || ?text",
-                            expressions.any(2).ours()) + " AS c" + i);
+            shown = shown.then(Dual.of(
+                    ", {} AS c" + i,
+                    chance.of(
+                            Dual.same("?text"),
+                            Dual.same("i * ?int"),
+                            Dual.same("x + ?real"),
+                            Dual.same("g"),
+                            Dual.same("n"),
+                            Dual.same("t || ?text"),
+                            expressions.any(2))));
         }
-        return "SELECT " + String.join(", ", shown) + " FROM " + RandomRound.STREAM + " WHERE " + finds + rest;
+        return Dual.of("SELECT {} FROM " + RandomRound.STREAM + " WHERE {}{}", shown, finds, rest);
     }
 
-    private static String filled(String query, Chance chance) {
+    /** The same literals in both dialects. */
+    private static Dual filled(Dual query, Chance chance) {
+        List<String> literals = new ArrayList<>();
+        String ours = filled(query.ours(), kind -> {
+            literals.add(literal(kind, chance));
+            return literals.get(literals.size() - 1);
+        });
+        Iterator<String> again = literals.iterator();
+        return new Dual(ours, filled(query.duck(), kind -> again.next()));
+    }
+
+    private static String filled(String query, Function<String, String> literals) {
         StringBuilder text = new StringBuilder();
         int at = 0;
         for (int next = query.indexOf('?'); next >= 0; next = query.indexOf('?', at)) {
@@ -67,7 +88,7 @@ class RandomGroupsTest {
             while (end < query.length() && Character.isLetter(query.charAt(end))) {
                 end++;
             }
-            text.append(query, at, next).append(literal(query.substring(next + 1, end), chance));
+            text.append(query, at, next).append(literals.apply(query.substring(next + 1, end)));
             at = end;
         }
         return text.append(query.substring(at)).toString();
@@ -84,70 +105,106 @@ class RandomGroupsTest {
         };
     }
 
+    /** One of the others: a query, or a subscription. */
+    private static AutoCloseable other(TestDatabase database, int number, String query, Chance chance) {
+        if (chance.percent(50)) {
+            return new Heard(database, "(" + query + ")" + CUT_OFF);
+        }
+        database.run("CREATE CONTINUOUS QUERY other_" + number + " AS " + query);
+        return () -> database.run("DROP CONTINUOUS QUERY other_" + number);
+    }
+
     private final Map<String, Integer> refused = new TreeMap<>();
     private int compared;
-    private int failed;
+    private int failed; // answers
+    private int answered; // by the oracle
 
     @Test
     void aQueryAmongAHundredIsToldWhatItWouldBeAlone() {
         for (long seed = SEED; compared < QUERIES; seed++) {
             Chance chance = new Chance(seed);
-            String query = random(chance);
-            try (TestDatabase database = new TestDatabase(1 + (int) (seed % 2))) {
-                compare(database, query, chance);
-            } catch (RuntimeException | AssertionError e) {
+            Dual query = random(chance);
+            try (TestDatabase database = new TestDatabase(1 + (int) (seed % 2));
+                    Oracle oracle = Oracle.open()) {
+                compare(database, oracle, query, chance);
+            } catch (Exception | AssertionError e) {
                 throw new AssertionError("seed " + seed + ", " + query + ": " + e, e);
             }
             assertTrue(seed - SEED < 20L * QUERIES, "of so many queries few can be in a group: " + refused);
         }
-        System.out.println(
-                "random queries in groups: " + compared + " compared, " + failed + " failed, refused " + refused);
+        System.out.println("random queries in groups: " + compared + " compared, " + answered
+                + " answers of the oracle, " + failed + " failures, refused " + refused);
+        assertTrue(answered > QUERIES, "the oracle had few to answer");
     }
 
-    private void compare(TestDatabase database, String query, Chance chance) {
+    private void compare(TestDatabase database, Oracle oracle, Dual query, Chance chance) throws Exception {
         database.run("CREATE STREAM " + RandomRound.STREAM + " (" + RandomRows.DECLARATIONS
                 + ", WATERMARK FOR ts AS ts - INTERVAL '5 seconds')");
-        String one = filled(query, chance);
-        String two = filled(query, chance);
+        oracle.create(RandomRound.STREAM, RandomRows.SCHEMA);
+        Dual one = filled(query, chance);
+        Dual two = filled(query, chance);
         try {
-            database.run("SET query_groups = off; CREATE CONTINUOUS QUERY one_alone AS " + one
-                    + "; CREATE CONTINUOUS QUERY two_alone AS " + two + "; SET query_groups = on");
+            database.run("SET query_groups = off; CREATE CONTINUOUS QUERY one_alone AS " + one.ours());
         } catch (MillraceException e) {
             refused.merge(e.sqlState() + " " + e.getMessage().replaceAll("\".*\"|[0-9]+", ".."), 1, Integer::sum);
             return;
         }
-        for (int member = 0; member < MEMBERS - 2; member++) {
-            database.run("CREATE CONTINUOUS QUERY other_" + member + " AS " + filled(query, chance));
-            if (member == MEMBERS / 2) {
-                database.run("CREATE CONTINUOUS QUERY one AS " + one + "; CREATE CONTINUOUS QUERY two AS " + two);
-            }
-        }
-        if (database.rows("SELECT 1 FROM millrace.query_groups WHERE shared > 50")
-                .isEmpty()) {
-            refused.merge("not in a group", 1, Integer::sum);
-            return;
-        }
+        List<AutoCloseable> others = new ArrayList<>();
         RandomRows rows = new RandomRows(chance);
         try (Heard oneAlone = new Heard(database, "one_alone");
-                Heard twoAlone = new Heard(database, "two_alone");
-                Heard oneOfMany = new Heard(database, "one");
-                Heard twoOfMany = new Heard(database, "two")) {
-            for (int chunk = 0; chunk < CHUNKS; chunk++) {
-                rows.insert(database, chance.of(1, 10, 100));
-                database.run("FLUSH");
-                assertEquals(told(oneAlone), told(oneOfMany));
-                assertEquals(told(twoAlone), told(twoOfMany));
-                int other = chance.below(MEMBERS - 2);
-                database.run("DROP CONTINUOUS QUERY other_" + other + "; CREATE CONTINUOUS QUERY other_" + other
-                        + " AS " + filled(query, chance));
+                Heard twoAlone = new Heard(database, "(" + two.ours() + ")" + CUT_OFF)) {
+            database.run("SET query_groups = on");
+            for (int other = 0; other < MEMBERS / 2; other++) {
+                others.add(other(database, other, filled(query, chance).ours(), chance));
             }
+            database.run("CREATE CONTINUOUS QUERY one AS " + one.ours());
+            if (members(database, "one") == 0) {
+                refused.merge("not in a group", 1, Integer::sum);
+                return;
+            }
+            try (Heard oneOfMany = new Heard(database, "one");
+                    Heard twoOfMany = new Heard(database, "(" + two.ours() + ")" + CUT_OFF)) {
+                for (int other = MEMBERS / 2; other < MEMBERS - 2; other++) {
+                    others.add(other(database, other, filled(query, chance).ours(), chance));
+                }
+                assertTrue(members(database, "subscription") > MEMBERS / 5, "subscriptions run by themselves");
+                for (int chunk = 0; chunk < CHUNKS; chunk++) {
+                    oracle.insert(RandomRound.STREAM, rows.insert(database, chance.of(1, 10, 100)));
+                    database.run("FLUSH");
+                    check(oneAlone, oneOfMany, oracle, one);
+                    check(twoAlone, twoOfMany, oracle, two);
+                    int other = chance.below(MEMBERS - 2);
+                    others.get(other).close();
+                    others.set(other, other(database, other, filled(query, chance).ours(), chance));
+                }
+            }
+        } finally {
+            Closing.all(others);
         }
         String stats = "SELECT state, rows_in, rows_out, sqlstate, error FROM millrace.query_stats WHERE query = ";
-        List<String> alone = database.rows(stats + "'one_alone'");
-        assertEquals(alone, database.rows(stats + "'one'"));
-        assertEquals(database.rows(stats + "'two_alone'"), database.rows(stats + "'two'"));
-        failed += alone.get(0).startsWith("failed") ? 1 : 0;
+        assertEquals(database.rows(stats + "'one_alone'"), database.rows(stats + "'one'"));
         compared++;
+    }
+
+    /** How many queries with such names share what runs them. */
+    private static long members(TestDatabase database, String begin) {
+        return database.database().engine().queries().stream()
+                .filter(query -> query.name().startsWith(begin))
+                .map(StandingQuery::group)
+                .filter(Optional::isPresent)
+                .count();
+    }
+
+    /** Both are told the same; rows, if none failed, are what the oracle has. */
+    private void check(Heard alone, Heard ofMany, Oracle oracle, Dual query) {
+        String told = told(ofMany);
+        assertEquals(told(alone), told);
+        if (told.startsWith("{")) {
+            assertEquals("", oracle.differences(query.duck(), ofMany.schema(), ofMany.set()));
+            answered++;
+        } else {
+            failed++;
+        }
     }
 
     private static String told(Heard heard) {

@@ -197,10 +197,12 @@ final class RandomRows {
     }
 
     /** Brings the next rows to the stream of a database that has it. */
-    void insert(TestDatabase database, int count) {
+    List<Row> insert(TestDatabase database, int count) {
+        List<Row> rows = next(count);
         database.database()
                 .insert(
                         RandomRound.STREAM,
-                        TestBatches.of(SCHEMA, database.database().engine().allocator(), next(count)));
+                        TestBatches.of(SCHEMA, database.database().engine().allocator(), rows));
+        return rows;
     }
 }
