@@ -8,6 +8,7 @@ import dev.millrace.engine.checkpoint.CheckpointWriter;
 import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.epoch.Journal;
+import dev.millrace.engine.relation.Beside;
 import dev.millrace.engine.relation.Relations;
 import dev.millrace.engine.statistic.FlushProgress;
 import dev.millrace.engine.view.VersionedView;
@@ -164,9 +165,15 @@ public interface Engine extends AutoCloseable {
      * Waits as {@link dev.millrace.engine.relation.WritableRelation#append} does, whose rules hold for each relation.
      *
      * @param rows by the relations' names; of at least one
+     * @param beside what counts together with them
      * @return the epoch, for {@link #awaitEpoch}, and the journal's entry
      */
-    Accepted accept(Map<String, List<Batch>> rows);
+    Accepted accept(Map<String, List<Batch>> rows, Beside beside);
+
+    /** The same of rows alone. */
+    default Accepted accept(Map<String, List<Batch>> rows) {
+        return accept(rows, Beside.NOTHING);
+    }
 
     /** The same; returns the epoch alone. */
     default long append(Map<String, List<Batch>> rows) {

@@ -82,6 +82,25 @@ public final class Roles {
         state = new State(roles, List.of(), Map.of(), Map.of());
     }
 
+    /** All of it at a moment. */
+    public static final class Saved {
+        private final State state;
+
+        private Saved(State state) {
+            this.state = state;
+        }
+    }
+
+    /** All as it is now, to be {@linkplain #restore restored}. */
+    public Saved save() {
+        return new Saved(state);
+    }
+
+    /** All is as it was. */
+    public synchronized void restore(Saved saved) {
+        state = saved.state;
+    }
+
     // ---- roles -----------------------------------------------------------------------------------------------------
 
     public Optional<Role> find(String name) {

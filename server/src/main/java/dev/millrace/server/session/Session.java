@@ -99,6 +99,7 @@ public final class Session implements AutoCloseable {
                 permissions,
                 objects,
                 new TemporaryRelations(instance.catalog(), this::process),
+                this::sees,
                 name -> signals.function(name).or(() -> settingCalls.function(name)));
         Cancellation cancellation = new Cancellation(instance.turns());
         Offload offload = new Offload(instance.offloadThreads());
@@ -123,6 +124,10 @@ public final class Session implements AutoCloseable {
         this.prepared = new PreparedStatements(objects, steps, execution, new Descriptions(instance, names, execution));
         instance.catalog().serverSettings().forEach((name, value) -> settings.identify(Setting.named(name), value));
         beginWith(role);
+    }
+
+    private boolean sees(String name) {
+        return execution.sees(name);
     }
 
     /** What ALTER ROLE ... SET says; what it said of a setting that is gone is passed over. */
@@ -337,7 +342,9 @@ public final class Session implements AutoCloseable {
      * and was executed before, by whichever session, or rows by their key, and was executed by this one.
      */
     public boolean answersAtOnce(ParsedStatement statement) {
-        return !Offload.isLong(statement.text()) && answersFromMemory(statement);
+        return !Offload.isLong(statement.text())
+                && !instance.uncommitted().areThere()
+                && answersFromMemory(statement);
     }
 
     private boolean answersFromMemory(ParsedStatement given) {
