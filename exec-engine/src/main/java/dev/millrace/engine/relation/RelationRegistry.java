@@ -274,6 +274,11 @@ public final class RelationRegistry implements Relations, AutoCloseable {
         Entry entry = entry(name);
         entries.remove(name);
         entries.put(newName, entry);
+        for (String query : entry.readers()) {
+            Set<String> relations = read.getOrDefault(query, new HashSet<>());
+            relations.remove(name);
+            relations.add(newName);
+        }
     }
 
     /** Notes that a query reads a relation. */

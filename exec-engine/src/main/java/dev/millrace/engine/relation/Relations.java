@@ -72,7 +72,7 @@ public interface Relations {
         alterTable(name, schema, rows, 0).keep();
     }
 
-    /** Gives a relation that is no query, and that nobody is known to read, another name, which is free. */
+    /** Gives a relation that is no query another name, which is free. Queries that read it go on; none of them is to begin anew under that name. */
     void rename(String name, String newName);
 
     /**

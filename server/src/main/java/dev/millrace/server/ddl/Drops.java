@@ -191,7 +191,7 @@ public final class Drops {
         boolean isPlainTable = held.isPlainTable(object);
         indexes.takeOut(name);
         held.absorbed(name);
-        SetAside aside = new SetAside(database, object, isPlainTable);
+        SetAside aside = new SetAside(database, object, isPlainTable, held.taken());
         held.step(aside::putBack, aside::free);
         held.changed(name);
         if (!isPlainTable && object.kind() != ObjectKind.VIEW && object.kind() != ObjectKind.FUNCTION) {

@@ -45,6 +45,7 @@ public final class HeldDefinitions implements Transactions.Definitions {
     private final SessionSettings settings;
     private final Transactions transactions;
     private final List<Step> steps = new ArrayList<>();
+    private boolean hasBegun; // to define, in the transaction under way
     private boolean altersState; // of queries that go on
     private final Set<String> taken = new HashSet<>(); // names of what was dropped and has its place in the engine still
 
@@ -106,6 +107,7 @@ public final class HeldDefinitions implements Transactions.Definitions {
     /** The transaction is about to change definitions. With the lock of definitions held. */
     public void begin() {
         database.uncommitted().begin(transactions.current().orElseThrow());
+        hasBegun = true;
         Roles roles = database.catalog().roles();
         Roles.Saved before = roles.save();
         step(() -> roles.restore(before), () -> {});
@@ -167,6 +169,11 @@ public final class HeldDefinitions implements Transactions.Definitions {
     void takes(String name) {
         taken.add(name);
         step(() -> taken.remove(name), () -> {});
+    }
+
+    /** The names of all such. */
+    Set<String> taken() {
+        return taken;
     }
 
     /**
@@ -231,7 +238,7 @@ public final class HeldDefinitions implements Transactions.Definitions {
 
     @Override
     public void rollBack() {
-        if (!steps.isEmpty()) {
+        if (hasBegun) {
             uninterrupted(() -> {
                 undo(0);
                 ends();
@@ -252,7 +259,7 @@ public final class HeldDefinitions implements Transactions.Definitions {
     }
 
     private void undo(int mark) {
-        int kept = steps.get(mark).kept();
+        int kept = mark < steps.size() ? steps.get(mark).kept() : database.catalogStore().mark();
         for (int last = steps.size() - 1; last >= mark; last--) {
             try {
                 steps.remove(last).undo().run();
@@ -267,12 +274,13 @@ public final class HeldDefinitions implements Transactions.Definitions {
         steps.clear();
         taken.clear();
         altersState = false;
+        hasBegun = false;
         database.uncommitted().end();
     }
 
     @Override
     public Optional<Accepted> commit(Function<Function<Map<String, List<Batch>>, Accepted>, Optional<Accepted>> rows) {
-        if (steps.isEmpty()) {
+        if (!hasBegun) {
             return rows.apply(database.engine()::accept);
         }
         boolean checkpoints = altersState && database.journal().isWriting();

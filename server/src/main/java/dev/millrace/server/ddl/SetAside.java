@@ -10,6 +10,7 @@ import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * An object that a transaction dropped: nobody finds it, and all that it has stays until the transaction ends. A table that clients write to
@@ -24,12 +25,15 @@ final class SetAside {
     private final long number;
     private final boolean hasRows;
 
-    /** @param movesRows whether it is a table that nothing but statements writes to */
-    SetAside(Instance database, CatalogObject object, boolean movesRows) {
+    /**
+     * @param movesRows whether it is a table that nothing but statements writes to
+     * @param others names of queries that go with the transaction, too
+     */
+    SetAside(Instance database, CatalogObject object, boolean movesRows, Set<String> others) {
         this.database = database;
         String name = object.name();
         if (object.kind() == ObjectKind.TABLE || object.kind() == ObjectKind.STREAM) {
-            requireUnread(name);
+            requireUnread(name, others);
         }
         number = database.catalogStore().numberOf(name);
         hasRows = database.catalogStore().relationOf(number).equals(Optional.of(name));
@@ -41,10 +45,13 @@ final class SetAside {
         taken = database.catalog().takeOut(name);
     }
 
-    private void requireUnread(String name) {
+    private void requireUnread(String name, Set<String> others) {
         boolean isQuery = database.standing(name).isPresent();
-        List<String> readers =
-                isQuery ? List.of() : database.engine().relations().readers(name);
+        List<String> readers = isQuery
+                ? List.of()
+                : database.engine().relations().readers(name).stream()
+                        .filter(reader -> !others.contains(reader))
+                        .toList();
         if (!readers.isEmpty()) {
             throw MillraceException.user(
                     SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
