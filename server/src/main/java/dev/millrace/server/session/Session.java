@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -77,6 +78,7 @@ public final class Session implements AutoCloseable {
     private final SettingCalls settingCalls;
     private final Activity activity;
     private final AtomicInteger process = new AtomicInteger(); // 0 until somebody asks for it
+    private final AtomicBoolean closed = new AtomicBoolean();
     private Consumer<String> notices = notice -> {};
 
     Session(Database database, String role) {
@@ -591,10 +593,17 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    /** Runs nothing any more, and undoes the transaction under way, for which others may wait that are to be closed, too. */
+    void stop() {
         if (steps.close()) {
             execution.transactions().rollBack();
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+        if (!closed.getAndSet(true)) {
             execution.cursors().closeAll();
             execution.forget();
             dropTemporaries();

@@ -88,7 +88,7 @@ public final class UncommittedDefinitions {
         }
         synchronized (this) {
             if (!changed.contains(name)) {
-                return !made.contains(name) || areThere && another(own).isEmpty();
+                return !made.contains(name);
             }
         }
         await(own, timeoutMillis);
