@@ -214,11 +214,22 @@ public final class HeldDefinitions implements Transactions.Definitions {
      *
      * @throws MillraceException 25001
      */
-    public void requireOutside(String what) {
+    void requireOutside(String what) {
         if (areHeld()) {
             throw MillraceException.user(
                             SqlState.ACTIVE_SQL_TRANSACTION, what + " cannot run inside a transaction block")
                     .withHint("what it does could not be undone: COMMIT first, or execute it outside BEGIN and COMMIT");
+        }
+    }
+
+    /**
+     * Refuses what is for all, and would wait for the transaction that it is part of, if that has changed definitions.
+     *
+     * @throws MillraceException 25001
+     */
+    public void requireNone(String what) {
+        if (hasBegun) {
+            requireOutside(what);
         }
     }
 

@@ -619,19 +619,12 @@ final class Execution {
 
     private Command checkpoint() {
         requireSuperuser("CHECKPOINT");
-        requireNothingHeld("CHECKPOINT");
+        held.requireNone("CHECKPOINT");
         if (!database.journal().isWriting()) {
             notices.accept("nothing is kept on disk: start with --data DIR");
         }
         new DatabaseCheckpoint(database).run();
         return Command.of("CHECKPOINT");
-    }
-
-    /** It would wait for the transaction that it is part of. */
-    private void requireNothingHeld(String statement) {
-        if (database.uncommitted().areThere()) {
-            held.requireOutside(statement);
-        }
     }
 
     private void requireSuperuser(String statement) {
@@ -642,7 +635,7 @@ final class Execution {
 
     private Command backup(String directory) {
         requireSuperuser("BACKUP");
-        requireNothingHeld("BACKUP");
+        held.requireNone("BACKUP");
         if (!new File(directory).isAbsolute()) {
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE, "BACKUP TO takes an absolute path, not '" + directory + "'");

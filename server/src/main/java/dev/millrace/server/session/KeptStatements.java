@@ -36,9 +36,10 @@ final class KeptStatements {
 
     /** @param change executes the statement */
     StatementResult keep(Statement statement, Supplier<StatementResult> change) {
-        if (held.areHeld()) {
-            return hold(statement, change);
+        if (held.areHeld() && StatementKinds.isDefinition(statement)) {
+            return hold(change);
         }
+        held.requireNone(StatementKinds.name(statement));
         boolean altersState = database.journal().isWriting() && altersState(statement);
         while (true) {
             database.uncommitted().await(Optional.empty(), held.lockTimeoutMillis());
@@ -59,10 +60,7 @@ final class KeptStatements {
     }
 
     /** The statement is part of a transaction: it is kept with the others, at the end. */
-    private StatementResult hold(Statement statement, Supplier<StatementResult> change) {
-        if (!StatementKinds.isDefinition(statement)) {
-            held.requireOutside(StatementKinds.name(statement) + " of what is everybody's");
-        }
+    private StatementResult hold(Supplier<StatementResult> change) {
         return held.alone(() -> {
             held.begin();
             StatementResult result = change.get();
