@@ -338,8 +338,7 @@ public final class RelationRegistry implements Relations, AutoCloseable {
      * @param merge makes one of several domains, which it asks for once nobody else changes them
      * @return the epoch
      */
-    public Accepted append(
-            Map<String, List<Batch>> rows, Beside beside, Consumer<Supplier<Set<EpochDomain>>> merge) {
+    public Accepted append(Map<String, List<Batch>> rows, Beside beside, Consumer<Supplier<Set<EpochDomain>>> merge) {
         try {
             Map<AppendedRelation, List<Batch>> targets = new LinkedHashMap<>();
             rows.forEach((name, batches) -> targets.put((AppendedRelation) writable(name), batches));

@@ -183,8 +183,7 @@ public final class DatabaseCatalog implements Catalog {
 
     /** Takes an object out that nothing depends on, to be {@linkplain #putBack put back} or forgotten. */
     public TakenOut takeOut(String name) {
-        TakenOut taken = new TakenOut(
-                object(name).orElseThrow(), userFunction(name), index(name), numbers.last(name));
+        TakenOut taken = new TakenOut(object(name).orElseThrow(), userFunction(name), index(name), numbers.last(name));
         remove(name);
         return taken;
     }

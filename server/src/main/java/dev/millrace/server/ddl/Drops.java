@@ -95,8 +95,7 @@ public final class Drops {
                     .to(name)
                     .forEach(each -> notices.accept("drop cascades to subscription \"" + each + "\""));
         }
-        if (order.stream()
-                .anyMatch(name -> !database.histories().to(name).isEmpty())) {
+        if (order.stream().anyMatch(name -> !database.histories().to(name).isEmpty())) {
             held.requireOutside("DROP of what has subscriptions");
         }
         if (database.histories().forget(order)) {
@@ -175,8 +174,7 @@ public final class Drops {
         }
         if (object.kind() == ObjectKind.SINK) {
             database.standing(object.name())
-                    .ifPresent(query ->
-                            query.statistics().sinks().forEach(sink -> tellOfUndelivered(object, sink)));
+                    .ifPresent(query -> query.statistics().sinks().forEach(sink -> tellOfUndelivered(object, sink)));
         }
         if (held.areHeld()) {
             setAside(object);

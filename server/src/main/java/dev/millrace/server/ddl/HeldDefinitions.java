@@ -47,7 +47,8 @@ public final class HeldDefinitions implements Transactions.Definitions {
     private final List<Step> steps = new ArrayList<>();
     private boolean hasBegun; // to define, in the transaction under way
     private boolean altersState; // of queries that go on
-    private final Set<String> taken = new HashSet<>(); // names of what was dropped and has its place in the engine still
+    private final Set<String> taken =
+            new HashSet<>(); // names of what was dropped and has its place in the engine still
 
     /**
      * @param undo has it never have been; does not fail
@@ -128,9 +129,10 @@ public final class HeldDefinitions implements Transactions.Definitions {
             database.uncommitted().made(name);
             step(
                     () -> {
-                        transactions.current().ifPresent(transaction -> transaction
-                                .setAside(name)
-                                .close());
+                        transactions
+                                .current()
+                                .ifPresent(transaction ->
+                                        transaction.setAside(name).close());
                         undo.run();
                     },
                     () -> {});
@@ -270,7 +272,9 @@ public final class HeldDefinitions implements Transactions.Definitions {
     }
 
     private void undo(int mark) {
-        int kept = mark < steps.size() ? steps.get(mark).kept() : database.catalogStore().mark();
+        int kept = mark < steps.size()
+                ? steps.get(mark).kept()
+                : database.catalogStore().mark();
         for (int last = steps.size() - 1; last >= mark; last--) {
             try {
                 steps.remove(last).undo().run();
@@ -329,8 +333,8 @@ public final class HeldDefinitions implements Transactions.Definitions {
             database.catalogStore().takeBack();
             throw e;
         }
-        accepted.ifPresent(
-                entry -> database.catalogStore().confirmAfter(() -> database.journal().awaitDurable(entry.entry())));
+        accepted.ifPresent(entry ->
+                database.catalogStore().confirmAfter(() -> database.journal().awaitDurable(entry.entry())));
         try {
             database.catalogStore().confirm();
         } finally { // it is committed, whatever comes

@@ -83,7 +83,8 @@ final class TableRows {
 
     /** Who reads the table is to be told of the transaction's own changes when it ends, and not before. */
     private void requireOwnUnread(String table, String what) {
-        if (held.hasChanged(table) && !database.engine().relations().readers(table).isEmpty()) {
+        if (held.hasChanged(table)
+                && !database.engine().relations().readers(table).isEmpty()) {
             throw MillraceException.user(
                             SqlState.OBJECT_IN_USE,
                             "cannot " + what + " \"" + table
@@ -99,7 +100,8 @@ final class TableRows {
                 table.primaryKey(),
                 table.rules().uniques(),
                 database.engine().allocator());
-        keys.wrote(Objects.requireNonNull(database.tableKeys().get(table.name())).lastEpoch());
+        keys.wrote(
+                Objects.requireNonNull(database.tableKeys().get(table.name())).lastEpoch());
         return keys;
     }
 
@@ -108,8 +110,7 @@ final class TableRows {
         long oldNumber = database.catalogStore().numberOf(name);
         long number = database.catalogStore().newRows();
         long behind = database.journal().appended();
-        AlteredTable altered =
-                database.engine().relations().alterTable(name, after.schema(), List.of(rows), number);
+        AlteredTable altered = database.engine().relations().alterTable(name, after.schema(), List.of(rows), number);
         try {
             database.journal().awaitDurable(altered.entry());
         } catch (RuntimeException e) {

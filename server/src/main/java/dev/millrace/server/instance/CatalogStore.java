@@ -73,7 +73,8 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     private ToLongFunction<String> since = name -> 0;
     private final Deque<CatalogRecord> owed =
             new ArrayDeque<>(); // in effect, or in a checkpoint, and not in the catalog's log
-    private Optional<Runnable> awaited = Optional.empty(); // waits for the entry without which the last record does not count
+    private Optional<Runnable> awaited =
+            Optional.empty(); // waits for the entry without which the last record does not count
     private Optional<KeptObject> restoring = Optional.empty();
     private boolean listening;
     private Access access = Access.NONE;

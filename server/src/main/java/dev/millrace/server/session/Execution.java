@@ -171,8 +171,7 @@ final class Execution {
         this.inspection = new Inspection(database, settings);
         this.alterations = new Alterations(database, notices, queries, indexes);
         this.reprocessing = new Reprocessing(database, indexes);
-        this.tables =
-                new TableAlterations(database, definitions, drops, indexes, queries, transactions, held, notices);
+        this.tables = new TableAlterations(database, definitions, drops, indexes, queries, transactions, held, notices);
         this.kept = new KeptStatements(database, queries.epochs(), drops, held);
         this.templates = new Templates(database, drops, notices, this::made, this::columns);
         this.explanations = new Explanations(database, queries, alterations);

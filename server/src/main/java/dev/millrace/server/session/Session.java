@@ -344,9 +344,7 @@ public final class Session implements AutoCloseable {
      * and was executed before, by whichever session, or rows by their key, and was executed by this one.
      */
     public boolean answersAtOnce(ParsedStatement statement) {
-        return !Offload.isLong(statement.text())
-                && !instance.uncommitted().areThere()
-                && answersFromMemory(statement);
+        return !Offload.isLong(statement.text()) && !instance.uncommitted().areThere() && answersFromMemory(statement);
     }
 
     private boolean answersFromMemory(ParsedStatement given) {

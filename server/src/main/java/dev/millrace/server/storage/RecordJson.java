@@ -97,8 +97,7 @@ public final class RecordJson {
                 : Optional.empty();
         Optional<Map<String, String>> settings =
                 root.has("settings") ? Optional.of(map(root.path("settings"))) : Optional.empty();
-        OptionalLong mark =
-                root.has("with") ? OptionalLong.of(root.path("with").asLong()) : OptionalLong.empty();
+        OptionalLong mark = root.has("with") ? OptionalLong.of(root.path("with").asLong()) : OptionalLong.empty();
         return new CatalogRecord(changes, access, settings, logs(root.path("logs")), mark);
     }
 

@@ -77,8 +77,7 @@ public final class RowLocks {
     public boolean isHeld(TableKeys table, Optional<Transaction> own) {
         lock.lock();
         try {
-            return table.holders.values().stream()
-                    .anyMatch(holder -> own.isEmpty() || own.get() != holder);
+            return table.holders.values().stream().anyMatch(holder -> own.isEmpty() || own.get() != holder);
         } finally {
             lock.unlock();
         }

@@ -105,8 +105,7 @@ public final class UncommittedDefinitions {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         for (Optional<Transaction> other = another(own); other.isPresent(); other = another(own)) {
             if (timeoutMillis > 0 && System.nanoTime() - end >= 0) {
-                throw MillraceException.user(
-                        SqlState.LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout");
+                throw MillraceException.user(SqlState.LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout");
             }
             Transaction holder = other.get();
             own.ifPresent(waiter -> locks.waits(waiter, holder));

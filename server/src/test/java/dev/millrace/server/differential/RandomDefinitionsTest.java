@@ -46,26 +46,31 @@ class RandomDefinitionsTest {
             case 6 -> "ALTER TABLE " + table + " DROP COLUMN " + column();
             case 7 -> "ALTER TABLE " + table + " RENAME COLUMN " + column() + " TO " + column();
             case 8 -> "ALTER TABLE " + table + " ALTER COLUMN " + column() + " TYPE BIGINT";
-            case 9 -> "CREATE " + (random.nextBoolean() ? "UNIQUE " : "") + "INDEX i" + random.nextInt(3) + " ON " + table
-                    + " (" + column() + ")";
+            case 9 ->
+                "CREATE " + (random.nextBoolean() ? "UNIQUE " : "") + "INDEX i" + random.nextInt(3) + " ON " + table
+                        + " (" + column() + ")";
             case 10 -> "DROP INDEX i" + random.nextInt(3);
             case 11 -> "CREATE OR REPLACE VIEW v" + random.nextInt(2) + " AS SELECT a FROM " + table;
-            case 12 -> "CREATE MATERIALIZED VIEW m" + random.nextInt(2) + " AS SELECT a, count(*) AS k FROM " + table
-                    + " GROUP BY a";
-            case 13 -> random.nextBoolean()
-                    ? "DROP MATERIALIZED VIEW m" + random.nextInt(2)
-                    : "DROP VIEW v" + random.nextInt(2);
+            case 12 ->
+                "CREATE MATERIALIZED VIEW m" + random.nextInt(2) + " AS SELECT a, count(*) AS k FROM " + table
+                        + " GROUP BY a";
+            case 13 ->
+                random.nextBoolean()
+                        ? "DROP MATERIALIZED VIEW m" + random.nextInt(2)
+                        : "DROP VIEW v" + random.nextInt(2);
             case 14 -> "UPDATE " + table + " SET a = a + 1 WHERE a % 2 = 0";
             case 15 -> "DELETE FROM " + table + " WHERE a = " + random.nextInt(10);
-            default -> "INSERT INTO " + table + " (id, a) SELECT g, g % 5 FROM generate_series(" + random.nextInt(20)
-                    + ", " + (20 + random.nextInt(5)) + ") g ON CONFLICT DO NOTHING";
+            default ->
+                "INSERT INTO " + table + " (id, a) SELECT g, g % 5 FROM generate_series(" + random.nextInt(20) + ", "
+                        + (20 + random.nextInt(5)) + ") g ON CONFLICT DO NOTHING";
         };
     }
 
     /** All that there is, as text. */
     private static List<String> all(TestDatabase database) {
-        List<String> all = new ArrayList<>(database.rows(
-                "SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'public'"));
+        List<String> all = new ArrayList<>(
+                database.rows(
+                        "SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'public'"));
         all.addAll(database.rows("SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'"));
         for (String name : database.rows("SELECT relname FROM pg_class WHERE relkind IN ('r', 'v', 'm')"
                 + " AND relname SIMILAR TO '[tvm][0-9]'")) {

@@ -67,7 +67,8 @@ class UncommittedDefinitionsTest {
             database.run("CREATE INDEX x1_a ON x1 (a); CREATE UNIQUE INDEX x1_as ON x1 (a, s)");
             database.run("CREATE VIEW x2 AS SELECT a FROM x1 WHERE a > 1");
             database.run("CREATE MATERIALIZED VIEW x3 AS SELECT a, count(*) AS n FROM x1 GROUP BY a");
-            database.run("CREATE STREAM x4 (k BIGINT, at TIMESTAMP, WATERMARK FOR at AS at) WITH (retention = '1 day')");
+            database.run(
+                    "CREATE STREAM x4 (k BIGINT, at TIMESTAMP, WATERMARK FOR at AS at) WITH (retention = '1 day')");
             database.run("CREATE CONTINUOUS QUERY x5 AS SELECT count(*) FROM x4");
             database.run("CREATE FUNCTION x6(a INT) RETURNS INT LANGUAGE SQL AS 'SELECT a + 1'");
             database.run("CREATE TABLE x7 AS SELECT a, s FROM x1; CREATE ROLE x8; GRANT SELECT ON x1 TO reader");
@@ -171,7 +172,8 @@ class UncommittedDefinitionsTest {
     @Test
     void aTableIsDroppedAndMadeAgain() {
         database.run("CREATE TABLE x (a INT PRIMARY KEY); INSERT INTO x VALUES (1)");
-        String again = "BEGIN; DROP TABLE IF EXISTS x; CREATE TABLE x (b TEXT PRIMARY KEY); INSERT INTO x VALUES ('new')";
+        String again =
+                "BEGIN; DROP TABLE IF EXISTS x; CREATE TABLE x (b TEXT PRIMARY KEY); INSERT INTO x VALUES ('new')";
         database.run(again + "; ROLLBACK");
         assertEquals(List.of("1"), database.rows("SELECT a FROM x"));
         database.run(again);
@@ -182,7 +184,8 @@ class UncommittedDefinitionsTest {
         assertEquals(List.of("new"), database.rows("SELECT b FROM x"));
         database.run("CREATE MATERIALIZED VIEW xv AS SELECT count(*) AS n FROM x");
         database.run("BEGIN; DROP MATERIALIZED VIEW xv");
-        assertTrue(database.error("CREATE MATERIALIZED VIEW xv AS SELECT b FROM x").startsWith("0A000"));
+        assertTrue(
+                database.error("CREATE MATERIALIZED VIEW xv AS SELECT b FROM x").startsWith("0A000"));
         database.run("ROLLBACK");
         assertEquals(List.of("1"), database.rows("SELECT n FROM xv"));
     }
@@ -190,9 +193,10 @@ class UncommittedDefinitionsTest {
     @Test
     void aTableIsAlteredWithTheTransactionsOwnRows() {
         database.run("CREATE TABLE x (id INT PRIMARY KEY, a INT); INSERT INTO x VALUES (1, 10), (2, 20)");
-        String change = "BEGIN; ALTER TABLE x ADD COLUMN b INT; UPDATE x SET b = a + id; INSERT INTO x VALUES (3, 30, 33);"
-                + " ALTER TABLE x ALTER COLUMN b SET NOT NULL; CREATE UNIQUE INDEX x_b ON x (b);"
-                + " DELETE FROM x WHERE id = 1; ALTER TABLE x DROP COLUMN a";
+        String change =
+                "BEGIN; ALTER TABLE x ADD COLUMN b INT; UPDATE x SET b = a + id; INSERT INTO x VALUES (3, 30, 33);"
+                        + " ALTER TABLE x ALTER COLUMN b SET NOT NULL; CREATE UNIQUE INDEX x_b ON x (b);"
+                        + " DELETE FROM x WHERE id = 1; ALTER TABLE x DROP COLUMN a";
         database.run(change);
         assertEquals(List.of("2|22", "3|33"), database.rows("SELECT * FROM x"));
         database.run("ROLLBACK");
@@ -210,7 +214,8 @@ class UncommittedDefinitionsTest {
     @Test
     void queriesGoOnOverATableThatATransactionAlters() {
         database.run("CREATE TABLE x (id INT PRIMARY KEY, a INT); CREATE TABLE y (id INT PRIMARY KEY, s TEXT)");
-        database.run("INSERT INTO x SELECT g, g FROM generate_series(1, 1000) g; INSERT INTO y VALUES (1, 'one'), (2, 'two')");
+        database.run(
+                "INSERT INTO x SELECT g, g FROM generate_series(1, 1000) g; INSERT INTO y VALUES (1, 'one'), (2, 'two')");
         database.run("CREATE MATERIALIZED VIEW joined AS SELECT y.s, x.a FROM y JOIN x ON x.id = y.id");
         database.run("CREATE MATERIALIZED VIEW sums AS SELECT sum(a) AS n FROM x");
         for (String end : List.of("ROLLBACK", "COMMIT")) {
