@@ -275,16 +275,22 @@ public final class RelationRegistry implements Relations, AutoCloseable {
         entries.remove(name);
         entries.put(newName, entry);
         for (String query : entry.readers()) {
-            Set<String> relations = read.getOrDefault(query, new HashSet<>());
+            Set<String> relations = new HashSet<>(read.getOrDefault(query, Set.of()));
             relations.remove(name);
-            relations.add(newName);
+            read.put(query, both(relations, Set.of(newName)));
         }
     }
 
     /** Notes that a query reads a relation. */
     public synchronized void reads(String query, String relation) {
         entry(relation).readers().add(query);
-        read.computeIfAbsent(query, first -> new HashSet<>()).add(relation);
+        read.merge(query, Set.of(relation), RelationRegistry::both); // there may be very many, who read one each
+    }
+
+    private static Set<String> both(Set<String> some, Set<String> others) {
+        Set<String> both = new HashSet<>(some);
+        both.addAll(others);
+        return Set.copyOf(both);
     }
 
     /** A query reads nothing any more. */

@@ -255,6 +255,16 @@ public final class DatabaseCatalog implements Catalog {
         return object == null ? others.apply(name) : Optional.of(object);
     }
 
+    /** Whether a name is in a schema of the system, where users make nothing. */
+    public static boolean isOfSystem(String name) {
+        return name.startsWith("millrace.") || name.startsWith("pg_catalog.") || name.startsWith("information_schema.");
+    }
+
+    /** Whether nothing has this name, and something may. */
+    public boolean isFree(String name) {
+        return !isOfSystem(name) && object(name).isEmpty();
+    }
+
     /**
      * The object of this name and kind, or an error that says what the name is instead or what was likely meant. VIEW may be
      * said of a materialized view.

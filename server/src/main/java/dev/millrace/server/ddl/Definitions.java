@@ -428,7 +428,9 @@ public final class Definitions {
         return create(kind, name, ifExists, () -> {
             queries.checks().requireStreaming(query.relations(), "a standing query");
             Options options = new Options(optionTexts);
-            StandingRules rules = StandingRules.ofQuery(options);
+            StandingRules given = StandingRules.ofQuery(options);
+            boolean ofWindows = windowStreams.areKept(name, options.text(CatalogObject.WINDOWS_OF));
+            StandingRules rules = ofWindows ? given.uncondensed() : given;
             int priority = (int) options.integer("priority", 0, -1000, 1000);
             options.text("stop");
             options.text(RowChoice.OPTION);
@@ -445,16 +447,17 @@ public final class Definitions {
             QueryOptions how = Schedules.scheduled(queries.limits().limited(basic, options), options);
             options.rejectUnread();
             PlanBasis basis = database.catalogStore().basis();
-            PhysicalPlan plan = queries.plan(query, rules, basis);
-            starts.requireKnownErrors(plan, rules, query.relations());
+            PhysicalPlan first = queries.plan(query, rules, basis);
+            starts.requireKnownErrors(first, rules, query.relations());
             Optional<WindowsAtEdge> windows =
-                    atEdge ? windowStreams.find(name, plan.root(), optionTexts).windows() : Optional.empty();
+                    atEdge ? windowStreams.find(name, first.root(), optionTexts).windows() : Optional.empty();
+            PhysicalPlan plan = ofWindows && windows.isEmpty() ? queries.plan(query, given, basis) : first;
             if (atEdge && windows.isEmpty() && !database.catalogStore().isRestoring()) {
                 EdgeNeeds.of(plan.root(), database.catalog()::object).require();
             }
-            boolean makesStream =
-                    windows.isPresent() && !database.catalogStore().isRestoring();
-            windows.ifPresent(found -> windowStreams.make(name, found, this));
+            boolean makesStream = windows.filter(windowStreams::isNew).isPresent();
+            Map<String, String> said = windowStreams.options(optionTexts, windows);
+            windows.ifPresent(found -> windowStreams.make(found, this));
             PlanNode root = starts.plan(
                     name,
                     windows.map(WindowsAtEdge::plan).orElse(plan.root()),
@@ -477,14 +480,14 @@ public final class Definitions {
             } catch (RuntimeException | Error e) {
                 starts.forget(name, root);
                 if (makesStream) {
-                    drops.takeBack(WindowsAtEdge.streamOf(name));
+                    drops.takeBack(windows.orElseThrow().partials());
                 }
                 throw e;
             }
             database.catalogStore().plannedBy(name, basis);
             Set<String> reads = new HashSet<>(query.dependsOn());
-            windows.ifPresent(found -> reads.add(WindowsAtEdge.streamOf(name)));
-            return new CatalogObject(
+            windows.ifPresent(found -> reads.add(found.partials()));
+            CatalogObject made = new CatalogObject(
                     name,
                     kind,
                     query.schema(),
@@ -497,12 +500,12 @@ public final class Definitions {
                     text,
                     database.catalogStore().creationMicros(),
                     TableRules.NONE);
+            return said.equals(optionTexts) ? made : made.withOptions(said);
         });
     }
 
     /** What is made again may come before it. */
     private void requireReplaceable(ObjectKind kind, String name, String replaced, Query query) {
-        windowStreams.requireNone(replaced, "another one in the place of");
         if (!database.catalogStore().isRestoring()) {
             database.catalog().require(kind, replaced);
         }
@@ -589,9 +592,7 @@ public final class Definitions {
         Command created = Command.of("CREATE " + kind.sqlName().toUpperCase(Locale.ROOT));
         database.lockDefinitions();
         try {
-            if (name.startsWith("millrace.")
-                    || name.startsWith("pg_catalog.")
-                    || name.startsWith("information_schema.")) {
+            if (DatabaseCatalog.isOfSystem(name)) {
                 throw MillraceException.user(
                         SqlState.INSUFFICIENT_PRIVILEGE, "\"" + name + "\" would be in a schema of the system");
             }

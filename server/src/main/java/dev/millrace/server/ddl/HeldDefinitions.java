@@ -15,6 +15,7 @@ import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.transaction.Transaction;
 import dev.millrace.server.transaction.Transactions;
+import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -46,6 +47,7 @@ public final class HeldDefinitions implements Transactions.Definitions {
     private final Transactions transactions;
     private final List<Step> steps = new ArrayList<>();
     private boolean hasBegun; // to define, in the transaction under way
+    private boolean changesAccess; // roles and privileges, perhaps
     private boolean altersState; // of queries that go on
     private final Set<String> taken =
             new HashSet<>(); // names of what was dropped and has its place in the engine still
@@ -106,11 +108,12 @@ public final class HeldDefinitions implements Transactions.Definitions {
     }
 
     /** The transaction is about to change definitions. With the lock of definitions held. */
-    public void begin() {
+    public void begin(Statement statement) {
         database.uncommitted().begin(transactions.current().orElseThrow());
         hasBegun = true;
         Roles roles = database.catalog().roles();
         Roles.Saved before = roles.save();
+        changesAccess |= statement instanceof Statement.RoleStatement || statement instanceof Statement.Drop;
         step(() -> roles.restore(before), () -> {});
     }
 
@@ -289,7 +292,9 @@ public final class HeldDefinitions implements Transactions.Definitions {
         steps.clear();
         taken.clear();
         altersState = false;
+        changesAccess = false;
         hasBegun = false;
+        database.catalog().roles().forgetSaved();
         database.uncommitted().end();
     }
 
@@ -327,7 +332,7 @@ public final class HeldDefinitions implements Transactions.Definitions {
         try {
             accepted = rows.apply(batches -> database.engine().accept(batches, beside));
             if (!beside.isWritten) {
-                database.catalogStore().keepTogether(OptionalLong.empty());
+                database.catalogStore().keepTogether(OptionalLong.empty(), changesAccess);
             }
         } catch (RuntimeException | Error e) {
             database.catalogStore().takeBack();
@@ -373,7 +378,7 @@ public final class HeldDefinitions implements Transactions.Definitions {
 
         @Override
         public void write() {
-            database.catalogStore().keepTogether(mark);
+            database.catalogStore().keepTogether(mark, changesAccess);
             isWritten = true;
         }
     }

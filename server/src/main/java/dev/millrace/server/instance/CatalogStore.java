@@ -77,7 +77,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
             Optional.empty(); // waits for the entry without which the last record does not count
     private Optional<KeptObject> restoring = Optional.empty();
     private boolean listening;
-    private Access access = Access.NONE;
+    private Object keptRoles = Access.NONE; // the version of roles and privileges that is kept
 
     /** An object that is kept but could not be made again, and why. */
     public record NotRestored(String name, String kind, String sql, MillraceException why) {
@@ -287,6 +287,15 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 .orElseGet(PlanBasis::first);
     }
 
+    /** Whether the planner of a query that is being made would be told what it was told of another. */
+    boolean isPlannedAs(PlanBasis other) {
+        return restoring
+                .map(KeptObject::basis)
+                .filter(told -> !told.isEmpty())
+                .map(told -> PlanBasis.again(told).isLike(other))
+                .orElse(true);
+    }
+
     /** A query is about to be defined whose planner was told this. */
     public void plannedBy(String query, PlanBasis basis) {
         if (listening) {
@@ -390,28 +399,30 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
      *
      * @param mark without which in an entry of the log of rows it does not count; it is to be {@linkplain #confirm confirmed} or {@linkplain
      *     #takeBack taken back} then, before anything else is kept
+     * @param accessMayChange whether roles or privileges may be others
      * @throws MillraceException 53100 or 58030; then nothing was kept
      */
-    public void keepTogether(OptionalLong mark) {
+    public void keepTogether(OptionalLong mark, boolean accessMayChange) {
         if (!listening) {
             pending.clear();
             return;
         }
         Roles roles = catalog.orElseThrow().roles();
-        Access now = access(roles);
-        CatalogRecord record = new CatalogRecord(
-                changes(roles),
-                Optional.of(now).filter(it -> !it.equals(access)),
-                Optional.empty(),
-                Optional.empty(),
-                mark);
+        Object version = roles.version();
+        Optional<Access> now = accessMayChange ? changedAccess(roles) : Optional.empty();
+        CatalogRecord record = new CatalogRecord(changes(roles), now, Optional.empty(), Optional.empty(), mark);
         if (!record.isEmpty()) {
             writeOwed();
             directory.orElseThrow().keep(record);
-            access = now;
         }
+        keptRoles = accessMayChange ? version : keptRoles;
         pending.clear();
         retainUnkept();
+    }
+
+    /** Roles and privileges, if those that are kept are others. */
+    private Optional<Access> changedAccess(Roles roles) {
+        return Optional.of(access(roles)).filter(now -> !owed.isEmpty() || !now.equals(keptAccess()));
     }
 
     /** The entry is accepted without which the last record does not count: it is waited for before anything else is kept. */
@@ -433,7 +444,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     /** There will be no entry without which the last record does not count. */
     public void takeBack() {
         directory.filter(kept -> kept.doubtful().isPresent()).ifPresent(DataDirectory::takeBack);
-        access = directory.map(kept -> kept.catalog().access()).orElse(access);
+        keptRoles = Access.NONE; // no version: they are compared with what is kept
     }
 
     /** A number that no relation has. */
@@ -482,14 +493,12 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         } else if (done && statement instanceof Statement.Resume resume) {
             changes.add(new CatalogChange.Pause(resume.name(), OptionalLong.empty()));
         }
-        boolean accessMayChange = statement instanceof Statement.RoleStatement || statement instanceof Statement.Drop;
-        Optional<Access> now =
-                Optional.of(access).filter(before -> accessMayChange).map(before -> access(roles));
+        boolean accessMayChange = statement instanceof Statement.RoleStatement
+                || statement instanceof Statement.Drop && roles.version() != keptRoles;
+        Object version = roles.version();
+        Optional<Access> now = accessMayChange ? changedAccess(roles) : Optional.empty();
         CatalogRecord record = new CatalogRecord(
-                changes,
-                now.filter(it -> !it.equals(access)),
-                done && isForAll(statement) ? Optional.of(settings.get()) : Optional.empty(),
-                logs);
+                changes, now, done && isForAll(statement) ? Optional.of(settings.get()) : Optional.empty(), logs);
         if (record.isEmpty()) {
             return Optional.empty();
         }
@@ -502,15 +511,19 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 writeOwed();
                 directory.orElseThrow().keep(record);
             }
-            now.ifPresent(it -> access = it);
+            keptRoles = accessMayChange ? version : keptRoles;
             return Optional.empty();
         } catch (MillraceException e) {
             if (made.isEmpty() && !owed.contains(record)) {
                 owed.add(record);
-                now.ifPresent(it -> access = it);
+                keptRoles = accessMayChange ? version : keptRoles;
             }
             return Optional.of(new Failure(made, e));
         }
+    }
+
+    private Access keptAccess() {
+        return directory.orElseThrow().catalog().access();
     }
 
     /**
@@ -651,7 +664,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
      * @throws MillraceException 53100 or 58030 if what was found could not be kept as it is
      */
     public void begin(long last) {
-        access = access(catalog.orElseThrow().roles());
+        keptRoles = catalog.orElseThrow().roles().version();
         listening = true;
         directory.ifPresent(to -> keepAsFound(to, last));
     }

@@ -16,6 +16,7 @@ import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.device.EdgeInlets;
 import dev.millrace.server.device.EdgeSourceFactory;
 import dev.millrace.server.feed.Feeds;
+import dev.millrace.server.group.KnownForms;
 import dev.millrace.server.group.QueryGroups;
 import dev.millrace.server.heap.HeapShares;
 import dev.millrace.server.history.Histories;
@@ -75,6 +76,8 @@ public final class Instance implements AutoCloseable {
     private final Map<String, StandingQuery> queries = new ConcurrentHashMap<>();
     private final TemplateQueries templates;
     private final QueryGroups groups;
+    private final KnownForms knownForms;
+    private final GroupedDefinitions groupedDefinitions;
     private final Map<String, TableKeys> tableKeys = new ConcurrentHashMap<>();
     private final RowLocks rowLocks = new RowLocks();
     private final UncommittedDefinitions uncommitted = new UncommittedDefinitions(rowLocks);
@@ -169,9 +172,15 @@ public final class Instance implements AutoCloseable {
         catalog.others(templates::query);
         this.groups = new QueryGroups(catalog, engine, clock);
         catalog.addListener(groups);
+        this.knownForms = new KnownForms(frontend, catalog, plans, this::standing);
+        catalog.addListener(knownForms);
+        this.groupedDefinitions = new GroupedDefinitions(this);
         this.adHoc = new AdHocStatements(frontend, catalog::version);
         this.systemSettings = new SystemSettings(engine, options);
-        this.pgCatalog = new PgCatalog(catalog, systemSettings::shown);
+        this.pgCatalog = new PgCatalog(
+                catalog,
+                systemSettings::shown,
+                new Notes(catalog, name -> standing(name).map(StandingQuery::plan), retained));
     }
 
     /** Templates, and the queries of them. */
@@ -182,6 +191,16 @@ public final class Instance implements AutoCloseable {
     /** Which queries share what runs them. */
     public QueryGroups groups() {
         return groups;
+    }
+
+    /** Which texts make members of groups without being parsed. */
+    public KnownForms knownForms() {
+        return knownForms;
+    }
+
+    /** Makes these. */
+    public GroupedDefinitions groupedDefinitions() {
+        return groupedDefinitions;
     }
 
     /** Settings that are everybody's. */

@@ -16,6 +16,7 @@ import dev.millrace.server.ddl.DerivedStreams;
 import dev.millrace.server.ddl.Drops;
 import dev.millrace.server.ddl.DurableSubscriptions;
 import dev.millrace.server.ddl.Functions;
+import dev.millrace.server.ddl.GroupedQueries;
 import dev.millrace.server.ddl.GuessedStreams;
 import dev.millrace.server.ddl.HeldDefinitions;
 import dev.millrace.server.ddl.Indexes;
@@ -33,6 +34,7 @@ import dev.millrace.server.dml.Writes;
 import dev.millrace.server.dml.WrittenParts;
 import dev.millrace.server.feed.Feeds;
 import dev.millrace.server.feed.RunningFeed;
+import dev.millrace.server.group.KnownQuery;
 import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.names.PreparedTexts;
@@ -57,6 +59,7 @@ import dev.millrace.server.settings.Setting;
 import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.server.system.Inspection;
 import dev.millrace.server.transaction.Transactions;
+import dev.millrace.sql.LiftedQuery;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.AlterTable;
@@ -69,6 +72,7 @@ import dev.millrace.sql.statement.WithChanges;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
 import java.io.File;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -97,6 +101,7 @@ final class Execution {
     private final Indexes indexes;
     private final Drops drops;
     private final Definitions definitions;
+    private final GroupedQueries groupedQueries;
     private final GuessedStreams guessed;
     private final DerivedStreams derivedStreams;
     private final Restarts restarts;
@@ -160,6 +165,7 @@ final class Execution {
         this.drops = new Drops(database, notices, indexes, held);
         this.guessed = new GuessedStreams(database, notices);
         this.definitions = new Definitions(database, notices, queries, names.permissions(), identity, drops, held);
+        this.groupedQueries = new GroupedQueries(database, settings, names, queries, transactions);
         this.derivedStreams = new DerivedStreams(database, definitions, queries);
         this.restarts = new Restarts(database, notices, queries);
         this.views = new Views(database, definitions, drops, held);
@@ -169,7 +175,7 @@ final class Execution {
         this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes, analyses);
         this.copies = new Copies(database, queries, subscriptions, writes, settings);
         this.inspection = new Inspection(database, settings);
-        this.alterations = new Alterations(database, notices, queries, indexes);
+        this.alterations = new Alterations(database, notices, queries, indexes, definitions, drops);
         this.reprocessing = new Reprocessing(database, indexes);
         this.tables = new TableAlterations(database, definitions, drops, indexes, queries, transactions, held, notices);
         this.kept = new KeptStatements(database, queries.epochs(), drops, held);
@@ -405,6 +411,12 @@ final class Execution {
         if (found.isPresent()) {
             return found.get();
         }
+        Optional<LiftedQuery> lifted = groupedQueries.lifted(given);
+        Optional<StatementResult> member =
+                lifted.flatMap(database.knownForms()::find).flatMap(groupedQueries::make);
+        if (member.isPresent()) {
+            return member.get();
+        }
         ParsedStatement parsed = withColumns(given);
         Statement statement = temporaries.named(analyses.take(parsed)
                 .orElseGet(() -> queries.offload().run(() -> database.plans().analyze(parsed, names, parameters))));
@@ -431,9 +443,20 @@ final class Execution {
         if (statement instanceof Statement.Drop drop && templates.drops(drop)) {
             return templates.drop(drop);
         }
-        return CatalogStore.concerns(statement)
+        StatementResult result = CatalogStore.concerns(statement)
                 ? kept.keep(statement, () -> execute(statement, temporaries.definition(statement, parsed.text())))
                 : execute(statement, parsed.text());
+        lifted.ifPresent(text -> groupedQueries.learn(text, statement, parsed.syntax()));
+        return result;
+    }
+
+    /** Makes queries of known forms without their texts being parsed, from the first on as many as can be made so; see {@link GroupedQueries#make}. */
+    List<Optional<Supplier<StatementResult>>> execute(List<KnownQuery> queries) {
+        if (!early.areOver()) {
+            return Collections.nCopies(queries.size(), Optional.empty());
+        }
+        beginAtOnce(queries.get(0).text(), queries.get(0).form().syntax());
+        return groupedQueries.make(queries);
     }
 
     /** Executes a text by way of the statement that it shares with others, if that can be done. */

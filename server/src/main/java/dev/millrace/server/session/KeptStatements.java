@@ -37,7 +37,7 @@ final class KeptStatements {
     /** @param change executes the statement */
     StatementResult keep(Statement statement, Supplier<StatementResult> change) {
         if (held.areHeld() && StatementKinds.isDefinition(statement)) {
-            return hold(change);
+            return hold(statement, change);
         }
         held.requireNone(StatementKinds.name(statement));
         boolean altersState = database.journal().isWriting() && altersState(statement);
@@ -60,9 +60,9 @@ final class KeptStatements {
     }
 
     /** The statement is part of a transaction: it is kept with the others, at the end. */
-    private StatementResult hold(Supplier<StatementResult> change) {
+    private StatementResult hold(Statement statement, Supplier<StatementResult> change) {
         return held.alone(() -> {
-            held.begin();
+            held.begin(statement);
             StatementResult result = change.get();
             epochs.force();
             return result;

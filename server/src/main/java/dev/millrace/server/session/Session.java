@@ -9,6 +9,7 @@ import dev.millrace.server.cancellation.Deadlines;
 import dev.millrace.server.cancellation.Offload;
 import dev.millrace.server.dml.FedRows;
 import dev.millrace.server.feed.RunningFeed;
+import dev.millrace.server.group.KnownQuery;
 import dev.millrace.server.heap.KeptHeap;
 import dev.millrace.server.heap.StatementSize;
 import dev.millrace.server.instance.Instance;
@@ -33,6 +34,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.net.SocketAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -213,6 +215,14 @@ public final class Session implements AutoCloseable {
      * @throws MillraceException for a syntax error; its position counts in {@code sql}
      */
     public StatementResults execute(String sql, List<?> parameters) {
+        Optional<KnownQuery> known = known(sql);
+        if (known.isPresent()) {
+            return new StatementResults(
+                    List.<Supplier<StatementResult>>of(() -> execute(known.get())
+                                    .orElseGet(() -> execute(parse(sql).get(0), Parameters.none())))
+                            .iterator(),
+                    this::endStatement);
+        }
         ParameterValues values = ParameterValues.of(parameters);
         return new StatementResults(
                 parse(sql).stream()
@@ -470,6 +480,32 @@ public final class Session implements AutoCloseable {
     /** Executes a text by way of the statement that it shares with others; empty if it has to be executed as it is. */
     public Optional<StatementResult> execute(AdHoc adHoc) {
         return execute(adHoc.statement().text(), () -> execution.execute(adHoc));
+    }
+
+    /** The query that a text makes, if it is one of a form that is known. */
+    public Optional<KnownQuery> known(String sql) {
+        return instance.knownForms().find(sql);
+    }
+
+    /** Makes a query without its text being parsed; empty if it has to be executed as it is. */
+    public Optional<StatementResult> execute(KnownQuery query) {
+        return execute(query, List.of(), result -> {});
+    }
+
+    /**
+     * The same, with queries that come next: as many of them as can be are made with it, and are on disk when it is.
+     *
+     * @param made is told of each what gives its result, or throws its failure
+     */
+    public Optional<StatementResult> execute(
+            KnownQuery query, List<KnownQuery> next, Consumer<Supplier<StatementResult>> made) {
+        List<KnownQuery> all = new ArrayList<>(next);
+        all.add(0, query);
+        return execute(query.text(), () -> {
+            List<Optional<Supplier<StatementResult>>> results = execution.execute(all);
+            results.stream().skip(1).takeWhile(Optional::isPresent).forEach(result -> made.accept(result.get()));
+            return results.get(0).map(Supplier::get);
+        });
     }
 
     private Optional<StatementResult> execute(String text, Supplier<Optional<StatementResult>> step) {

@@ -26,6 +26,7 @@ final class CatalogLog implements AutoCloseable {
 
     private final Disk disk;
     private final DiskFile file;
+    private final CatalogEnd answered;
     private final List<String> notices;
     private KeptCatalog catalog;
     private long last;
@@ -44,6 +45,7 @@ final class CatalogLog implements AutoCloseable {
     private CatalogLog(Disk disk, DiskFile file, KeptCatalog catalog, List<String> notices, long last, long end) {
         this.disk = disk;
         this.file = file;
+        this.answered = new CatalogEnd(disk);
         this.catalog = catalog;
         this.notices = List.copyOf(notices);
         this.last = last;
@@ -224,7 +226,7 @@ final class CatalogLog implements AutoCloseable {
     /** The record is on disk whatever becomes of this; but the end of the log is no longer guarded. */
     private void tellEnd() {
         try {
-            CatalogEnd.write(disk, last);
+            answered.write(last);
         } catch (IOException e) {
             LOG.warning("cannot write " + CatalogEnd.NAME, "reason", String.valueOf(e.getMessage()));
         }
@@ -283,6 +285,8 @@ final class CatalogLog implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        file.close();
+        try (file) {
+            answered.close();
+        }
     }
 }
