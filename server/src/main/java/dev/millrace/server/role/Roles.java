@@ -114,8 +114,8 @@ public final class Roles {
     /** All is as it was. */
     public synchronized void restore(Saved then) {
         state = then.state;
-        then.owners.forEach((object, owner) ->
-                owner.ifPresentOrElse(id -> owners.put(object, id), () -> owners.remove(object)));
+        then.owners.forEach(
+                (object, owner) -> owner.ifPresentOrElse(id -> owners.put(object, id), () -> owners.remove(object)));
     }
 
     /** What was saved is not restored any more. */
