@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -241,6 +242,12 @@ public interface Engine extends AutoCloseable {
      * @return whether it is
      */
     boolean awaitVisible(long epoch, String relation, long mostNanos);
+
+    /**
+     * Runs an action in which the calling thread may write the journal, and then shows on it what became visible by that, where otherwise
+     * another thread would be woken. For threads that may be held up.
+     */
+    <T> T showing(Supplier<T> action);
 
     /**
      * Waits until all that was accepted before the call is in all views: appended rows, what live sources gave, and

@@ -664,6 +664,11 @@ class LocalEngine implements Engine {
     }
 
     @Override
+    public <T> T showing(Supplier<T> action) {
+        return epochs.showing(action);
+    }
+
+    @Override
     public void flush(Consumer<FlushProgress> progress) {
         new Flush(running(), epochs, quiescence, clock).run(progress);
     }

@@ -440,9 +440,15 @@ public final class Session implements AutoCloseable {
         instance.journal().tellDurable(entry, then);
     }
 
-    /** Writes an entry to disk on the calling thread, if nobody else writes, which takes as long as the disk does; whether it is there. */
-    public boolean writesDurable(long entry) {
-        return instance.journal().tryWrite(entry);
+    /**
+     * Writes an entry to disk on the calling thread, if nobody else writes, which takes as long as the disk does. Then shows the rows that
+     * are there, and what they changed as far as that is computed.
+     *
+     * @param answer tells the client, if the entry is on disk: nobody hears of it before; must be short, and not throw
+     * @return whether it is on disk
+     */
+    public boolean writesDurable(long entry, Runnable answer) {
+        return instance.engine().showing(() -> instance.journal().tryWrite(entry, answer));
     }
 
     /** Whether an entry is on disk. */
