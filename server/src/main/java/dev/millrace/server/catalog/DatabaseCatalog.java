@@ -173,6 +173,30 @@ public final class DatabaseCatalog implements Catalog {
                 .toList();
     }
 
+    /**
+     * An object out of the catalog, as it was in it.
+     *
+     * @param numbers the last that its columns were given
+     */
+    public record TakenOut(
+            CatalogObject object, Optional<UserFunction> function, Optional<Index> index, Map<String, Long> numbers) {}
+
+    /** Takes an object out that nothing depends on, to be {@linkplain #putBack put back} or forgotten. */
+    public TakenOut takeOut(String name) {
+        TakenOut taken = new TakenOut(object(name).orElseThrow(), userFunction(name), index(name), numbers.last(name));
+        remove(name);
+        return taken;
+    }
+
+    /** The object is there again, whose name is free. */
+    public void putBack(TakenOut taken) {
+        String name = taken.object().name();
+        taken.function().ifPresent(function -> functions.put(name, function));
+        taken.index().ifPresent(index -> indexes.put(name, index));
+        numbers.restore(name, taken.numbers());
+        add(taken.object());
+    }
+
     /** Gives an object other rules, which come from other objects: its own definition stays. */
     public void replaceRules(CatalogObject object) {
         objects.put(object.name(), object);

@@ -77,6 +77,7 @@ public final class Definitions {
     private final Permissions permissions;
     private final Identity identity;
     private final Drops drops;
+    private final HeldDefinitions held;
     private final Starts starts;
     private final EdgeWindowStreams windowStreams;
 
@@ -86,8 +87,10 @@ public final class Definitions {
             Queries queries,
             Permissions permissions,
             Identity identity,
-            Drops drops) {
+            Drops drops,
+            HeldDefinitions held) {
         this.database = database;
+        this.held = held;
         this.notices = notices;
         this.queries = queries;
         this.permissions = permissions;
@@ -434,6 +437,9 @@ public final class Definitions {
             boolean atEdge = EdgeNeeds.isWanted(options);
             Optional<String> replaced = options.text(CatalogObject.REPLACES);
             replaced.ifPresent(other -> requireReplaceable(kind, name, other, query));
+            if (atEdge || replaced.isPresent()) {
+                held.requireOutside("a query that takes the place of another, or that devices compute for,");
+            }
             options.integer(Retries.OPTION, 0, 0, Retries.MOST);
             StorageOptions.passOver(options, notices);
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
@@ -594,6 +600,7 @@ public final class Definitions {
                 throw MillraceException.user(
                         SqlState.DUPLICATE_OBJECT, "a subscription \"" + name + "\" already exists");
             }
+            held.requireFree(name);
             Optional<CatalogObject> existing = database.catalog().object(name);
             if (existing.isPresent()) {
                 switch (ifExists) {
@@ -605,7 +612,7 @@ public final class Definitions {
                         return created;
                     }
                     case REPLACE -> {
-                        database.catalog().require(kind, name);
+                        held.requireReplaceable(database.catalog().require(kind, name));
                         drops.all(List.of(name), false);
                     }
                 }
@@ -614,6 +621,7 @@ public final class Definitions {
                 requireRoom();
             }
             database.catalog().add(make.get());
+            held.made(name, () -> drops.takeBack(name));
             if (existing.isEmpty()) { // else the owner and what was granted stay
                 database.catalog().roles().setOwner(name, identity.current());
             }

@@ -127,9 +127,10 @@ public final class GroupedQueries {
         }
     }
 
-    /** Whether the session has nothing to be told of its style, names nothing of its own, and its queries may share what runs them. */
+    /** Whether the session has nothing to be told of its style, names nothing of its own, undoes nothing, and its queries may share what runs them. */
     private boolean isPlain() {
-        return settings.timeZone().isEmpty()
+        return !transactions.isExplicit()
+                && settings.timeZone().isEmpty()
                 && settings.timeStyle().dates().order() == DateStyle.Order.MDY
                 && !names.hasTemporaryRelations()
                 && names.permissions().hasRoomForAny()

@@ -130,7 +130,8 @@ public final class GroupedDefinitions {
         DatabaseCatalog catalog = database.catalog();
         CatalogStore store = database.catalogStore();
         String name = query.name();
-        boolean isAsKnown = query.form().isCurrent(catalog)
+        boolean isAsKnown = !database.uncommitted().areThere() // whose end is waited for with the text
+                && query.form().isCurrent(catalog)
                 && store.isPlannedAs(query.form().basis())
                 && catalog.isFree(name)
                 && database.histories().queryOf(name).isEmpty();

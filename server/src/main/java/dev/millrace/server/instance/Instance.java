@@ -39,6 +39,7 @@ import dev.millrace.server.storage.SecretsFile;
 import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.server.transaction.RowLocks;
 import dev.millrace.server.transaction.TableKeys;
+import dev.millrace.server.transaction.UncommittedDefinitions;
 import dev.millrace.sql.Frontend;
 import dev.millrace.storage.disk.SpillFiles;
 import dev.millrace.time.Clock;
@@ -79,6 +80,7 @@ public final class Instance implements AutoCloseable {
     private final GroupedDefinitions groupedDefinitions;
     private final Map<String, TableKeys> tableKeys = new ConcurrentHashMap<>();
     private final RowLocks rowLocks = new RowLocks();
+    private final UncommittedDefinitions uncommitted = new UncommittedDefinitions(rowLocks);
     private final AtomicLong subscriptions = new AtomicLong();
     private final HeapShares heap = HeapShares.ofProcess();
     private final OffloadThreads offloadThreads = new OffloadThreads(turns, heap.planning());
@@ -437,6 +439,16 @@ public final class Instance implements AutoCloseable {
     /** Which transactions hold which rows. */
     public RowLocks rowLocks() {
         return rowLocks;
+    }
+
+    /** Which transaction has changed definitions. */
+    public UncommittedDefinitions uncommitted() {
+        return uncommitted;
+    }
+
+    /** A name for a table that a transaction has dropped, until it ends; no relation can have it. */
+    public String droppedName(String table) {
+        return "dropped " + table + " " + subscriptions.incrementAndGet();
     }
 
     /** A name for what a transaction sees of a table; no relation can have it. */

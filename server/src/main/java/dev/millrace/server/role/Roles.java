@@ -76,6 +76,8 @@ public final class Roles {
 
     @GuardedBy("this") private int nextId = FIRST_MADE_ID;
 
+    @GuardedBy("this") private Optional<Saved> saved = Optional.empty(); // the last
+
     public Roles() {
         Map<String, Role> roles = new TreeMap<>();
         PREDEFINED.forEach((name, id) -> roles.put(name, Role.plain(name, id)));
@@ -90,6 +92,39 @@ public final class Roles {
                         OptionalLong.empty(),
                         Map.of()));
         state = State.of(roles, List.of(), Map.of());
+    }
+
+    /** All of it at a moment: of owners, those that changed until the next moment that was saved. */
+    public static final class Saved {
+        private final State state;
+        private final Map<String, Optional<Integer>> owners = new HashMap<>(); // guarded by the lock of what it is of
+
+        private Saved(State state) {
+            this.state = state;
+        }
+    }
+
+    /** All as it is now, to be {@linkplain #restore restored} behind those that are saved later, or {@linkplain #forgetSaved forgotten}. */
+    public synchronized Saved save() {
+        Saved now = new Saved(state);
+        saved = Optional.of(now);
+        return now;
+    }
+
+    /** All is as it was. */
+    public synchronized void restore(Saved then) {
+        state = then.state;
+        then.owners.forEach(
+                (object, owner) -> owner.ifPresentOrElse(id -> owners.put(object, id), () -> owners.remove(object)));
+    }
+
+    /** What was saved is not restored any more. */
+    public synchronized void forgetSaved() {
+        saved = Optional.empty();
+    }
+
+    @GuardedBy("this") private void ownerChanges(String object) {
+        saved.ifPresent(then -> then.owners.putIfAbsent(object, Optional.ofNullable(owners.get(object))));
     }
 
     // ---- roles -----------------------------------------------------------------------------------------------------
@@ -314,6 +349,7 @@ public final class Roles {
 
     /** @throws MillraceException 42704 if there is no such role */
     public synchronized void setOwner(String object, String owner) {
+        ownerChanges(object);
         if (owner.equals(OWNER)) {
             owners.remove(object);
         } else {
@@ -323,6 +359,7 @@ public final class Roles {
 
     /** An object is gone, and with it all that was said of its name. */
     public synchronized void forget(String object) {
+        ownerChanges(object);
         owners.remove(object);
         for (Securable each : List.of(Securable.relation(object), Securable.function(object))) {
             if (state.access.containsKey(each)) {

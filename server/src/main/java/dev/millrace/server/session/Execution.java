@@ -8,6 +8,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.backup.DatabaseBackup;
 import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.cancellation.Offload;
+import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.checkpoint.DatabaseCheckpoint;
 import dev.millrace.server.ddl.Alterations;
 import dev.millrace.server.ddl.Definitions;
@@ -17,6 +18,7 @@ import dev.millrace.server.ddl.DurableSubscriptions;
 import dev.millrace.server.ddl.Functions;
 import dev.millrace.server.ddl.GroupedQueries;
 import dev.millrace.server.ddl.GuessedStreams;
+import dev.millrace.server.ddl.HeldDefinitions;
 import dev.millrace.server.ddl.Indexes;
 import dev.millrace.server.ddl.Reprocessing;
 import dev.millrace.server.ddl.Restarts;
@@ -95,6 +97,7 @@ final class Execution {
     private final Identity identity;
     private final RoleStatements roles;
     private final Consumer<String> notices;
+    private final HeldDefinitions held;
     private final Indexes indexes;
     private final Drops drops;
     private final Definitions definitions;
@@ -156,15 +159,17 @@ final class Execution {
         this.cursors = new Cursors(database, queries, subscriptions, transactions, cancellation, names.objects());
         transactions.onEnd(
                 queries.epochs()::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
-        this.indexes = new Indexes(database, queries, transactions, notices);
-        this.drops = new Drops(database, notices, indexes);
+        this.held = new HeldDefinitions(database, settings, transactions);
+        transactions.definitions(held);
+        this.indexes = new Indexes(database, queries, transactions, held, notices);
+        this.drops = new Drops(database, notices, indexes, held);
         this.guessed = new GuessedStreams(database, notices);
-        this.definitions = new Definitions(database, notices, queries, names.permissions(), identity, drops);
+        this.definitions = new Definitions(database, notices, queries, names.permissions(), identity, drops, held);
         this.groupedQueries = new GroupedQueries(database, settings, names, queries, transactions);
         this.derivedStreams = new DerivedStreams(database, definitions, queries);
         this.restarts = new Restarts(database, notices, queries);
-        this.views = new Views(database, definitions, drops);
-        this.functions = new Functions(database, identity);
+        this.views = new Views(database, definitions, drops, held);
+        this.functions = new Functions(database, identity, held);
         this.writes = new Writes(database, queries, transactions, settings);
         this.knownInserts = new KnownInserts(database.frontend(), database.catalog());
         this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes, analyses);
@@ -172,8 +177,8 @@ final class Execution {
         this.inspection = new Inspection(database, settings);
         this.alterations = new Alterations(database, notices, queries, indexes, definitions, drops);
         this.reprocessing = new Reprocessing(database, indexes);
-        this.tables = new TableAlterations(database, definitions, drops, indexes, queries, transactions, notices);
-        this.kept = new KeptStatements(database, queries.epochs(), drops);
+        this.tables = new TableAlterations(database, definitions, drops, indexes, queries, transactions, held, notices);
+        this.kept = new KeptStatements(database, queries.epochs(), drops, held);
         this.templates = new Templates(database, drops, notices, this::made, this::columns);
         this.explanations = new Explanations(database, queries, alterations);
         this.temporaries = new TemporaryStatements(
@@ -197,9 +202,17 @@ final class Execution {
         names.permissions().requireInsert(relation);
     }
 
+    /** Whether what has a name is there for this session; waits for a transaction of another that has altered or dropped it. */
+    boolean sees(String name) {
+        return held.sees(name);
+    }
+
     /** Inserts rows, which are taken over, under the names of their columns; all at once. */
     long insert(String relation, Batch rows) {
         try {
+            if (!sees(relation)) {
+                throw DatabaseCatalog.undefined("relation", relation, List.of());
+            }
             names.permissions().requireInsert(relation);
         } catch (MillraceException e) {
             rows.close();
@@ -296,7 +309,7 @@ final class Execution {
 
     /** Executes a text that is an INSERT of constants where that needs no wait and succeeds; else nothing was changed. */
     Optional<StatementResult> insertAtOnce(String sql) {
-        if (!early.areOver()) {
+        if (!early.areOver() || database.uncommitted().areThere()) {
             return Optional.empty();
         }
         Optional<KnownInserts.Found> found = knownInserts.find(sql);
@@ -331,6 +344,7 @@ final class Execution {
                 && insert.returning().isEmpty()
                 && parsed.text().length() <= MOST_PARSED_AT_ONCE
                 && !transactions.isUnderWay()
+                && !database.uncommitted().areThere()
                 && early.areOver();
     }
 
@@ -545,9 +559,9 @@ final class Execution {
         } else if (statement instanceof IndexStatement index) {
             return indexes.execute(index);
         } else if (statement instanceof SubscriptionStatement subscription) {
-            return durable.execute(subscription);
+            return held.alone(() -> durable.execute(subscription));
         } else if (statement instanceof SecretStatement secret) {
-            return new SecretDefinitions(database, notices, identity).execute(secret);
+            return held.alone(() -> new SecretDefinitions(database, notices, identity).execute(secret));
         } else if (statement instanceof Statement.AlterQuery alter) {
             return alterations.alter(alter);
         } else if (statement instanceof Statement.Reprocess reprocess) {
@@ -627,6 +641,7 @@ final class Execution {
 
     private Command checkpoint() {
         requireSuperuser("CHECKPOINT");
+        held.requireNone("CHECKPOINT");
         if (!database.journal().isWriting()) {
             notices.accept("nothing is kept on disk: start with --data DIR");
         }
@@ -642,6 +657,7 @@ final class Execution {
 
     private Command backup(String directory) {
         requireSuperuser("BACKUP");
+        held.requireNone("BACKUP");
         if (!new File(directory).isAbsolute()) {
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE, "BACKUP TO takes an absolute path, not '" + directory + "'");

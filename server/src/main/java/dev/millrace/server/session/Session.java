@@ -41,6 +41,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -79,6 +80,7 @@ public final class Session implements AutoCloseable {
     private final SettingCalls settingCalls;
     private final Activity activity;
     private final AtomicInteger process = new AtomicInteger(); // 0 until somebody asks for it
+    private final AtomicBoolean closed = new AtomicBoolean();
     private Consumer<String> notices = notice -> {};
 
     Session(Database database, String role) {
@@ -101,6 +103,7 @@ public final class Session implements AutoCloseable {
                 permissions,
                 objects,
                 new TemporaryRelations(instance.catalog(), this::process),
+                this::sees,
                 name -> signals.function(name).or(() -> settingCalls.function(name)));
         Cancellation cancellation = new Cancellation(instance.turns());
         Offload offload = new Offload(instance.offloadThreads());
@@ -125,6 +128,10 @@ public final class Session implements AutoCloseable {
         this.prepared = new PreparedStatements(objects, steps, execution, new Descriptions(instance, names, execution));
         instance.catalog().serverSettings().forEach((name, value) -> settings.identify(Setting.named(name), value));
         beginWith(role);
+    }
+
+    private boolean sees(String name) {
+        return execution.sees(name);
     }
 
     /** What ALTER ROLE ... SET says; what it said of a setting that is gone is passed over. */
@@ -347,7 +354,7 @@ public final class Session implements AutoCloseable {
      * and was executed before, by whichever session, or rows by their key, and was executed by this one.
      */
     public boolean answersAtOnce(ParsedStatement statement) {
-        return !Offload.isLong(statement.text()) && answersFromMemory(statement);
+        return !Offload.isLong(statement.text()) && !instance.uncommitted().areThere() && answersFromMemory(statement);
     }
 
     private boolean answersFromMemory(ParsedStatement given) {
@@ -433,9 +440,15 @@ public final class Session implements AutoCloseable {
         instance.journal().tellDurable(entry, then);
     }
 
-    /** Writes an entry to disk on the calling thread, if nobody else writes, which takes as long as the disk does; whether it is there. */
-    public boolean writesDurable(long entry) {
-        return instance.journal().tryWrite(entry);
+    /**
+     * Writes an entry to disk on the calling thread, if nobody else writes, which takes as long as the disk does. Then shows the rows that
+     * are there, and what they changed as far as that is computed.
+     *
+     * @param answer tells the client, if the entry is on disk: nobody hears of it before; must be short, and not throw
+     * @return whether it is on disk
+     */
+    public boolean writesDurable(long entry, Runnable answer) {
+        return instance.engine().showing(() -> instance.journal().tryWrite(entry, answer));
     }
 
     /** Whether an entry is on disk. */
@@ -620,10 +633,17 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    /** Runs nothing any more, and undoes the transaction under way, for which others may wait that are to be closed, too. */
+    void stop() {
         if (steps.close()) {
             execution.transactions().rollBack();
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+        if (!closed.getAndSet(true)) {
             execution.cursors().closeAll();
             execution.forget();
             dropTemporaries();
