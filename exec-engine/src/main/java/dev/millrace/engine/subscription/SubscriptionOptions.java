@@ -56,11 +56,13 @@ public record SubscriptionOptions(
     }
 
     public SubscriptionOptions after(long micros) {
-        return new SubscriptionOptions(snapshot, progress, queueBytes, whenFull, OptionalLong.of(micros), throughStops, comesAgain);
+        return new SubscriptionOptions(
+                snapshot, progress, queueBytes, whenFull, OptionalLong.of(micros), throughStops, comesAgain);
     }
 
     public SubscriptionOptions whenFull(WhenFull newWhenFull, long newQueueBytes) {
-        return new SubscriptionOptions(snapshot, progress, newQueueBytes, newWhenFull, afterMicros, throughStops, comesAgain);
+        return new SubscriptionOptions(
+                snapshot, progress, newQueueBytes, newWhenFull, afterMicros, throughStops, comesAgain);
     }
 
     public SubscriptionOptions goingThroughStops() {

@@ -161,11 +161,7 @@ public final class Subscriptions {
                 group.flatMap(common -> database.groups().join(name, common, how));
         if (member.isPresent()) {
             SubscriptionOptions options = new SubscriptionOptions(
-                            false,
-                            subscribe.progress(),
-                            bufferBytes(subscribe),
-                            whenFull(onSlow),
-                            OptionalLong.empty())
+                            false, subscribe.progress(), bufferBytes(subscribe), whenFull(onSlow), OptionalLong.empty())
                     .withoutReturn();
             return new StandingChanges(
                     OwnSubscription.to(member.get(), options),

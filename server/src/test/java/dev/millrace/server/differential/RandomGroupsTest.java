@@ -175,7 +175,8 @@ class RandomGroupsTest {
                     check(twoAlone, twoOfMany, oracle, two);
                     int other = chance.below(MEMBERS - 2);
                     others.get(other).close();
-                    others.set(other, other(database, other, filled(query, chance).ours(), chance));
+                    others.set(
+                            other, other(database, other, filled(query, chance).ours(), chance));
                 }
             }
         } finally {

@@ -94,13 +94,12 @@ class GroupedSubscriptionsTest {
             insert("('d0', " + round + ", 1)", "('d500', " + round + ", 2)", "('d999', " + round + ", NULL)");
         }
         for (int i = 0; i < 1000; i++) {
-            Map<String, Long> expected =
-                    switch (i) {
-                        case 0 -> Map.of("1|1", 1L, "2|1", 1L);
-                        case 500 -> Map.of("1|2", 1L, "2|2", 1L);
-                        case 999 -> Map.of("1|", 1L, "2|", 1L);
-                        default -> Map.of();
-                    };
+            Map<String, Long> expected = switch (i) {
+                case 0 -> Map.of("1|1", 1L, "2|1", 1L);
+                case 500 -> Map.of("1|2", 1L, "2|2", 1L);
+                case 999 -> Map.of("1|", 1L, "2|", 1L);
+                default -> Map.of();
+            };
             assertEquals(expected, heard.get(i).all(), "d" + i);
         }
         Closing.all(heard);
@@ -199,7 +198,8 @@ class GroupedSubscriptionsTest {
             insert("('x', 3, 0)");
             insert("('x', 6, 0)");
             assertEquals(Map.of("4|-10", 1L, "3|-5", 1L, "6|10", 1L), goesOn.all());
-            String alone = assertThrows(MillraceException.class, apart.get(0)::all).getMessage();
+            String alone =
+                    assertThrows(MillraceException.class, apart.get(0)::all).getMessage();
             for (int i = 0; i < 2; i++) {
                 MillraceException why = assertThrows(MillraceException.class, fails::all);
                 assertEquals(SqlState.DIVISION_BY_ZERO, why.sqlState());
