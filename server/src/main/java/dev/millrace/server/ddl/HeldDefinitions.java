@@ -223,7 +223,8 @@ public final class HeldDefinitions implements Transactions.Definitions {
         if (areHeld()) {
             throw MillraceException.user(
                             SqlState.ACTIVE_SQL_TRANSACTION, what + " cannot run inside a transaction block")
-                    .withHint("what it does could not be undone: COMMIT first, or execute it outside BEGIN and COMMIT");
+                    .withHint("what it does could not be undone: COMMIT first, or execute it outside BEGIN and COMMIT,"
+                            + " with a client that begins transactions by itself in its autocommit mode");
         }
     }
 
