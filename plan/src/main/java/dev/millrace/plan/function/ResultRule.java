@@ -3,6 +3,7 @@ package dev.millrace.plan.function;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
+import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -13,7 +14,7 @@ import java.util.function.Function;
  * How a function's result type follows from its arguments' types. NUMERIC has 38 digits here where PostgreSQL has no
  * limit: when a rule asks for more, digits after the point are given up first, down to {@link #LEAST_DIVISION_SCALE} or
  * the larger scale of the arguments; a value that still does not fit is an error (22003), never wrong. Where {@link
- * DataType#numericIsUnlimited} the result is BIGNUM then, and always that of a division.
+ * PlainNumeric#UNLIMITED} the result is BIGNUM then, and always that of a division.
  */
 public final class ResultRule {
     /** Digits after the point that a quotient or average has at least: PostgreSQL shows about as many. */
@@ -42,7 +43,7 @@ public final class ResultRule {
     /** As {@link #numeric}, but where there is no limit BIGNUM if it would be cut. */
     private static DataType exact(int integerDigits, int scale) {
         boolean fits = integerDigits + scale <= DataType.MAX_NUMERIC_PRECISION;
-        return fits || !DataType.numericIsUnlimited() ? numeric(integerDigits, scale) : DataType.BIGNUM;
+        return fits || !PlainNumeric.isUnlimited() ? numeric(integerDigits, scale) : DataType.BIGNUM;
     }
 
     private static int integerDigits(DataType type) {
@@ -54,7 +55,7 @@ public final class ResultRule {
     }
 
     private static DataType divide(DataType a, DataType b) {
-        if (DataType.numericIsUnlimited()) {
+        if (PlainNumeric.isUnlimited()) {
             return DataType.BIGNUM;
         }
         int scale = Math.max(LEAST_DIVISION_SCALE, Math.max(a.scale(), b.scale()));
@@ -125,7 +126,7 @@ public final class ResultRule {
             case "numeric_rounded" ->
                 types -> numeric(integerDigits(types.get(0)) + 1, types.get(0).scale());
             case "extract" -> types -> DataType.numeric(18, 6);
-            case "factorial" -> types -> DataType.numericIsUnlimited() ? DataType.BIGNUM : DataType.numeric(38, 0);
+            case "factorial" -> types -> PlainNumeric.isUnlimited() ? DataType.BIGNUM : DataType.numeric(38, 0);
             case "numeric_whole" -> types -> DataType.numeric(38, 0);
             case "numeric" -> types -> DataType.numeric(38, 16);
             case "record" -> ResultRule::record;

@@ -55,6 +55,7 @@ import dev.millrace.server.settings.Setting;
 import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.server.system.Inspection;
 import dev.millrace.server.transaction.Transactions;
+import dev.millrace.sql.DefinitionZone;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.AlterTable;
@@ -66,6 +67,7 @@ import dev.millrace.sql.statement.SubscriptionStatement;
 import dev.millrace.sql.statement.WithChanges;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
+import dev.millrace.type.PlainNumeric;
 import java.io.File;
 import java.util.HexFormat;
 import java.util.List;
@@ -391,7 +393,18 @@ final class Execution {
         if (found.isPresent()) {
             return found.get();
         }
-        ParsedStatement parsed = withColumns(given);
+        try (PlainNumeric.Binding meaning = numericIn(given).bind()) {
+            return executeAnew(withColumns(given), parameters);
+        }
+    }
+
+    /** What NUMERIC without digits means in a statement: what the session says is about what it defines. */
+    private PlainNumeric numericIn(ParsedStatement given) {
+        boolean keepsText = DefinitionZone.concerns(given.syntax()) || DefinitionZone.isRead(given.syntax());
+        return keepsText && settings.numericIsLimited() ? PlainNumeric.LIMITED : PlainNumeric.current();
+    }
+
+    private StatementResult executeAnew(ParsedStatement parsed, Parameters parameters) {
         Statement statement = temporaries.named(analyses.take(parsed)
                 .orElseGet(() -> queries.offload().run(() -> database.plans().analyze(parsed, names, parameters))));
         transactions.check(statement);
@@ -570,9 +583,11 @@ final class Execution {
     private Command reprocess(Statement.Reprocess reprocess) {
         ParsedStatement parsed =
                 database.frontend().parse(reprocessing.definition(reprocess)).get(0);
-        Statement create = queries.offload().run(() -> database.plans().analyze(parsed, names, Parameters.none()));
-        names.permissions().require(create, parsed.syntax());
-        execute(create, parsed.text());
+        try (PlainNumeric.Binding meaning = reprocessing.numeric(reprocess).bind()) {
+            Statement create = queries.offload().run(() -> database.plans().analyze(parsed, names, Parameters.none()));
+            names.permissions().require(create, parsed.syntax());
+            execute(create, parsed.text());
+        }
         String name = Reprocessing.nameOf(reprocess);
         database.catalog().roles().setOwner(name, database.catalog().roles().owner(reprocess.name()));
         notices.accept(

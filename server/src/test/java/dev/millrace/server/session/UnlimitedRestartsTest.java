@@ -8,8 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,7 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("long")
 class UnlimitedRestartsTest {
-    private static final String PROPERTY = "millrace.numeric.unlimited";
     private static final int ROUNDS = 12;
     private static final int CHANGES = 25;
 
@@ -44,16 +41,6 @@ class UnlimitedRestartsTest {
 
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void withoutLimit() {
-        System.setProperty(PROPERTY, "true");
-    }
-
-    @AfterAll
-    static void withLimit() {
-        System.clearProperty(PROPERTY);
-    }
 
     private String number() {
         return switch (random.nextInt(12)) {
