@@ -43,7 +43,9 @@ public final class ArrowValues {
             case TEXT, VARCHAR, CHAR, JSONB -> texts(type, (BaseVariableWidthVector) vector, rows);
             case DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> times(type, vector, rows);
             case NUMERIC -> numbers(type, vector, rows);
-            case BIGNUM -> throw MillraceException.notAvailableYet("NUMERIC without digits in Arrow");
+            case BIGNUM ->
+                throw MillraceException.notAvailableYet("NUMERIC without digits in Arrow's lists and structs")
+                        .withHint("declare its digits, as numeric(38,10)");
             case ARRAY -> {
                 ListVector list = (ListVector) vector;
                 int elements = Memory.getInt(list.getOffsetBuffer().memoryAddress() + 4L * rows);

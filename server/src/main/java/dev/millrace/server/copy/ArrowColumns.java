@@ -4,6 +4,7 @@ import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.NestedCopy;
 import dev.millrace.batch.Vectors;
+import dev.millrace.batch.text.ArrowOutput;
 import dev.millrace.connectors.arrow.ArrowContents;
 import dev.millrace.connectors.arrow.ArrowValues;
 import dev.millrace.error.MillraceException;
@@ -118,7 +119,7 @@ public final class ArrowColumns {
             return copyNested(field, from);
         }
         if (type.kind() == DataType.Kind.BIGNUM) {
-            throw MillraceException.notAvailableYet("NUMERIC without digits in Arrow");
+            return copyValues(field, from);
         }
         boolean same = from.getField().getType().equals(ArrowTypes.arrowType(type));
         boolean bounded = type.kind() == DataType.Kind.VARCHAR
@@ -285,7 +286,7 @@ public final class ArrowColumns {
             throw MillraceException.user(
                     SqlState.DATATYPE_MISMATCH,
                     "column \"" + field.name() + "\" of type " + field.type() + " takes Arrow's "
-                            + ArrowTypes.arrowType(field.type()) + ", not " + type);
+                            + ArrowOutput.schema(Schema.of(field)).getFields().get(0).getType() + ", not " + type);
         }
         return value.toString();
     }
