@@ -99,6 +99,9 @@ class PlainNumericTest {
     void whatIsAlteredKeepsItsColumnsAndTakesNewOnes() {
         try (TestDatabase db = open()) {
             createLimited(db);
+            db.run("CREATE OR REPLACE VIEW old_view AS SELECT k, n / 3 AS q, n * n AS p, 2::numeric AS two FROM old");
+            assertEquals(
+                    List.of("0.83333333333333333333", "3.3333333333333333"), db.rows("SELECT q FROM old_view"));
             db.run("ALTER TABLE old ADD COLUMN more NUMERIC");
             db.run("UPDATE old SET more = '1e-30'");
             db.run("ALTER MATERIALIZED VIEW old_sums SET (priority = 1)");
