@@ -145,4 +145,27 @@ class BignumTest {
             }
         }
     }
+
+    @Test
+    void quotientsInRegistersAreThoseOfAnySize() {
+        long address = Memory.allocate(BignumBytes.MOST_FIXED_BYTES);
+        int made = 0;
+        try {
+            for (int i = 0; i < NUMBERS; i++) {
+                long x = random.nextLong() >> random.nextInt(64);
+                long y = random.nextLong() >> 27 + random.nextInt(37);
+                int xScale = random.nextInt(20);
+                int yScale = random.nextInt(10);
+                int length = Quotient.write(address, x, xScale, y, yScale);
+                if (length > 0) {
+                    made++;
+                    Bignum quotient = Bignum.of(BigDecimal.valueOf(x, xScale)).divide(Bignum.of(BigDecimal.valueOf(y, yScale)));
+                    assertEquals(quotient, Bignum.at(address, length), x + "e-" + xScale + " / " + y + "e-" + yScale);
+                }
+            }
+        } finally {
+            Memory.free(address);
+        }
+        assertTrue(made > NUMBERS / 2, () -> "few were made in registers");
+    }
 }

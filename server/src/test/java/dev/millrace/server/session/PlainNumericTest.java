@@ -85,7 +85,7 @@ class PlainNumericTest {
                         List.of("1|0.00000000000000000001", "2|12345678901234567890123"),
                         db.rows("SELECT * FROM new"));
                 assertEquals(
-                        List.of("2.08333333333333330000|12345678901234567890123.00000000000000000001"),
+                        List.of("2.0833333333333333|12345678901234567890123.00000000000000000001"),
                         db.flushedRows("SELECT * FROM new_sums"));
                 assertEquals(
                         List.of("10.0000000000000000|10.00000000000000000001", "2.5000000000000000|12345678901234567890125.5"
@@ -104,7 +104,7 @@ class PlainNumericTest {
                     List.of("0.83333333333333333333", "3.3333333333333333"), db.rows("SELECT q FROM old_view"));
             db.run("ALTER TABLE old ADD COLUMN more NUMERIC");
             db.run("UPDATE old SET more = '1e-30'");
-            db.run("ALTER MATERIALIZED VIEW old_sums SET (priority = 1)");
+            db.run("ALTER MATERIALIZED VIEW old_sums SET (schedule = '1 second')");
         }
         try (TestDatabase db = open()) {
             assertEquals(
