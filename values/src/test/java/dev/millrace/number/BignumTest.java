@@ -159,7 +159,8 @@ class BignumTest {
                 int length = Quotient.write(address, x, xScale, y, yScale);
                 if (length > 0) {
                     made++;
-                    Bignum quotient = Bignum.of(BigDecimal.valueOf(x, xScale)).divide(Bignum.of(BigDecimal.valueOf(y, yScale)));
+                    Bignum quotient =
+                            Bignum.of(BigDecimal.valueOf(x, xScale)).divide(Bignum.of(BigDecimal.valueOf(y, yScale)));
                     assertEquals(quotient, Bignum.at(address, length), x + "e-" + xScale + " / " + y + "e-" + yScale);
                 }
             }

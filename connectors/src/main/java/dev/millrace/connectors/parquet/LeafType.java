@@ -223,10 +223,10 @@ record LeafType(Type physical, int width, Meaning meaning, Optional<DataType> ty
         boolean ofAnySize = column.kind() == DataType.Kind.BIGNUM && column.precision() == 0;
         boolean numeric = ofAnySize && (from.isInteger() || from.isExact())
                 || column.isExact()
-                && (from.kind() == DataType.Kind.NUMERIC
-                                && column.scale() >= from.scale()
-                                && column.precision() - column.scale() >= from.precision() - from.scale()
-                        || from.isInteger() && column.precision() - column.scale() >= 19);
+                        && (from.kind() == DataType.Kind.NUMERIC
+                                        && column.scale() >= from.scale()
+                                        && column.precision() - column.scale() >= from.precision() - from.scale()
+                                || from.isInteger() && column.precision() - column.scale() >= 19);
         return from.equals(column) || wider || text || real || numeric || from.isTimestamp() && column.isTimestamp();
     }
 

@@ -49,8 +49,7 @@ public abstract class DistinctValues implements AutoCloseable {
     }
 
     /** @param ofGroups where states of the groups have what they point to */
-    static DistinctValues of(
-            AggregateLayout layout, DistinctSet set, StateMemory ofGroups, BufferAllocator allocator) {
+    static DistinctValues of(AggregateLayout layout, DistinctSet set, StateMemory ofGroups, BufferAllocator allocator) {
         return set.counts()
                 ? new CountedValues(layout, set, ofGroups, allocator)
                 : new MarkedValues(layout, set, ofGroups, allocator);
@@ -136,8 +135,7 @@ public abstract class DistinctValues implements AutoCloseable {
             case SUM_INTERVAL -> Wide.addInterval(state, low, Memory.getLong(value + 8), sign);
             case SUM_BIGNUM -> BignumSums.addKept(ofGroups, state, value, sign);
             case SQUARES_BIGNUM -> BignumSums.addSquareKept(ofGroups, state, value, sign);
-            case TRUES, MIN, MAX ->
-                throw new IllegalArgumentException(slot + " is not fed by distinct values");
+            case TRUES, MIN, MAX -> throw new IllegalArgumentException(slot + " is not fed by distinct values");
         }
     }
 

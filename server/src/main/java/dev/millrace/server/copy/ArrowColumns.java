@@ -286,7 +286,10 @@ public final class ArrowColumns {
             throw MillraceException.user(
                     SqlState.DATATYPE_MISMATCH,
                     "column \"" + field.name() + "\" of type " + field.type() + " takes Arrow's "
-                            + ArrowOutput.schema(Schema.of(field)).getFields().get(0).getType() + ", not " + type);
+                            + ArrowOutput.schema(Schema.of(field))
+                                    .getFields()
+                                    .get(0)
+                                    .getType() + ", not " + type);
         }
         return value.toString();
     }

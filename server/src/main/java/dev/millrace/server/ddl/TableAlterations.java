@@ -79,8 +79,9 @@ public final class TableAlterations {
             TableShape shape = new TableShape(definitionOf(indexes.withoutIndexes(before)), this::bound, notices);
             alter.actions().forEach(shape::apply);
             boolean isAsWritten = alter.actions().stream().allMatch(AlterTable.Restart.class::isInstance);
-            CatalogObject own = isAsWritten ? asWritten(before, shape) : definitions.table(
-                    shape.table(), shape.text(), before.createdMicros());
+            CatalogObject own = isAsWritten
+                    ? asWritten(before, shape)
+                    : definitions.table(shape.table(), shape.text(), before.createdMicros());
             List<Index> with = indexes.altered(before, own, alter.actions());
             CatalogObject after = Indexes.withIndexes(own, with);
             requireSame(before, after);

@@ -48,7 +48,8 @@ public record KeptObject(
     /** The same for a log that ends with this record, as those behind it were lost: who comes next is behind it. */
     public KeptObject notAheadOf(long last) {
         OptionalLong then = paused.isPresent() ? OptionalLong.of(Math.min(paused.getAsLong(), last)) : paused;
-        return new KeptObject(name, kind, sql, createdMicros, owner, jar, number, Math.min(since, last), basis, then, numeric);
+        return new KeptObject(
+                name, kind, sql, createdMicros, owner, jar, number, Math.min(since, last), basis, then, numeric);
     }
 
     /** The same of another role. */
@@ -58,6 +59,7 @@ public record KeptObject(
 
     /** The same of an object that has a number now. */
     public KeptObject withNumber(long given) {
-        return new KeptObject(name, kind, sql, createdMicros, owner, jar, OptionalLong.of(given), since, basis, paused, numeric);
+        return new KeptObject(
+                name, kind, sql, createdMicros, owner, jar, OptionalLong.of(given), since, basis, paused, numeric);
     }
 }

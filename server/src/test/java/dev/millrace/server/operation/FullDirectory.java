@@ -148,10 +148,12 @@ public final class FullDirectory {
 
     /** What directories have from their twelfth fixture on: numbers of any size. */
     static void numbers(TestDatabase database) {
-        database.run("CREATE TABLE sizes (k INT PRIMARY KEY, n NUMERIC, third NUMERIC GENERATED ALWAYS AS (n / 3) STORED)");
+        database.run(
+                "CREATE TABLE sizes (k INT PRIMARY KEY, n NUMERIC, third NUMERIC GENERATED ALWAYS AS (n / 3) STORED)");
         database.run("CREATE VIEW halves AS SELECT k, n / 2 AS half FROM sizes");
-        database.run("CREATE MATERIALIZED VIEW sized AS SELECT k % 2 AS g, sum(n) AS s, avg(n) AS a, sum(DISTINCT n) AS d,"
-                + " min(n) AS least FROM sizes GROUP BY k % 2");
+        database.run(
+                "CREATE MATERIALIZED VIEW sized AS SELECT k % 2 AS g, sum(n) AS s, avg(n) AS a, sum(DISTINCT n) AS d,"
+                        + " min(n) AS least FROM sizes GROUP BY k % 2");
         database.run("INSERT INTO sizes (k, n) VALUES (1, '1e-20'), (2, '1e40'), (3, 1.50), (4, -7), (5, 'NaN')");
         database.run("CHECKPOINT");
         database.run("UPDATE sizes SET n = n * 10 WHERE k IN (2, 3)");

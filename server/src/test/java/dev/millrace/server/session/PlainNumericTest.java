@@ -29,16 +29,16 @@ class PlainNumericTest {
         db.run("SET plain_numeric = 'limited'");
         db.run("CREATE TABLE old (k INT PRIMARY KEY, n NUMERIC, third NUMERIC GENERATED ALWAYS AS (n / 3) STORED)");
         db.run("CREATE VIEW old_view AS SELECT k, n / 3 AS q, n * n AS p, 2::numeric AS two FROM old");
-        db.run("CREATE MATERIALIZED VIEW old_sums AS SELECT k % 2 AS g, avg(n) AS a, sum(n / 7) AS s FROM old GROUP BY k % 2");
+        db.run(
+                "CREATE MATERIALIZED VIEW old_sums AS SELECT k % 2 AS g, avg(n) AS a, sum(n / 7) AS s FROM old GROUP BY k % 2");
         db.run("CREATE MATERIALIZED VIEW over_view AS SELECT g, max(a) AS a FROM old_sums GROUP BY g");
         db.run("CREATE FUNCTION old_third(x NUMERIC) RETURNS NUMERIC LANGUAGE SQL AS 'x / 3'");
         db.run("RESET plain_numeric");
         db.run("INSERT INTO old (k, n) VALUES (1, 10), (2, 2.5)");
     }
 
-    private static final List<String> OLD_ROWS = List.of(
-            "1|10.0000000000000000|3.3333333333333333",
-            "2|2.5000000000000000|0.8333333333333333");
+    private static final List<String> OLD_ROWS =
+            List.of("1|10.0000000000000000|3.3333333333333333", "2|2.5000000000000000|0.8333333333333333");
 
     private static void requireLimited(TestDatabase db) {
         assertEquals(OLD_ROWS, db.rows("SELECT * FROM old"));
@@ -50,9 +50,9 @@ class PlainNumericTest {
                 db.flushedRows("SELECT * FROM old_sums"));
         assertEquals(List.of("0|2.5000000000000000", "1|10.0000000000000000"), db.rows("SELECT * FROM over_view"));
         assertEquals(List.of("3.3333333333333333"), db.rows("SELECT old_third(10)"));
-        assertEquals(
-                List.of("old|n|38|16", "old|third|38|16"), db.rows(NUMERIC_COLUMNS + " AND table_name = 'old'"));
-        assertTrue(db.error("INSERT INTO old (k, n) VALUES (3, '12345678901234567890123')").startsWith("22003 "));
+        assertEquals(List.of("old|n|38|16", "old|third|38|16"), db.rows(NUMERIC_COLUMNS + " AND table_name = 'old'"));
+        assertTrue(db.error("INSERT INTO old (k, n) VALUES (3, '12345678901234567890123')")
+                .startsWith("22003 "));
     }
 
     @Test
@@ -76,20 +76,21 @@ class PlainNumericTest {
             createLimited(db);
             db.run("CREATE TABLE new (k INT PRIMARY KEY, n NUMERIC)");
             db.run("INSERT INTO new VALUES (1, '1e-20'), (2, '12345678901234567890123')");
-            db.run("CREATE MATERIALIZED VIEW new_sums AS SELECT avg(v.q) AS a, sum(new.n) AS s FROM old_view v JOIN new USING (k)");
+            db.run(
+                    "CREATE MATERIALIZED VIEW new_sums AS SELECT avg(v.q) AS a, sum(new.n) AS s FROM old_view v JOIN new USING (k)");
         }
         for (int round = 0; round < 2; round++) {
             try (TestDatabase db = open()) {
                 requireLimited(db);
                 assertEquals(
-                        List.of("1|0.00000000000000000001", "2|12345678901234567890123"),
-                        db.rows("SELECT * FROM new"));
+                        List.of("1|0.00000000000000000001", "2|12345678901234567890123"), db.rows("SELECT * FROM new"));
                 assertEquals(
                         List.of("2.0833333333333333|12345678901234567890123.00000000000000000001"),
                         db.flushedRows("SELECT * FROM new_sums"));
                 assertEquals(
-                        List.of("10.0000000000000000|10.00000000000000000001", "2.5000000000000000|12345678901234567890125.5"
-                                + "000000000000000"),
+                        List.of(
+                                "10.0000000000000000|10.00000000000000000001",
+                                "2.5000000000000000|12345678901234567890125.5" + "000000000000000"),
                         db.rows("SELECT old.n, old.n + new.n FROM old JOIN new USING (k)"));
             }
         }
@@ -100,8 +101,7 @@ class PlainNumericTest {
         try (TestDatabase db = open()) {
             createLimited(db);
             db.run("CREATE OR REPLACE VIEW old_view AS SELECT k, n / 3 AS q, n * n AS p, 2::numeric AS two FROM old");
-            assertEquals(
-                    List.of("0.83333333333333333333", "3.3333333333333333"), db.rows("SELECT q FROM old_view"));
+            assertEquals(List.of("0.83333333333333333333", "3.3333333333333333"), db.rows("SELECT q FROM old_view"));
             db.run("ALTER TABLE old ADD COLUMN more NUMERIC");
             db.run("UPDATE old SET more = '1e-30'");
             db.run("ALTER MATERIALIZED VIEW old_sums SET (schedule = 'every 500 ms')");
@@ -111,19 +111,16 @@ class PlainNumericTest {
             assertEquals(
                     List.of("old|more||", "old|n|38|16", "old|third|38|16"),
                     db.rows(NUMERIC_COLUMNS + " AND table_name = 'old'"));
-            assertEquals(
-                    List.of("0.000000000000000000000000000001"), db.rows("SELECT DISTINCT more FROM old"));
+            assertEquals(List.of("0.000000000000000000000000000001"), db.rows("SELECT DISTINCT more FROM old"));
             assertEquals(
                     List.of("0|2.5000000000000000|0.3571428571428571", "1|10.0000000000000000|1.4285714285714286"),
                     db.flushedRows("SELECT * FROM old_sums"));
             db.run("DROP MATERIALIZED VIEW over_view");
             db.run("ALTER MATERIALIZED VIEW old_sums AS SELECT k % 2 AS g, avg(n) AS a FROM old GROUP BY k % 2");
-            assertEquals(
-                    List.of("old_sums|a||"), db.rows(NUMERIC_COLUMNS + " AND table_name = 'old_sums'"));
+            assertEquals(List.of("old_sums|a||"), db.rows(NUMERIC_COLUMNS + " AND table_name = 'old_sums'"));
         }
         try (TestDatabase db = open()) {
-            assertEquals(
-                    List.of("old_sums|a||"), db.rows(NUMERIC_COLUMNS + " AND table_name = 'old_sums'"));
+            assertEquals(List.of("old_sums|a||"), db.rows(NUMERIC_COLUMNS + " AND table_name = 'old_sums'"));
         }
     }
 
@@ -132,7 +129,8 @@ class PlainNumericTest {
         String text;
         try (TestDatabase db = open()) {
             createLimited(db);
-            text = db.rows("SELECT statement FROM millrace.definitions WHERE kind = 'table'").get(0);
+            text = db.rows("SELECT statement FROM millrace.definitions WHERE kind = 'table'")
+                    .get(0);
         }
         assertTrue(text.startsWith("SET plain_numeric = 'limited';\nCREATE TABLE"), text);
         List<Step> steps = DirectoryDump.script(folder.resolve("data"));

@@ -122,9 +122,11 @@ class CatalogLogTest {
             assertEquals(
                     Optional.of("abc"), log.catalog().object("f").orElseThrow().jar());
             assertEquals(
-                    PlainNumeric.LIMITED, log.catalog().object("f").orElseThrow().numeric());
+                    PlainNumeric.LIMITED,
+                    log.catalog().object("f").orElseThrow().numeric());
             assertEquals(
-                    PlainNumeric.UNLIMITED, log.catalog().object("x").orElseThrow().numeric());
+                    PlainNumeric.UNLIMITED,
+                    log.catalog().object("x").orElseThrow().numeric());
             assertEquals(access, log.catalog().access());
             assertEquals(Map.of("scheduling_policy", "fcfs"), log.catalog().settings());
             assertEquals(List.of(), log.notices());
