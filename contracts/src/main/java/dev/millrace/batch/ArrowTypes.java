@@ -63,7 +63,7 @@ public final class ArrowTypes {
         return new org.apache.arrow.vector.types.pojo.Field(field.name(), fieldType, children);
     }
 
-    /** The same of a schema: of what is within this process ({@code dev.millrace.batch.text.ArrowOutput} has what others are told). */
+    /** The same of a schema: of what is within this process ({@code dev.millrace.batch.text.IpcColumns} has what others are told). */
     public static org.apache.arrow.vector.types.pojo.Schema arrowSchema(Schema schema) {
         return new org.apache.arrow.vector.types.pojo.Schema(
                 schema.fields().stream().map(ArrowTypes::arrowField).toList());

@@ -1,5 +1,6 @@
 package dev.millrace.number;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -168,5 +169,28 @@ class BignumTest {
             Memory.free(address);
         }
         assertTrue(made > NUMBERS / 2, () -> "few were made in registers");
+    }
+
+    @Test
+    void bytesThatNobodyWroteAreNoNumber() {
+        long address = Memory.allocate(4096);
+        try {
+            for (int i = 0; i < NUMBERS; i++) {
+                byte[] bytes = number().toBytes();
+                Memory.copyIn(bytes, 0, address, bytes.length);
+                assertTrue(BignumBytes.isNumber(address, bytes.length));
+                int at = random.nextInt(bytes.length);
+                bytes[at] ^= (byte) (1 << random.nextInt(8));
+                int length = random.nextInt(4) == 0 ? random.nextInt(bytes.length + 1) : bytes.length;
+                Memory.copyIn(bytes, 0, address, bytes.length);
+                if (BignumBytes.isNumber(address, length)) { // another number, that is written so
+                    assertArrayEquals(
+                            Arrays.copyOf(bytes, length),
+                            Bignum.at(address, length).toBytes());
+                }
+            }
+        } finally {
+            Memory.free(address);
+        }
     }
 }

@@ -2,7 +2,7 @@ package dev.millrace.connectors.file;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Vectors;
-import dev.millrace.batch.text.ArrowOutput;
+import dev.millrace.batch.text.IpcColumns;
 import dev.millrace.connector.Sink;
 import dev.millrace.connectors.input.FileErrors;
 import dev.millrace.memory.Memory;
@@ -67,7 +67,7 @@ final class ArrowFileSink implements Sink {
                 channel.position(committed);
             }
             if (committed == 0) {
-                MessageSerializer.serialize(out, ArrowOutput.schema(written));
+                MessageSerializer.serialize(out, IpcColumns.schema(written));
                 commit(0);
             }
         } catch (IOException e) {
@@ -98,7 +98,7 @@ final class ArrowFileSink implements Sink {
     }
 
     private void write(List<FieldVector> vectors, int rows) {
-        try (ArrowOutput output = new ArrowOutput(written, vectors, rows)) {
+        try (IpcColumns output = new IpcColumns(written, vectors, rows)) {
             List<FieldVector> columns = output.columns();
             VectorSchemaRoot root = new VectorSchemaRoot(
                     columns.stream().map(FieldVector::getField).toList(), columns, rows); // owns nothing

@@ -2,7 +2,7 @@ package dev.millrace.connectors.file;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.text.ArrowOutput;
+import dev.millrace.batch.text.IpcColumns;
 import dev.millrace.connectors.directory.PartFile;
 import dev.millrace.connectors.directory.PartFormat;
 import dev.millrace.connectors.input.FileErrors;
@@ -71,7 +71,7 @@ final class ArrowParts implements PartFormat {
             }
             out = new WriteChannel(channel);
             try {
-                MessageSerializer.serialize(out, ArrowOutput.schema(schema));
+                MessageSerializer.serialize(out, IpcColumns.schema(schema));
             } catch (IOException e) {
                 close();
                 throw FileErrors.writing(file, e);
@@ -91,7 +91,7 @@ final class ArrowParts implements PartFormat {
                     }
                     copy.setValueCount(count);
                 }
-                try (ArrowOutput output = new ArrowOutput(schema, copies, count)) {
+                try (IpcColumns output = new IpcColumns(schema, copies, count)) {
                     List<FieldVector> columns = output.columns();
                     VectorSchemaRoot root = new VectorSchemaRoot(
                             columns.stream().map(FieldVector::getField).toList(), columns, count); // owns nothing

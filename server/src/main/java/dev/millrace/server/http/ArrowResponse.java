@@ -1,7 +1,7 @@
 package dev.millrace.server.http;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.text.ArrowOutput;
+import dev.millrace.batch.text.IpcColumns;
 import dev.millrace.error.MillraceException;
 import dev.millrace.type.Schema;
 import java.io.ByteArrayOutputStream;
@@ -30,14 +30,14 @@ final class ArrowResponse {
     }
 
     byte[] begin(Schema schema) {
-        return bytes(() -> MessageSerializer.serialize(channel, ArrowOutput.schema(schema)));
+        return bytes(() -> MessageSerializer.serialize(channel, IpcColumns.schema(schema)));
     }
 
     /** The batch stays the caller's, and has no weights. */
     byte[] rows(Batch batch) {
         List<FieldVector> columns =
                 IntStream.range(0, batch.columnCount()).mapToObj(batch::column).toList();
-        try (ArrowOutput output = new ArrowOutput(batch.schema(), columns, batch.rowCount())) {
+        try (IpcColumns output = new IpcColumns(batch.schema(), columns, batch.rowCount())) {
             VectorSchemaRoot root = new VectorSchemaRoot(
                     output.columns().stream().map(FieldVector::getField).toList(),
                     output.columns(),

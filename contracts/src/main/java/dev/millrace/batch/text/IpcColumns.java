@@ -19,7 +19,7 @@ import org.apache.arrow.vector.complex.StructVector;
  * Columns as other programs read them in Arrow's IPC. Numbers of any size, which Arrow has none of, are their texts, also within arrays and
  * rows, as ADBC's driver for PostgreSQL has them; all else is as {@link DataType} tabulates. For one thread.
  */
-public final class ArrowOutput implements AutoCloseable {
+public final class IpcColumns implements AutoCloseable {
     private static final int TEXT_BYTES = 64;
 
     private final List<FieldVector> columns = new ArrayList<>();
@@ -31,7 +31,7 @@ public final class ArrowOutput implements AutoCloseable {
      * @param vectors columns of the schema, which stay the caller's and are not closed before this
      * @param rows how many of their values
      */
-    public ArrowOutput(Schema schema, List<FieldVector> vectors, int rows) {
+    public IpcColumns(Schema schema, List<FieldVector> vectors, int rows) {
         try {
             for (int column = 0; column < vectors.size(); column++) {
                 columns.add(shown(schema.field(column), vectors.get(column), rows));
@@ -45,7 +45,7 @@ public final class ArrowOutput implements AutoCloseable {
     /** Arrow's schema of such columns. */
     public static org.apache.arrow.vector.types.pojo.Schema schema(Schema schema) {
         return ArrowTypes.arrowSchema(
-                new Schema(schema.fields().stream().map(ArrowOutput::shown).toList()));
+                new Schema(schema.fields().stream().map(IpcColumns::shown).toList()));
     }
 
     /** The vectors, as long as this is open. */
@@ -66,7 +66,7 @@ public final class ArrowOutput implements AutoCloseable {
                         type.kind(),
                         type.precision(),
                         type.scale(),
-                        type.fields().stream().map(ArrowOutput::shown).toList())
+                        type.fields().stream().map(IpcColumns::shown).toList())
                 : type;
     }
 
