@@ -5,6 +5,7 @@ import pandas
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.operations import Operations
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy import Column, DateTime, Index, Integer, MetaData, Numeric, String, Table, Text, create_engine, func, inspect
 
 engine = create_engine(sys.argv[1])
@@ -70,5 +71,41 @@ with engine.begin() as connection:
     operations.drop_constraint("parts_once", "parts")
     operations.alter_column("parts", "name", type_=String(30), existing_nullable=False)
 check([difference[0][0] for difference in differences()], ["modify_type"])
+
+# A migration that fails half-way leaves nothing, and the next one does all of it.
+with engine.begin() as connection:
+    connection.exec_driver_sql("CREATE TABLE versions (n TEXT PRIMARY KEY)")
+    connection.exec_driver_sql("INSERT INTO versions VALUES ('one')")
+    connection.exec_driver_sql("INSERT INTO parts (id, name, price) VALUES (1, 'x', 2), (2, 'y', 2)")
+
+
+def migrate(connection, fails):
+    operations = Operations(context(connection))
+    operations.add_column("parts", Column("weight", Integer))
+    operations.execute("UPDATE parts SET weight = id * 10")
+    operations.alter_column("parts", "weight", nullable=False)
+    operations.create_table("boxes", Column("id", Integer, primary_key=True), Column("size", Integer))
+    operations.bulk_insert(Table("boxes", MetaData(), autoload_with=connection), [{"id": 1, "size": 3}])
+    operations.create_index("boxes_size", "boxes", ["size"])
+    operations.execute("UPDATE versions SET n = 'two'")
+    if fails:
+        operations.create_unique_constraint("parts_price", "parts", ["price"])  # which is there twice
+
+
+try:
+    with engine.begin() as connection:
+        migrate(connection, True)
+    check("an error", "none")
+except IntegrityError as error:
+    check("parts_price" in str(error), True)
+check([difference[0][0] for difference in differences()], ["modify_type"])
+check(inspect(engine).has_table("boxes"), False)
+check(pandas.read_sql("SELECT n FROM versions", engine)["n"].tolist(), ["one"])
+with engine.begin() as connection:
+    migrate(connection, False)
+check(pandas.read_sql("SELECT weight FROM parts ORDER BY id", engine)["weight"].tolist(), [10, 20])
+check(pandas.read_sql("SELECT n, size FROM versions, boxes", engine).values.tolist(), [["two", 3]])
+with engine.begin() as connection:
+    Operations(context(connection)).drop_table("boxes")
 metadata.drop_all(engine)
 print("done")

@@ -27,6 +27,7 @@ import dev.millrace.benchmarks.suite.CheckpointsCommand;
 import dev.millrace.benchmarks.suite.Suite;
 import dev.millrace.benchmarks.suite.SuiteCommand;
 import dev.millrace.benchmarks.templates.TemplatesCommand;
+import dev.millrace.benchmarks.wire.DefinitionsCommand;
 import dev.millrace.benchmarks.wire.DurableCommand;
 import dev.millrace.benchmarks.wire.ReadsCommand;
 import dev.millrace.benchmarks.wire.WireCommand;
@@ -48,6 +49,7 @@ import picocli.CommandLine.Command;
             WireCommand.class,
             ReadsCommand.class,
             DurableCommand.class,
+            DefinitionsCommand.class,
             SketchBenchCommand.class,
             CompareCommand.class,
             FiguresCommand.class,

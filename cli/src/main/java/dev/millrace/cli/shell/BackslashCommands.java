@@ -21,7 +21,9 @@ import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,7 +37,7 @@ final class BackslashCommands {
     static final Map<String, String> HELP = new TreeMap<>(Map.ofEntries(
             Map.entry("\\?", "this help"),
             Map.entry("\\d", "[NAME]  list relations, or describe one"),
-            Map.entry("\\d+", "NAME  the same, with each split of what its connector reads"),
+            Map.entry("\\d+", "NAME  the same, with splits of connectors, costs of columns, and what runs where"),
             Map.entry("\\ds", "list streams"),
             Map.entry("\\dt", "list tables"),
             Map.entry("\\dq", "list continuous queries"),
@@ -56,6 +58,12 @@ final class BackslashCommands {
             "SELECT stream || ' ' || state || ', ' || percent || ' % (' || rows || ' of ' || all_rows || ' rows)',"
                     + " CASE WHEN state = 'reading' THEN round(seconds_left::numeric, 0) END"
                     + " FROM millrace.backfills WHERE query = $1 ORDER BY stream";
+
+    private static final String RELATION_NOTE = "SELECT obj_description(oid, 'pg_class') FROM pg_catalog.pg_class"
+            + " WHERE relname = $1 AND relkind <> 'i' AND relnamespace = 'public'::regnamespace";
+    private static final String COLUMN_NOTES = "SELECT attname, col_description(attrelid, attnum) FROM"
+            + " pg_catalog.pg_attribute WHERE attrelid = (SELECT max(oid) FROM pg_catalog.pg_class WHERE relname = $1 AND"
+            + " relkind <> 'i' AND relnamespace = 'public'::regnamespace)";
 
     private final Shell shell;
     private final Session session;
@@ -227,7 +235,7 @@ final class BackslashCommands {
         write(table, relations.size());
     }
 
-    private void describe(String name, boolean withSplits) throws IOException {
+    private void describe(String name, boolean all) throws IOException {
         DatabaseCatalog catalog = session.database().catalog();
         Optional<CatalogObject> object = catalog.object(name);
         Schema schema = object.map(CatalogObject::schema)
@@ -238,20 +246,30 @@ final class BackslashCommands {
                 .write(title.substring(0, 1).toUpperCase(java.util.Locale.ROOT) + title.substring(1) + " \"" + name
                         + "\"\n");
         TableRules rules = object.map(CatalogObject::rules).orElse(TableRules.NONE);
-        AlignedTable table = rules.columns().isEmpty()
-                ? table("Column", "Type", "Nullable", "Role")
-                : table("Column", "Type", "Nullable", "Role", "Default");
+        Map<String, String> kept = all && object.isPresent() ? columnNotes(name) : Map.of();
+        List<String> titles = new ArrayList<>(List.of("Column", "Type", "Nullable", "Role"));
+        if (!rules.columns().isEmpty()) {
+            titles.add("Default");
+        }
+        if (!kept.isEmpty()) {
+            titles.add("Kept");
+        }
+        AlignedTable table = table(titles.toArray(String[]::new));
         for (int column = 0; column < schema.size(); column++) {
             Field field = schema.field(column);
             int at = column;
-            String role = object.map(found -> role(found, at)).orElse("");
-            String nullable = field.nullable() ? "" : "not null";
-            String byDefault =
-                    rules.of(field.name()).map(BackslashCommands::text).orElse("");
-            table.add(
-                    rules.columns().isEmpty()
-                            ? new String[] {field.name(), field.type().toString(), nullable, role}
-                            : new String[] {field.name(), field.type().toString(), nullable, role, byDefault});
+            List<String> row = new ArrayList<>(List.of(
+                    field.name(),
+                    field.type().toString(),
+                    field.nullable() ? "" : "not null",
+                    object.map(found -> role(found, at)).orElse("")));
+            if (!rules.columns().isEmpty()) {
+                row.add(rules.of(field.name()).map(BackslashCommands::text).orElse(""));
+            }
+            if (!kept.isEmpty()) {
+                row.add(kept.getOrDefault(field.name(), ""));
+            }
+            table.add(row.toArray(String[]::new));
         }
         table.write(streams.out());
         if (object.isPresent()) {
@@ -266,7 +284,10 @@ final class BackslashCommands {
                             .map(index -> index.name() + (index.unique() ? " unique (" : " (")
                                     + index.columnTexts(schema) + ")")
                             .toList());
-            new ConnectorLines(session).write(object.get(), withSplits, streams.out());
+            new ConnectorLines(session).write(object.get(), all, streams.out());
+            if (all) {
+                writeNote(name, object.get().kind());
+            }
             footer("Backfill", backfills(name));
             footer("Reads", object.get().reads());
             footer("Read by", catalog.dependents(name));
@@ -275,6 +296,24 @@ final class BackslashCommands {
                             + object.get().definition().strip().replace("\n", "\n    ") + ";\n");
         }
         streams.out().write("\n");
+    }
+
+    private Map<String, String> columnNotes(String name) {
+        Map<String, String> notes = new HashMap<>();
+        for (List<Optional<String>> row : ConnectorLines.rows(session, COLUMN_NOTES, name)) {
+            row.get(1).ifPresent(note -> notes.put(row.get(0).orElseThrow(), note));
+        }
+        return notes;
+    }
+
+    /** How a stream keeps its rows, or what of a query runs where. */
+    private void writeNote(String name, ObjectKind kind) throws IOException {
+        for (List<Optional<String>> row : ConnectorLines.rows(session, RELATION_NOTE, name)) {
+            if (row.get(0).isPresent()) {
+                String label = kind == ObjectKind.STREAM ? "Keeps its rows:" : "Runs:";
+                streams.out().write(label + "\n    " + row.get(0).get().replace("\n", "\n    ") + "\n");
+            }
+        }
     }
 
     private List<String> backfills(String query) {

@@ -149,6 +149,21 @@ class ScriptTest {
     }
 
     @Test
+    void whatOfAQueryRunsAtTheEdgeIsDescribed() throws IOException {
+        int code = run(ResultFormat.TABLE, false, """
+                CREATE STREAM s (ts TIMESTAMP, temp DOUBLE PRECISION) WITH (connector = 'edge');
+                CREATE CONTINUOUS QUERY hot WITH (run_at = 'edge') AS SELECT ts FROM s WHERE temp > 80;
+                \\d hot
+                \\d+ hot
+                """);
+        assertEquals(0, code, err.toString());
+        String lines = "Runs:\n    at the edge, of each row of s: whether (temp > 80.0); columns temp, ts\n"
+                + "    at the server: the query, over the rows that come\n";
+        int first = out.toString().indexOf(lines);
+        assertTrue(first > 0 && out.toString().indexOf(lines, first + 1) < 0, out.toString());
+    }
+
+    @Test
     void unknownBackslashCommandsFailTheScript() throws IOException {
         assertEquals(1, run(ResultFormat.TABLE, false, "\\dvv\nSELECT 1;"));
         assertTrue(err.toString().contains("there is no command \\dvv"), err.toString());

@@ -37,6 +37,9 @@ public final class Epochs {
     private final ReentrantLock instants = new ReentrantLock(); // held while versions become current, or are looked at
     private final AtomicLong versions = new AtomicLong(); // the last one given to an output
 
+    /** Of a thread in {@link #showing}: domains in which something became ready to be published. */
+    private final ThreadLocal<Optional<List<EpochDomain>>> showing = ThreadLocal.withInitial(Optional::empty);
+
     /** @param signal raised after each commit and whenever a held domain may have become quiet */
     public Epochs(Workers workers, Clock clock, long epochNanos, Signal signal) {
         this(workers, clock, epochNanos, signal, Journal.NONE);
@@ -265,6 +268,21 @@ public final class Epochs {
     // ---- epochs are ended and published
     // ------------------------------------------------------------------------------
 
+    /**
+     * Runs {@code action}, in which this thread may be the journal's, and publishes what that calls back about when the action is over: for
+     * who may be held up then, and so saves waking another. Not within another.
+     */
+    public <T> T showing(Supplier<T> action) {
+        List<EpochDomain> ready = new ArrayList<>(1);
+        showing.set(Optional.of(ready));
+        try {
+            return action.get();
+        } finally {
+            showing.remove();
+            ready.forEach(this::commitReady);
+        }
+    }
+
     /** What was accepted in an epoch is on disk. Publishing is left to a thread that may be held up. */
     private void durable(EpochDomain domain, Closed closed) {
         boolean isReady = locked.get(ledger -> {
@@ -272,7 +290,10 @@ public final class Epochs {
             return !domain.ready.isEmpty(); // else an output that ends the epoch shows it
         });
         if (isReady && !locked.isHeldByCurrentThread()) {
-            workers.schedule(clock.nanoTime(), () -> commitReady(domain));
+            showing.get()
+                    .ifPresentOrElse(
+                            own -> own.add(domain),
+                            () -> workers.schedule(clock.nanoTime(), () -> commitReady(domain)));
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A stream or table that callers append to. Rows go from the caller's thread straight into the readers' channels. */
 final class AppendedRelation implements WritableRelation, AutoCloseable {
@@ -36,6 +37,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
     private final EpochInput input;
     private final Optional<Restores.Part> firstRows; // of a table
     private volatile Optional<VersionedView> view; // of a table; replaced while nothing is published
+    private final List<VersionedView> earlier = new CopyOnWriteArrayList<>(); // what it may be again
     private final Optional<EpochOutput> output; // of a table
     private List<Staged> open = new ArrayList<>(); // rows of the open epoch; guarded by the epochs' lock
 
@@ -201,27 +203,71 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
      *
      * @param rows stay the caller's
      * @param newNumber by which the journal knows the table from now on, which has all its rows; 0 for none
-     * @return the number of the journal's entry of the rows
      */
-    long alter(Schema newSchema, List<Batch> rows, long newNumber) {
+    AlteredTable alter(Schema newSchema, List<Batch> rows, long newNumber) {
         EpochOutput publishing = output.orElseThrow();
+        VersionedView before = view.orElseThrow();
         VersionedView altered = new VersionedView(newSchema, resources.batchRows(), memory.newChild("altered rows"));
         Journal journal = resources.epochs().journal();
         try (Journal.Entry entry =
                 journal.prepare(newNumber == 0 ? List.of() : List.of(new Journal.Change(newNumber, rows)))) {
             altered.fill(rows);
             altered.follow(publishing::version);
+            Altered change = new Altered(before, schema, number, altered);
             publishing.exclusively(() -> {
-                view.orElseThrow().followers().handOver(altered);
-                view.orElseThrow().close();
+                before.followers().prepareHandOver(altered);
+                earlier.add(before);
                 view = Optional.of(altered);
                 schema = newSchema;
                 number = newNumber;
             });
-            return resources.epochs().atomically(entry::append);
+            change.entry = resources.epochs().atomically(entry::append);
+            return change;
         } catch (RuntimeException | Error e) {
             altered.close();
             throw e;
+        }
+    }
+
+    /** What it was, for as long as it may be that again. */
+    private final class Altered implements AlteredTable {
+        private final VersionedView before;
+        private final Schema oldSchema;
+        private final long oldNumber;
+        private final VersionedView now;
+        private long entry;
+
+        Altered(VersionedView before, Schema oldSchema, long oldNumber, VersionedView now) {
+            this.before = before;
+            this.oldSchema = oldSchema;
+            this.oldNumber = oldNumber;
+            this.now = now;
+        }
+
+        @Override
+        public long entry() {
+            return entry;
+        }
+
+        @Override
+        public void keep() {
+            output.orElseThrow().exclusively(() -> {
+                before.followers().handOver(now);
+                earlier.remove(before);
+                before.close();
+            });
+        }
+
+        @Override
+        public void undo() {
+            output.orElseThrow().exclusively(() -> {
+                before.followers().giveUpHandOver(now);
+                earlier.remove(before);
+                view = Optional.of(before);
+                schema = oldSchema;
+                number = oldNumber;
+                now.close();
+            });
         }
     }
 
@@ -323,6 +369,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         @Override
         public void publish(long epoch, OptionalLong sinceNanos) {
             resources.barriers().at(epoch).ifPresent(AppendedRelation.this::keepFor);
+            earlier.forEach(before -> before.followers().published(epoch));
             view.orElseThrow().followers().published(epoch);
             view.orElseThrow().reclaim();
         }
@@ -341,6 +388,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         input.leave();
         fanout.end();
         view.ifPresent(VersionedView::close); // with what is staged
+        earlier.forEach(VersionedView::close);
         resources.memory().release(memory);
     }
 }

@@ -146,14 +146,36 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     }
 
     @Override
-    public synchronized long alterTable(String name, Schema schema, List<Batch> rows, long number) {
+    public synchronized AlteredTable alterTable(String name, Schema schema, List<Batch> rows, long number) {
+        AppendedRelation table = (AppendedRelation) entry(name).writable().orElseThrow();
+        AlteredTable altered = table.alter(schema, rows, number);
+        showAsItIs(name, table);
+        return new AlteredTable() {
+            @Override
+            public long entry() {
+                return altered.entry();
+            }
+
+            @Override
+            public void keep() {
+                altered.keep();
+            }
+
+            @Override
+            public void undo() {
+                synchronized (RelationRegistry.this) {
+                    altered.undo();
+                    showAsItIs(name, table);
+                }
+            }
+        };
+    }
+
+    @GuardedBy("this") private void showAsItIs(String name, AppendedRelation table) {
         Entry before = entry(name);
-        AppendedRelation table = (AppendedRelation) before.writable().orElseThrow();
-        long journaled = table.alter(schema, rows, number);
         entries.put(
                 name,
                 new Entry(table.feed(), before.writable(), before.rejected(), before.owned(), false, before.readers()));
-        return journaled;
     }
 
     @GuardedBy("this") private void put(
@@ -246,18 +268,29 @@ public final class RelationRegistry implements Relations, AutoCloseable {
                 .flatMap(entry -> entry.scannable() instanceof Scannable.Feed feed ? feed.output() : Optional.empty());
     }
 
-    /** Gives a relation that is no query, and that nobody is known to read, another name, which is free. */
+    @Override
     public synchronized void rename(String name, String newName) {
         requireFree(newName);
         Entry entry = entry(name);
         entries.remove(name);
         entries.put(newName, entry);
+        for (String query : entry.readers()) {
+            Set<String> relations = new HashSet<>(read.getOrDefault(query, Set.of()));
+            relations.remove(name);
+            read.put(query, both(relations, Set.of(newName)));
+        }
     }
 
     /** Notes that a query reads a relation. */
     public synchronized void reads(String query, String relation) {
         entry(relation).readers().add(query);
-        read.computeIfAbsent(query, first -> new HashSet<>()).add(relation);
+        read.merge(query, Set.of(relation), RelationRegistry::both); // there may be very many, who read one each
+    }
+
+    private static Set<String> both(Set<String> some, Set<String> others) {
+        Set<String> both = new HashSet<>(some);
+        both.addAll(others);
+        return Set.copyOf(both);
     }
 
     /** A query reads nothing any more. */
@@ -307,10 +340,11 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     /**
      * Accepts rows of several relations as part of one epoch, or none. Takes the batches over, also when it throws.
      *
+     * @param beside what belongs to them
      * @param merge makes one of several domains, which it asks for once nobody else changes them
      * @return the epoch
      */
-    public Accepted append(Map<String, List<Batch>> rows, Consumer<Supplier<Set<EpochDomain>>> merge) {
+    public Accepted append(Map<String, List<Batch>> rows, Beside beside, Consumer<Supplier<Set<EpochDomain>>> merge) {
         try {
             Map<AppendedRelation, List<Batch>> targets = new LinkedHashMap<>();
             rows.forEach((name, batches) -> targets.put((AppendedRelation) writable(name), batches));
@@ -328,7 +362,9 @@ public final class RelationRegistry implements Relations, AutoCloseable {
                 targets.forEach((relation, batches) -> staged.put(relation, relation.stage(batches)));
                 List<Journal.Change> changes = new ArrayList<>();
                 targets.forEach((relation, batches) -> changes.addAll(relation.change(batches)));
+                beside.mark().ifPresent(mark -> changes.add(new Journal.Change(mark, List.of())));
                 try (Journal.Entry entry = resources.epochs().journal().prepare(changes)) {
+                    beside.write();
                     return append(targets, staged, inputs, entry, () -> {
                         if (domains.get().size() > 1) {
                             merge.accept(domains);

@@ -64,14 +64,16 @@ public interface Relations {
      *
      * @param rows stay the caller's
      * @param number by which the journal knows the table from now on, with an entry of these rows; 0 for none
-     * @return the number of that entry, 0 for none
      */
-    long alterTable(String name, Schema schema, List<Batch> rows, long number);
+    AlteredTable alterTable(String name, Schema schema, List<Batch> rows, long number);
 
-    /** The same of a table of which nothing is written down. */
+    /** The same of a table of which nothing is written down, for good. */
     default void alterTable(String name, Schema schema, List<Batch> rows) {
-        alterTable(name, schema, rows, 0);
+        alterTable(name, schema, rows, 0).keep();
     }
+
+    /** Gives a relation that is no query another name, which is free. Queries that read it go on; none of them is to begin anew under that name. */
+    void rename(String name, String newName);
 
     /**
      * Forgets a relation added here and frees what it holds.

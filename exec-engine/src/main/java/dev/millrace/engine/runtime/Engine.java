@@ -8,6 +8,7 @@ import dev.millrace.engine.checkpoint.CheckpointWriter;
 import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.epoch.Journal;
+import dev.millrace.engine.relation.Beside;
 import dev.millrace.engine.relation.Relations;
 import dev.millrace.engine.statistic.FlushProgress;
 import dev.millrace.engine.view.VersionedView;
@@ -24,6 +25,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -164,9 +166,15 @@ public interface Engine extends AutoCloseable {
      * Waits as {@link dev.millrace.engine.relation.WritableRelation#append} does, whose rules hold for each relation.
      *
      * @param rows by the relations' names; of at least one
+     * @param beside what counts together with them
      * @return the epoch, for {@link #awaitEpoch}, and the journal's entry
      */
-    Accepted accept(Map<String, List<Batch>> rows);
+    Accepted accept(Map<String, List<Batch>> rows, Beside beside);
+
+    /** The same of rows alone. */
+    default Accepted accept(Map<String, List<Batch>> rows) {
+        return accept(rows, Beside.NOTHING);
+    }
 
     /** The same; returns the epoch alone. */
     default long append(Map<String, List<Batch>> rows) {
@@ -234,6 +242,12 @@ public interface Engine extends AutoCloseable {
      * @return whether it is
      */
     boolean awaitVisible(long epoch, String relation, long mostNanos);
+
+    /**
+     * Runs an action in which the calling thread may write the journal, and then shows on it what became visible by that, where otherwise
+     * another thread would be woken. For threads that may be held up.
+     */
+    <T> T showing(Supplier<T> action);
 
     /**
      * Waits until all that was accepted before the call is in all views: appended rows, what live sources gave, and

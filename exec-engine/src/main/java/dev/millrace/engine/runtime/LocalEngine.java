@@ -18,6 +18,7 @@ import dev.millrace.engine.group.Member;
 import dev.millrace.engine.heap.HeapBudget;
 import dev.millrace.engine.heap.HeapRelief;
 import dev.millrace.engine.operators.OperatorFactory;
+import dev.millrace.engine.relation.Beside;
 import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Relations;
@@ -617,8 +618,8 @@ class LocalEngine implements Engine {
     }
 
     @Override
-    public Accepted accept(Map<String, List<Batch>> rows) {
-        return relations.append(rows, domains -> {
+    public Accepted accept(Map<String, List<Batch>> rows, Beside beside) {
+        return relations.append(rows, beside, domains -> {
             Interrupt.lock(changes);
             try {
                 Set<EpochDomain> apart = domains.get();
@@ -660,6 +661,11 @@ class LocalEngine implements Engine {
             await(() -> closed || isVisible.getAsBoolean(), mostNanos);
         }
         return closed || isVisible.getAsBoolean();
+    }
+
+    @Override
+    public <T> T showing(Supplier<T> action) {
+        return epochs.showing(action);
     }
 
     @Override

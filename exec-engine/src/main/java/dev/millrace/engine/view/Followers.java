@@ -33,6 +33,8 @@ public final class Followers {
 
     @GuardedBy("this") private final List<FollowedRows> all = new ArrayList<>();
 
+    @GuardedBy("this") private final List<FollowedRows> prepared = new ArrayList<>(); // to go on elsewhere
+
     @GuardedBy("this") private long lastEpoch = Long.MIN_VALUE; // that was published
 
     @GuardedBy("this") private long lastVersion; // which it became
@@ -101,15 +103,16 @@ public final class Followers {
     }
 
     /**
-     * Has those that follow go on in a view that has the same rows; before it takes the place of this one, and while nothing is
-     * published.
+     * Makes what those that follow need to go on in a view that has the same rows; while nothing is published. The rows of both stay as they
+     * are until {@link #handOver} or {@link #giveUpHandOver}.
      *
-     * @throws org.apache.arrow.memory.OutOfMemoryException and this one must not be given up
+     * @throws org.apache.arrow.memory.OutOfMemoryException and nothing was changed
      */
-    public void handOver(VersionedView next) {
+    public void prepareHandOver(VersionedView next) {
         List<FollowedRows> told;
         synchronized (this) {
-            told = List.copyOf(all);
+            told = new ArrayList<>(all);
+            told.removeAll(prepared);
         }
         try {
             told.forEach(follower -> follower.goOnIn(next)); // makes indexes, which no reader is to wait for
@@ -118,6 +121,31 @@ public final class Followers {
             throw e;
         }
         synchronized (this) {
+            prepared.addAll(told);
+        }
+    }
+
+    /** They stay here after all. */
+    public void giveUpHandOver(VersionedView next) {
+        List<FollowedRows> told;
+        synchronized (this) {
+            told = List.copyOf(prepared);
+            prepared.clear();
+        }
+        told.forEach(follower -> follower.stayOutOf(next));
+    }
+
+    /**
+     * Has those that follow go on in a view that takes the place of this one, and for which they were prepared; while nothing is published.
+     *
+     * @throws org.apache.arrow.memory.OutOfMemoryException if more follow by now, and this one must not be given up
+     */
+    public void handOver(VersionedView next) {
+        prepareHandOver(next);
+        List<FollowedRows> told;
+        synchronized (this) {
+            told = List.copyOf(prepared);
+            prepared.clear();
             last = view.current().getAsLong();
             successor = Optional.of(next);
         }

@@ -702,6 +702,45 @@ final class EpochsTest {
         assertEquals(late.epoch(), published.get(3));
     }
 
+    @Test
+    void whoWritesTheJournalShowsWhatIsReadyWhenItHasWritten() {
+        HeldJournal journal = new HeldJournal();
+        Epochs journaled = new Epochs(workers, clock, 1_000 * EPOCH_MICROS, new Signal(), journal);
+        EpochDomain of = journaled.newDomain();
+        EpochInput input = journaled.addInput(of, () -> {});
+        List<Long> published = new ArrayList<>();
+        EpochOutput output = journaled.addOutput(
+                of,
+                new EpochOutput.Publisher() {
+                    @Override
+                    public void stamp(long epoch, long version) {}
+
+                    @Override
+                    public void publish(long epoch, OptionalLong sinceNanos) {
+                        published.add(epoch);
+                    }
+                },
+                () -> {});
+        Accepted row = append(journaled, input, journal);
+        input.takeClosing();
+        output.done(row.epoch());
+        boolean written = journaled.showing(() -> {
+            journal.force();
+            assertEquals(List.of(), published, "the journal's writer is not held up");
+            return true;
+        });
+        assertTrue(written);
+        assertEquals(List.of(row.epoch()), published, "no timer has run");
+
+        Accepted next = append(journaled, input, journal);
+        input.takeClosing();
+        output.done(next.epoch());
+        journal.force(); // by another, which is left alone
+        assertEquals(List.of(row.epoch()), published);
+        runTimers();
+        assertEquals(List.of(row.epoch(), next.epoch()), published);
+    }
+
     private static Accepted append(Epochs epochs, EpochInput input, Journal journal) {
         return epochs.append(input, journal.prepare(List.of()), () -> {}).orElseThrow();
     }

@@ -81,7 +81,7 @@ public final class DatabaseBackup {
         try {
             database.lockDefinitions();
             try {
-                return holdAll(directory);
+                return holdAll(directory); // without what a transaction has not committed, as it is on disk
             } finally {
                 database.definitionLock().unlock();
             }

@@ -51,6 +51,9 @@ public record CatalogObject(
     /** The option of a query that takes the place of another when it has all that this has. */
     public static final String REPLACES = "replaces";
 
+    /** The option of a query that reads the windows that devices made for another one, or for itself, from the past on. */
+    public static final String WINDOWS_OF = "windows_of";
+
     /** The option of when who writes into a stream is answered. */
     public static final String DURABILITY = "durability";
 
@@ -164,6 +167,13 @@ public record CatalogObject(
     public Set<String> requires() {
         Set<String> all = new HashSet<>(reads);
         Optional.ofNullable(options.get(REPLACES)).ifPresent(all::add);
+        return all;
+    }
+
+    /** Those, and others that it is made behind. */
+    public Set<String> follows() {
+        Set<String> all = requires();
+        Optional.ofNullable(options.get(WINDOWS_OF)).ifPresent(all::add);
         return all;
     }
 

@@ -174,6 +174,30 @@ public final class DatabaseCatalog implements Catalog {
                 .toList();
     }
 
+    /**
+     * An object out of the catalog, as it was in it.
+     *
+     * @param numbers the last that its columns were given
+     */
+    public record TakenOut(
+            CatalogObject object, Optional<UserFunction> function, Optional<Index> index, Map<String, Long> numbers) {}
+
+    /** Takes an object out that nothing depends on, to be {@linkplain #putBack put back} or forgotten. */
+    public TakenOut takeOut(String name) {
+        TakenOut taken = new TakenOut(object(name).orElseThrow(), userFunction(name), index(name), numbers.last(name));
+        remove(name);
+        return taken;
+    }
+
+    /** The object is there again, whose name is free. */
+    public void putBack(TakenOut taken) {
+        String name = taken.object().name();
+        taken.function().ifPresent(function -> functions.put(name, function));
+        taken.index().ifPresent(index -> indexes.put(name, index));
+        numbers.restore(name, taken.numbers());
+        add(taken.object());
+    }
+
     /** Gives an object other rules, which come from other objects: its own definition stays. */
     public void replaceRules(CatalogObject object) {
         objects.put(object.name(), object);
@@ -235,6 +259,16 @@ public final class DatabaseCatalog implements Catalog {
     public Optional<CatalogObject> object(String name) {
         CatalogObject object = objects.get(name);
         return object == null ? others.apply(name) : Optional.of(object);
+    }
+
+    /** Whether a name is in a schema of the system, where users make nothing. */
+    public static boolean isOfSystem(String name) {
+        return name.startsWith("millrace.") || name.startsWith("pg_catalog.") || name.startsWith("information_schema.");
+    }
+
+    /** Whether nothing has this name, and something may. */
+    public boolean isFree(String name) {
+        return !isOfSystem(name) && object(name).isEmpty();
     }
 
     /**

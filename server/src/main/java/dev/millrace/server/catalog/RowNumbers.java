@@ -43,6 +43,12 @@ public final class RowNumbers {
         counter(relation, column).set(value);
     }
 
+    /** A relation's numbers go on behind these, and it has no others. */
+    public void restore(String relation, Map<String, Long> values) {
+        last.remove(relation);
+        values.forEach((column, value) -> set(relation, column, value));
+    }
+
     /** A relation's numbers begin again. */
     public void restart(String relation) {
         last.getOrDefault(relation, Map.of()).values().forEach(counter -> counter.set(0));

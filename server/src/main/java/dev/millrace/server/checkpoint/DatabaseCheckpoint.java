@@ -47,11 +47,27 @@ public final class DatabaseCheckpoint {
      *     way was stopped; then the checkpoint before counts, and the log is as it was
      */
     public void run() {
-        Interrupt.lock(journal.checkpointing());
+        boolean isWritten = false;
+        while (!isWritten && journal.isWriting() && !database.catalogStore().hasLostTables()) {
+            database.uncommitted().await(Optional.empty(), 0); // what a transaction may undo is in no checkpoint
+            Interrupt.lock(journal.checkpointing());
+            try {
+                isWritten = write(Optional.empty());
+            } finally {
+                journal.checkpointing().unlock();
+            }
+        }
+    }
+
+    /**
+     * The same behind a transaction that altered what queries read, by who holds the locks of checkpoints and of definitions: without it
+     * they would begin anew after a crash.
+     */
+    public void runBehind() {
         try {
             write(Optional.empty());
-        } finally {
-            journal.checkpointing().unlock();
+        } catch (MillraceException e) {
+            LOG.warning("no checkpoint of what was altered", "reason", String.valueOf(e.getMessage()));
         }
     }
 
@@ -98,6 +114,9 @@ public final class DatabaseCheckpoint {
             DroppedSinks dropped;
             database.lockDefinitions();
             try {
+                if (database.uncommitted().areThere()) {
+                    return false;
+                }
                 directory.settle(); // a record by its number is what it says, or not there
                 if (ahead.isEmpty()) {
                     database.catalogStore().keepOwed(); // else it would be of definitions that the catalog has not

@@ -18,6 +18,7 @@ import dev.millrace.server.planning.EdgeNeeds;
 import dev.millrace.server.planning.PlanBasis;
 import dev.millrace.server.planning.Plans;
 import dev.millrace.server.planning.StandingRules;
+import dev.millrace.server.planning.WindowsAtEdge;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.sql.DefinitionZone;
@@ -28,9 +29,11 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** ALTER CONTINUOUS QUERY and MATERIALIZED VIEW ... AS, and what EXPLAIN says of it before. */
@@ -39,17 +42,45 @@ public final class Alterations {
     private final Consumer<String> notices;
     private final Queries queries;
     private final Indexes indexes;
+    private final Definitions definitions;
+    private final Drops drops;
+    private final EdgeWindowStreams windowStreams;
 
-    public Alterations(Instance database, Consumer<String> notices, Queries queries, Indexes indexes) {
+    public Alterations(
+            Instance database,
+            Consumer<String> notices,
+            Queries queries,
+            Indexes indexes,
+            Definitions definitions,
+            Drops drops) {
         this.database = database;
         this.notices = notices;
         this.queries = queries;
         this.indexes = indexes;
+        this.definitions = definitions;
+        this.drops = drops;
+        this.windowStreams = new EdgeWindowStreams(database);
     }
 
-    /** A query that is to be altered, and its new plan. */
+    /**
+     * A query that is to be altered, and its new plan.
+     *
+     * @param windows that devices make of it from then on
+     * @param known the plan; of windows that no device makes yet, as the server would make them
+     * @param alteration to what is known
+     */
     private record Planned(
-            CatalogObject object, StandingQuery query, PhysicalPlan plan, PlanBasis basis, Alteration alteration) {}
+            CatalogObject object,
+            StandingQuery query,
+            PhysicalPlan plan,
+            Optional<WindowsAtEdge> windows,
+            PlanBasis basis,
+            PlanNode known,
+            Alteration alteration) {
+        PlanNode root() {
+            return windows.map(WindowsAtEdge::plan).orElse(plan.root());
+        }
+    }
 
     private Planned plan(Statement.AlterQuery alter) {
         boolean plain = database.catalog()
@@ -94,14 +125,20 @@ public final class Alterations {
             throw MillraceException.notAvailableYet("ALTER of a query WITH (timezone = ..)")
                     .withHint("CREATE OR REPLACE it");
         }
-        new EdgeWindowStreams(database).requireNone(object.name(), "ALTER of");
         PlanBasis basis = PlanBasis.first();
         PhysicalPlan plan = queries.plan(alter.query(), StandingRules.ofQuery(object.options()), basis);
-        if (EdgeNeeds.isWanted(new Options(object.options()))) {
+        boolean atEdge = EdgeNeeds.isWanted(new Options(object.options()));
+        Optional<WindowsAtEdge> windows =
+                atEdge ? windowStreams.altered(object.name(), plan.root()).windows() : Optional.empty();
+        if (atEdge && windows.isEmpty()) {
             EdgeNeeds.of(plan.root(), database.catalog()::object).require();
         }
         StandingQuery query = database.standing(alter.name()).orElseThrow();
-        return new Planned(object, query, plan, basis, database.engine().alteration(alter.name(), plan.root()));
+        PlanNode known = windows.filter(found -> !windowStreams.isNew(found))
+                .map(WindowsAtEdge::plan)
+                .orElse(plan.root());
+        return new Planned(
+                object, query, plan, windows, basis, known, database.engine().alteration(alter.name(), known));
     }
 
     /** The new plan, each operator with what becomes of its state. */
@@ -114,9 +151,10 @@ public final class Alterations {
                 lines.add("nothing changes: the plan is the same, all state is kept");
             }
             String text = PlanText.annotated(
-                    planned.plan.root(),
+                    planned.known,
                     node -> note(planned.alteration, node).stream().toList());
             text.lines().forEach(lines::add);
+            planned.windows.ifPresent(windows -> lines.addAll(windows.describe()));
             subscribersLine(planned).ifPresent(lines::add);
             return lines;
         } finally {
@@ -166,32 +204,62 @@ public final class Alterations {
         try {
             Planned planned = plan(alter);
             requireNoDependents(alter, planned);
+            Optional<CatalogObject> forgotten = windowStreams
+                    .of(alter.name())
+                    .filter(before -> planned.windows.isEmpty()
+                            || !planned.windows.get().partials().equals(before.name()));
+            forgotten.ifPresent(before -> requireNoOther(before.name(), alter.name()));
             if (planned.alteration.changesNothing()) {
                 notices.accept("the plan of \"" + alter.name() + "\" is the same: nothing changes, all state is kept");
             } else {
-                QueryOptions how = queries.limits()
-                        .limited(
-                                planned.query.materialized() ? QueryOptions.view() : QueryOptions.streaming(),
-                                new Options(planned.object.options()));
-                int priority = Integer.parseInt(planned.object.options().getOrDefault("priority", "0"));
-                StandingQuery query = database.engine()
-                        .alter(
-                                alter.name(),
-                                planned.plan.root(),
-                                Schedules.scheduled(how, new Options(planned.object.options()))
-                                        .withPriority(priority)
-                                        .withMostBytes(queries.limits().mostBytes()));
-                database.queries().put(alter.name(), query);
-                queries.epochs().wrote(query.firstEpoch());
+                database.queries().put(alter.name(), altered(alter.name(), planned));
             }
             CatalogObject after = altered(planned, alter);
             List<Index> with = indexes.altered(planned.object, after);
             database.catalogStore().plannedBy(alter.name(), planned.basis);
             database.catalog().replace(after);
             indexes.replace(after, with);
+            forgotten.ifPresent(before -> drops.takeBack(before.name()));
             return altered;
         } finally {
             database.definitionLock().unlock();
+        }
+    }
+
+    private StandingQuery altered(String name, Planned planned) {
+        Options options = new Options(planned.object.options());
+        QueryOptions how = queries.limits()
+                .limited(planned.query.materialized() ? QueryOptions.view() : QueryOptions.streaming(), options);
+        int priority = Integer.parseInt(planned.object.options().getOrDefault("priority", "0"));
+        Optional<WindowsAtEdge> made = planned.windows.filter(windowStreams::isNew);
+        made.ifPresent(windows -> windowStreams.make(windows, definitions));
+        try {
+            StandingQuery query = database.engine()
+                    .alter(
+                            name,
+                            planned.root(),
+                            Schedules.scheduled(how, options)
+                                    .withPriority(priority)
+                                    .withMostBytes(queries.limits().mostBytes()));
+            queries.epochs().wrote(query.firstEpoch());
+            return query;
+        } catch (RuntimeException | Error e) {
+            made.ifPresent(windows -> drops.takeBack(windows.partials()));
+            throw e;
+        }
+    }
+
+    private void requireNoOther(String partials, String query) {
+        List<String> others = database.catalog().dependents(partials).stream()
+                .filter(other -> !other.equals(query))
+                .sorted()
+                .toList();
+        if (!others.isEmpty()) {
+            throw MillraceException.user(
+                            SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
+                            "devices would make other windows for \"" + query + "\", and others read those that they"
+                                    + " make: " + String.join(", ", others))
+                    .withHint("drop them, alter it, and create them again");
         }
     }
 
@@ -214,6 +282,8 @@ public final class Alterations {
 
     private static CatalogObject altered(Planned planned, Statement.AlterQuery alter) {
         CatalogObject object = planned.object;
+        Set<String> reads = new HashSet<>(alter.query().dependsOn());
+        planned.windows.ifPresent(windows -> reads.add(windows.partials()));
         String definition =
                 CatalogObject.queryDefinition(object.kind(), object.name(), object.options(), alter.queryText());
         return new CatalogObject(
@@ -224,7 +294,7 @@ public final class Alterations {
                 planned.plan.uniqueKey().orElse(List.of()),
                 Plans.eventTime(object.kind(), planned.plan),
                 object.input(),
-                alter.query().dependsOn(),
+                reads,
                 object.options(),
                 definition,
                 object.createdMicros(),

@@ -77,6 +77,7 @@ public final class Definitions {
     private final Permissions permissions;
     private final Identity identity;
     private final Drops drops;
+    private final HeldDefinitions held;
     private final Starts starts;
     private final EdgeWindowStreams windowStreams;
 
@@ -86,8 +87,10 @@ public final class Definitions {
             Queries queries,
             Permissions permissions,
             Identity identity,
-            Drops drops) {
+            Drops drops,
+            HeldDefinitions held) {
         this.database = database;
+        this.held = held;
         this.notices = notices;
         this.queries = queries;
         this.permissions = permissions;
@@ -425,13 +428,18 @@ public final class Definitions {
         return create(kind, name, ifExists, () -> {
             queries.checks().requireStreaming(query.relations(), "a standing query");
             Options options = new Options(optionTexts);
-            StandingRules rules = StandingRules.ofQuery(options);
+            StandingRules given = StandingRules.ofQuery(options);
+            boolean ofWindows = windowStreams.areKept(name, options.text(CatalogObject.WINDOWS_OF));
+            StandingRules rules = ofWindows ? given.uncondensed() : given;
             int priority = (int) options.integer("priority", 0, -1000, 1000);
             options.text("stop");
             options.text(RowChoice.OPTION);
             boolean atEdge = EdgeNeeds.isWanted(options);
             Optional<String> replaced = options.text(CatalogObject.REPLACES);
             replaced.ifPresent(other -> requireReplaceable(kind, name, other, query));
+            if (atEdge || replaced.isPresent()) {
+                held.requireOutside("a query that takes the place of another, or that devices compute for,");
+            }
             options.integer(Retries.OPTION, 0, 0, Retries.MOST);
             StorageOptions.passOver(options, notices);
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
@@ -439,16 +447,17 @@ public final class Definitions {
             QueryOptions how = Schedules.scheduled(queries.limits().limited(basic, options), options);
             options.rejectUnread();
             PlanBasis basis = database.catalogStore().basis();
-            PhysicalPlan plan = queries.plan(query, rules, basis);
-            starts.requireKnownErrors(plan, rules, query.relations());
+            PhysicalPlan first = queries.plan(query, rules, basis);
+            starts.requireKnownErrors(first, rules, query.relations());
             Optional<WindowsAtEdge> windows =
-                    atEdge ? windowStreams.find(name, plan.root(), optionTexts).windows() : Optional.empty();
+                    atEdge ? windowStreams.find(name, first.root(), optionTexts).windows() : Optional.empty();
+            PhysicalPlan plan = ofWindows && windows.isEmpty() ? queries.plan(query, given, basis) : first;
             if (atEdge && windows.isEmpty() && !database.catalogStore().isRestoring()) {
                 EdgeNeeds.of(plan.root(), database.catalog()::object).require();
             }
-            boolean makesStream =
-                    windows.isPresent() && !database.catalogStore().isRestoring();
-            windows.ifPresent(found -> windowStreams.make(name, found, this));
+            boolean makesStream = windows.filter(windowStreams::isNew).isPresent();
+            Map<String, String> said = windowStreams.options(optionTexts, windows);
+            windows.ifPresent(found -> windowStreams.make(found, this));
             PlanNode root = starts.plan(
                     name,
                     windows.map(WindowsAtEdge::plan).orElse(plan.root()),
@@ -471,14 +480,14 @@ public final class Definitions {
             } catch (RuntimeException | Error e) {
                 starts.forget(name, root);
                 if (makesStream) {
-                    drops.takeBack(WindowsAtEdge.streamOf(name));
+                    drops.takeBack(windows.orElseThrow().partials());
                 }
                 throw e;
             }
             database.catalogStore().plannedBy(name, basis);
             Set<String> reads = new HashSet<>(query.dependsOn());
-            windows.ifPresent(found -> reads.add(WindowsAtEdge.streamOf(name)));
-            return new CatalogObject(
+            windows.ifPresent(found -> reads.add(found.partials()));
+            CatalogObject made = new CatalogObject(
                     name,
                     kind,
                     query.schema(),
@@ -491,12 +500,12 @@ public final class Definitions {
                     text,
                     database.catalogStore().creationMicros(),
                     TableRules.NONE);
+            return said.equals(optionTexts) ? made : made.withOptions(said);
         });
     }
 
     /** What is made again may come before it. */
     private void requireReplaceable(ObjectKind kind, String name, String replaced, Query query) {
-        windowStreams.requireNone(replaced, "another one in the place of");
         if (!database.catalogStore().isRestoring()) {
             database.catalog().require(kind, replaced);
         }
@@ -583,9 +592,7 @@ public final class Definitions {
         Command created = Command.of("CREATE " + kind.sqlName().toUpperCase(Locale.ROOT));
         database.lockDefinitions();
         try {
-            if (name.startsWith("millrace.")
-                    || name.startsWith("pg_catalog.")
-                    || name.startsWith("information_schema.")) {
+            if (DatabaseCatalog.isOfSystem(name)) {
                 throw MillraceException.user(
                         SqlState.INSUFFICIENT_PRIVILEGE, "\"" + name + "\" would be in a schema of the system");
             }
@@ -593,6 +600,7 @@ public final class Definitions {
                 throw MillraceException.user(
                         SqlState.DUPLICATE_OBJECT, "a subscription \"" + name + "\" already exists");
             }
+            held.requireFree(name);
             Optional<CatalogObject> existing = database.catalog().object(name);
             if (existing.isPresent()) {
                 switch (ifExists) {
@@ -604,7 +612,7 @@ public final class Definitions {
                         return created;
                     }
                     case REPLACE -> {
-                        database.catalog().require(kind, name);
+                        held.requireReplaceable(database.catalog().require(kind, name));
                         drops.all(List.of(name), false);
                     }
                 }
@@ -613,6 +621,7 @@ public final class Definitions {
                 requireRoom();
             }
             database.catalog().add(make.get());
+            held.made(name, () -> drops.takeBack(name));
             if (existing.isEmpty()) { // else the owner and what was granted stay
                 database.catalog().roles().setOwner(name, identity.current());
             }

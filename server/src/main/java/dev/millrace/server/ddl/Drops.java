@@ -5,6 +5,7 @@ import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.instance.CatalogStore.NotRestored;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.transaction.TableKeys;
@@ -14,6 +15,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -22,11 +25,13 @@ public final class Drops {
     private final Instance database;
     private final Consumer<String> notices;
     private final Indexes indexes;
+    private final HeldDefinitions held;
 
-    public Drops(Instance database, Consumer<String> notices, Indexes indexes) {
+    public Drops(Instance database, Consumer<String> notices, Indexes indexes, HeldDefinitions held) {
         this.database = database;
         this.notices = notices;
         this.indexes = indexes;
+        this.held = held;
     }
 
     public Command drop(Statement.Drop drop) {
@@ -35,8 +40,7 @@ public final class Drops {
             List<String> present = new ArrayList<>();
             drop.missingSchemas().forEach(name -> notices.accept("schema \"" + name + "\" does not exist, skipping"));
             for (String name : drop.names()) {
-                if (database.catalog().object(name).isEmpty()
-                        && database.catalogStore().giveUp(name)) {
+                if (database.catalog().object(name).isEmpty() && giveUp(name)) {
                     continue;
                 }
                 if (drop.ifExists() && database.catalog().object(name).isEmpty()) {
@@ -55,6 +59,17 @@ public final class Drops {
         } finally {
             database.definitionLock().unlock();
         }
+    }
+
+    /** Drops what could not be made again; false if there is no such object. */
+    private boolean giveUp(String name) {
+        Map<String, NotRestored> all = database.catalogStore().notRestored();
+        NotRestored lost = all.get(name);
+        boolean isLost = database.catalogStore().giveUp(name);
+        if (lost != null && isLost) {
+            held.step(() -> all.put(name, lost), () -> {});
+        }
+        return isLost;
     }
 
     /** Drops objects, and with CASCADE what reads them; returns the names of all that are gone. */
@@ -79,6 +94,9 @@ public final class Drops {
             database.histories()
                     .to(name)
                     .forEach(each -> notices.accept("drop cascades to subscription \"" + each + "\""));
+        }
+        if (order.stream().anyMatch(name -> !database.histories().to(name).isEmpty())) {
+            held.requireOutside("DROP of what has subscriptions");
         }
         if (database.histories().forget(order)) {
             database.changesLogs();
@@ -134,10 +152,12 @@ public final class Drops {
         return database.catalog().object(name).orElseThrow().kind().sqlName() + " \"" + name + "\"";
     }
 
-    /** Takes an object back that was made just now, and that nothing reads yet. */
+    /** Takes an object back that was made just now, and that nothing reads yet; one that is not there any more is gone. */
     public void takeBack(String name) {
-        dropOne(database.catalog().object(name).orElseThrow());
-        database.catalog().roles().forget(name);
+        database.catalog().object(name).ifPresent(object -> {
+            dropNow(object);
+            database.catalog().roles().forget(name);
+        });
     }
 
     private void tellOfUndelivered(CatalogObject object, SinkStatus sink) {
@@ -152,26 +172,59 @@ public final class Drops {
             indexes.drop(database.catalog().index(object.name()).orElseThrow());
             return;
         }
-        indexes.forget(object.name()).forEach(database.catalog().roles()::forget);
-        StandingQuery query = database.queries().remove(object.name());
-        if (query != null) {
-            if (object.kind() == ObjectKind.SINK) {
-                query.statistics().sinks().forEach(sink -> tellOfUndelivered(object, sink));
-            }
-            query.drop();
-            new Starts(database).forget(object.name(), query);
-            database.retained().drop(object.name());
-        } else if (object.kind() != ObjectKind.FUNCTION && object.kind() != ObjectKind.VIEW) {
-            database.engine().relations().drop(object.name());
-            database.intakes().drop(object.name());
-            database.retained().drop(object.name());
+        if (object.kind() == ObjectKind.SINK) {
+            database.standing(object.name())
+                    .ifPresent(query -> query.statistics().sinks().forEach(sink -> tellOfUndelivered(object, sink)));
         }
-        database.replacements().forget(object.name());
-        database.feeds().drop(object.name());
-        TableKeys keys = database.tableKeys().remove(object.name());
+        if (held.areHeld()) {
+            setAside(object);
+        } else {
+            dropNow(object);
+        }
+    }
+
+    /** It goes when the transaction ends. */
+    private void setAside(CatalogObject object) {
+        String name = object.name();
+        boolean isPlainTable = held.isPlainTable(object);
+        indexes.takeOut(name);
+        held.absorbed(name);
+        SetAside aside = new SetAside(database, object, isPlainTable, held.taken());
+        held.step(aside::putBack, aside::free);
+        held.changed(name);
+        if (!isPlainTable && object.kind() != ObjectKind.VIEW && object.kind() != ObjectKind.FUNCTION) {
+            held.takes(name);
+        }
+    }
+
+    private void dropNow(CatalogObject object) {
+        String name = object.name();
+        if (object.kind() == ObjectKind.INDEX) {
+            indexes.drop(database.catalog().index(name).orElseThrow());
+            return;
+        }
+        indexes.forget(name).forEach(database.catalog().roles()::forget);
+        free(database, object, Optional.ofNullable(database.queries().remove(name)));
+        TableKeys keys = database.tableKeys().remove(name);
         if (keys != null) {
             keys.close();
         }
-        database.catalog().remove(object.name());
+        database.catalog().remove(name);
+    }
+
+    /** Stops a query, or frees the rows of what is none. */
+    static void free(Instance database, CatalogObject object, Optional<StandingQuery> query) {
+        String name = object.name();
+        if (query.isPresent()) {
+            query.get().drop();
+            new Starts(database).forget(name, query.get());
+            database.retained().drop(name);
+        } else if (object.kind() != ObjectKind.FUNCTION && object.kind() != ObjectKind.VIEW) {
+            database.engine().relations().drop(name);
+            database.intakes().drop(name);
+            database.retained().drop(name);
+        }
+        database.replacements().forget(name);
+        database.feeds().drop(name);
     }
 }

@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.expressions.user.UserCode;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.DatabaseCatalog.TakenOut;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.permission.Identity;
 import dev.millrace.server.result.StatementResult.Command;
@@ -26,9 +27,11 @@ import java.util.Set;
 public final class Functions {
     private final Instance database;
     private final Identity identity;
+    private final HeldDefinitions held;
 
-    public Functions(Instance database, Identity identity) {
+    public Functions(Instance database, Identity identity, HeldDefinitions held) {
         this.database = database;
+        this.held = held;
         this.identity = identity;
     }
 
@@ -49,9 +52,12 @@ public final class Functions {
                                     old.get().kind().sqlName() + " \"" + create.name() + "\" already exists")
                             .withHint("CREATE OR REPLACE FUNCTION");
                 }
-                database.catalog().remove(create.name());
+                TakenOut before = database.catalog().takeOut(create.name());
+                held.changed(create.name());
+                held.step(() -> database.catalog().putBack(before), () -> {});
             }
             database.catalog().add(object(create, text), function);
+            held.made(create.name(), () -> database.catalog().remove(create.name()));
             if (old.isEmpty()) {
                 database.catalog().roles().setOwner(create.name(), identity.current());
             }

@@ -1,20 +1,18 @@
 package dev.millrace.server.ddl;
 
-import dev.millrace.batch.Batch;
 import dev.millrace.engine.view.OrderedColumns;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
-import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.catalog.DatabaseCatalog.TakenOut;
 import dev.millrace.server.catalog.Index;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult.Command;
-import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.server.transaction.Transactions;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.catalog.TableRules.Unique;
@@ -29,7 +27,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -41,14 +38,19 @@ import org.apache.arrow.memory.OutOfMemoryException;
  */
 public final class Indexes {
     private final Instance database;
-    private final Queries queries;
-    private final Transactions transactions;
+    private final TableRows tableRows;
+    private final HeldDefinitions held;
     private final Consumer<String> notices;
 
-    public Indexes(Instance database, Queries queries, Transactions transactions, Consumer<String> notices) {
+    public Indexes(
+            Instance database,
+            Queries queries,
+            Transactions transactions,
+            HeldDefinitions held,
+            Consumer<String> notices) {
         this.database = database;
-        this.queries = queries;
-        this.transactions = transactions;
+        this.tableRows = new TableRows(database, queries, transactions, held);
+        this.held = held;
         this.notices = notices;
     }
 
@@ -160,9 +162,13 @@ public final class Indexes {
                 .kept(relation.name())
                 .ifPresent(rows -> rows.indexes().make(new OrderedColumns(index.keys())));
         if (index.unique() && relation.kind() == ObjectKind.TABLE) {
-            enforce(withUniques(relation, List.of(index)));
+            tableRows.enforce(withUniques(relation, List.of(index)));
         }
         catalog().add(object(index, relation.schema(), database.catalogStore().creationMicros()), index);
+        held.made(index.name(), () -> {
+            catalog().remove(index.name());
+            dropUnused(index.relation(), index.keys());
+        });
     }
 
     private static CatalogObject object(Index index, Schema schema, long createdMicros) {
@@ -252,36 +258,6 @@ public final class Indexes {
         return withUniquesOnly(table, own);
     }
 
-    /** Puts a table's keys anew, checked over all rows, as its rules have them now. */
-    private void enforce(CatalogObject table) {
-        TableKeys keys = Objects.requireNonNull(database.tableKeys().get(table.name()));
-        Interrupt.lock(keys.lock());
-        try {
-            transactions.requireUnchanged(table.name(), keys, "change the unique indexes of");
-            if (keys.lastEpoch() > 0) {
-                database.engine().awaitEpoch(keys.lastEpoch());
-            }
-            TableKeys newKeys = new TableKeys(
-                    table.name(),
-                    table.schema(),
-                    table.primaryKey(),
-                    table.rules().uniques(),
-                    database.engine().allocator());
-            newKeys.wrote(keys.lastEpoch());
-            try (Batch rows = queries.whole(queries.all(table))) {
-                newKeys.fill(rows);
-            } catch (RuntimeException e) {
-                newKeys.close();
-                throw e;
-            }
-            database.tableKeys().put(table.name(), newKeys);
-            keys.close();
-            catalog().replaceRules(table);
-        } finally {
-            keys.unlock();
-        }
-    }
-
     // ---- what else happens to them ---------------------------------------------------------------------------------
 
     private Command rename(RenameIndex rename) {
@@ -308,11 +284,12 @@ public final class Indexes {
                     .map(unique ->
                             unique.name().equals(index.name()) ? new Unique(renamed.name(), unique.columns()) : unique)
                     .toList();
-            enforce(withUniquesOnly(relation, uniques));
+            tableRows.enforce(withUniquesOnly(relation, uniques));
         }
         long createdMicros = catalog().object(index.name()).orElseThrow().createdMicros();
-        catalog().remove(index.name());
+        takeOut(index);
         catalog().add(object(renamed, relation.schema(), createdMicros), renamed);
+        held.made(renamed.name(), () -> catalog().remove(renamed.name()));
         return Command.of("ALTER INDEX");
     }
 
@@ -339,10 +316,31 @@ public final class Indexes {
             List<Unique> uniques = relation.rules().uniques().stream()
                     .filter(unique -> !unique.name().equals(index.name()))
                     .toList();
-            enforce(withUniquesOnly(relation, uniques));
+            tableRows.enforce(withUniquesOnly(relation, uniques));
         }
-        catalog().remove(index.name());
-        dropUnused(index.relation(), index.keys());
+        takeOut(index);
+        held.step(() -> {}, () -> dropUnused(index.relation(), index.keys()));
+    }
+
+    /** Takes an index out of the catalog, unless that is undone. */
+    private void takeOut(Index index) {
+        String name = index.name();
+        long number = database.catalogStore().numberOf(name);
+        TakenOut taken = catalog().takeOut(name);
+        held.step(
+                () -> {
+                    database.catalogStore().comesBack(name, number, false);
+                    catalog().putBack(taken);
+                },
+                () -> {});
+    }
+
+    /** Takes the indexes of a relation out that a transaction drops. */
+    void takeOut(String relation) {
+        catalog().indexes(relation).forEach(index -> {
+            takeOut(index);
+            catalog().roles().forget(index.name());
+        });
     }
 
     /** Takes the indexes of a relation that is dropped out of the catalog; returns their names. */
@@ -413,8 +411,11 @@ public final class Indexes {
             Optional<Index> stays = indexes.stream()
                     .filter(other -> other.name().equals(index.name()))
                     .findFirst();
-            catalog().remove(index.name());
-            stays.ifPresent(now -> catalog().add(object(now, relation.schema(), createdMicros), now));
+            takeOut(index);
+            stays.ifPresent(now -> {
+                catalog().add(object(now, relation.schema(), createdMicros), now);
+                held.made(now.name(), () -> catalog().remove(now.name()));
+            });
         }
         for (Index index : indexes) {
             try {

@@ -69,6 +69,7 @@ public final class Reprocessing {
         options.remove("stop");
         options.remove(CatalogObject.REPLACES);
         options.put("start", reprocess.start());
+        options.putAll(new EdgeWindowStreams(database).ofPast(object));
         reprocess.stop().ifPresent(stop -> options.put("stop", stop));
         if (reprocess.beside().isEmpty()) {
             requireItself(object);

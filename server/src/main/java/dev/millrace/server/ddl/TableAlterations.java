@@ -3,7 +3,6 @@ package dev.millrace.server.ddl;
 import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.Index;
 import dev.millrace.server.catalog.RowNumbers;
@@ -11,7 +10,6 @@ import dev.millrace.server.dml.IncomingRows;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult.Command;
-import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.server.transaction.Transactions;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.AlterTable;
@@ -25,7 +23,6 @@ import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -42,7 +39,8 @@ public final class TableAlterations {
     private final Drops drops;
     private final Indexes indexes;
     private final Queries queries;
-    private final Transactions transactions;
+    private final TableRows tableRows;
+    private final HeldDefinitions held;
     private final IncomingRows incoming;
     private final Consumer<String> notices;
 
@@ -53,13 +51,15 @@ public final class TableAlterations {
             Indexes indexes,
             Queries queries,
             Transactions transactions,
+            HeldDefinitions held,
             Consumer<String> notices) {
         this.database = database;
         this.definitions = definitions;
         this.drops = drops;
         this.indexes = indexes;
         this.queries = queries;
-        this.transactions = transactions;
+        this.tableRows = new TableRows(database, queries, transactions, held);
+        this.held = held;
         this.incoming = new IncomingRows(database, queries);
         this.notices = notices;
     }
@@ -93,7 +93,7 @@ public final class TableAlterations {
                         numbers.set(before.name(), restart.column(), restart.next() - 1);
                     }
                 });
-                replace(before, after, shape.values());
+                tableRows.replace(before, after, () -> rows(before, after, shape.values()));
             } catch (RuntimeException e) {
                 alter.actions().forEach(action -> {
                     if (action instanceof AlterTable.Restart restart) {
@@ -108,6 +108,7 @@ public final class TableAlterations {
                     database.catalog().numbers().rename(before.name(), rename.column(), rename.newName());
                 }
             });
+            held.step(() -> numbers.restore(before.name(), given), () -> {});
             return Command.of("ALTER TABLE");
         } finally {
             database.definitionLock().unlock();
@@ -177,44 +178,6 @@ public final class TableAlterations {
     }
 
     // ---- rows ------------------------------------------------------------------------------------------------------
-
-    private void replace(CatalogObject before, CatalogObject after, Map<String, String> values) {
-        TableKeys keys = Objects.requireNonNull(database.tableKeys().get(before.name()));
-        Interrupt.lock(keys.lock());
-        try {
-            transactions.requireUnchanged(before.name(), keys, "ALTER TABLE");
-            if (keys.lastEpoch() > 0) {
-                database.engine().awaitEpoch(keys.lastEpoch());
-            }
-            TableKeys newKeys = new TableKeys(
-                    after.name(),
-                    after.schema(),
-                    after.primaryKey(),
-                    after.rules().uniques(),
-                    database.engine().allocator());
-            newKeys.wrote(keys.lastEpoch());
-            try (Batch rows = rows(before, after, values)) {
-                newKeys.fill(rows);
-                database.catalog().altering(after.name(), () -> {
-                    long number = database.catalogStore().newRows();
-                    long behind = database.journal().appended();
-                    database.journal()
-                            .awaitDurable(database.engine()
-                                    .relations()
-                                    .alterTable(after.name(), after.schema(), List.of(rows), number));
-                    database.catalogStore().hasRows(after.name(), number, behind);
-                    database.catalog().replace(after);
-                });
-            } catch (RuntimeException e) {
-                newKeys.close();
-                throw e;
-            }
-            database.tableKeys().put(after.name(), newKeys);
-            keys.close();
-        } finally {
-            keys.unlock();
-        }
-    }
 
     /** All rows as the table will have them, completed and checked. */
     private Batch rows(CatalogObject before, CatalogObject after, Map<String, String> values) {

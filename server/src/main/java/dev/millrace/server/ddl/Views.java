@@ -20,9 +20,11 @@ public final class Views {
     private final Instance database;
     private final Definitions definitions;
     private final Drops drops;
+    private final HeldDefinitions held;
 
-    public Views(Instance database, Definitions definitions, Drops drops) {
+    public Views(Instance database, Definitions definitions, Drops drops, HeldDefinitions held) {
         this.database = database;
+        this.held = held;
         this.definitions = definitions;
         this.drops = drops;
     }
@@ -51,6 +53,8 @@ public final class Views {
             }
             requireReplaceable(before.get(), view);
             database.catalog().replace(view);
+            held.changed(view.name());
+            held.step(() -> database.catalog().replace(before.get()), () -> {});
             return Command.of("CREATE VIEW");
         } finally {
             database.definitionLock().unlock();

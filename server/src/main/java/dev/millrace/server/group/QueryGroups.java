@@ -5,6 +5,7 @@ import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.QueryGroup;
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.Subplans;
@@ -19,6 +20,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -77,10 +79,24 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
     }
 
     /** The group that a query of this form would be a member of. */
-    public synchronized Optional<QueryGroup> group(GroupForm form, QueryOptions options) {
-        return Optional.ofNullable(shapes.get(digest(form, options)))
+    public Optional<QueryGroup> group(GroupForm form, QueryOptions options) {
+        return group(digest(form, options));
+    }
+
+    private synchronized Optional<QueryGroup> group(String digest) {
+        return Optional.ofNullable(shapes.get(digest))
                 .flatMap(shape -> shape.group)
                 .filter(group -> !group.isOver());
+    }
+
+    /**
+     * Starts a query as a member of the group of a form.
+     *
+     * @param digest of the form
+     * @return empty if there is no such group, or it takes no such member
+     */
+    public Optional<StandingQuery> join(String name, String digest, List<Literal> literals) {
+        return group(digest).flatMap(group -> group.join(name, literals));
     }
 
     /**
@@ -112,7 +128,7 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
         }
     }
 
-    private static String digest(GroupForm form, QueryOptions options) {
+    static String digest(GroupForm form, QueryOptions options) {
         try {
             String types = Fingerprint.of(form.plan().shared()).hash();
             byte[] text = (types + form.plan() + options).getBytes(StandardCharsets.UTF_8);

@@ -43,13 +43,14 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 
 /**
  * Keeps definitions, roles and settings in the data directory, by which they are made again when a database is opened. Without
  * a directory it keeps nothing.
  *
- * <p>Changes are gathered while a statement makes them, and written as one record when it is done. If that fails, what was made is taken
- * back; what was altered, dropped or paused stays so, and its record is owed: it is written before the next one, and who writes rows
+ * <p>Changes are gathered while a statement, or a transaction, makes them, and written as one record when it is done. If that fails, what a
+ * transaction did is undone; what a statement made is taken back; what was altered, dropped or paused stays so, and its record is owed: it is written before the next one, and who writes rows
  * that need it is answered when it is there. Under the definition lock,
  * but for {@link #notRestored}.
  *
@@ -73,9 +74,11 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     private ToLongFunction<String> since = name -> 0;
     private final Deque<CatalogRecord> owed =
             new ArrayDeque<>(); // in effect, or in a checkpoint, and not in the catalog's log
+    private Optional<Runnable> awaited =
+            Optional.empty(); // waits for the entry without which the last record does not count
     private Optional<KeptObject> restoring = Optional.empty();
     private boolean listening;
-    private Access access = Access.NONE;
+    private Object keptRoles = Access.NONE; // the version of roles and privileges that is kept
 
     /** An object that is kept but could not be made again, and why. */
     public record NotRestored(String name, String kind, String sql, MillraceException why) {
@@ -286,6 +289,15 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 .orElseGet(PlanBasis::first);
     }
 
+    /** Whether the planner of a query that is being made would be told what it was told of another. */
+    boolean isPlannedAs(PlanBasis other) {
+        return restoring
+                .map(KeptObject::basis)
+                .filter(told -> !told.isEmpty())
+                .map(told -> PlanBasis.again(told).isLike(other))
+                .orElse(true);
+    }
+
     /** A query is about to be defined whose planner was told this. */
     public void plannedBy(String query, PlanBasis basis) {
         if (listening) {
@@ -345,16 +357,115 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         }
     }
 
-    /** Rows have their definition on disk, but for those whose definition is still owed to it. */
+    /** Rows have their definition on disk, but for those whose definition is still owed to it, or of a transaction under way. */
     private void retainUnkept() {
         Set<Long> left = new HashSet<>();
-        owed.forEach(record -> record.changes().forEach(change -> {
-            if (change instanceof CatalogChange.Define define) {
-                define.object().number().ifPresent(left::add);
-            }
-        }));
+        Stream.concat(owed.stream().flatMap(record -> record.changes().stream()), pending.stream())
+                .forEach(change -> {
+                    if (change instanceof CatalogChange.Define define) {
+                        define.object().number().ifPresent(left::add);
+                    }
+                });
         unkept.retainAll(left);
     }
+
+    // ---- of a transaction ------------------------------------------------------------------------------------------
+
+    /** How much its statements so far have changed that is not kept yet. */
+    public int mark() {
+        return pending.size();
+    }
+
+    /** Forgets what came after a mark, which was undone. */
+    public void backTo(int mark) {
+        if (mark < pending.size()) {
+            pending.subList(mark, pending.size()).clear();
+        }
+        begins.clear();
+        bases.clear();
+        ahead.clear();
+        retainUnkept();
+    }
+
+    /** What has a name now is what had it before, with the number that it had. */
+    public void comesBack(String name, long number, boolean hasRows) {
+        if (number != 0 && hasRows) {
+            hasRows(name, number);
+        } else if (number != 0) {
+            ahead.put(name, number);
+        }
+    }
+
+    /**
+     * Keeps what all its statements did, in one record.
+     *
+     * @param mark without which in an entry of the log of rows it does not count; it is to be {@linkplain #confirm confirmed} or {@linkplain
+     *     #takeBack taken back} then, before anything else is kept
+     * @param accessMayChange whether roles or privileges may be others
+     * @throws MillraceException 53100 or 58030; then nothing was kept
+     */
+    public void keepTogether(OptionalLong mark, boolean accessMayChange) {
+        if (!listening) {
+            pending.clear();
+            return;
+        }
+        Roles roles = catalog.orElseThrow().roles();
+        Object version = roles.version();
+        Optional<Access> now = accessMayChange ? changedAccess(roles) : Optional.empty();
+        CatalogRecord record = new CatalogRecord(changes(roles), now, Optional.empty(), Optional.empty(), mark);
+        if (!record.isEmpty()) {
+            writeOwed();
+            directory.orElseThrow().keep(record);
+        }
+        keptRoles = accessMayChange ? version : keptRoles;
+        pending.clear();
+        retainUnkept();
+    }
+
+    /** Roles and privileges, if those that are kept are others. */
+    private Optional<Access> changedAccess(Roles roles) {
+        return Optional.of(access(roles)).filter(now -> !owed.isEmpty() || !now.equals(keptAccess()));
+    }
+
+    /** The entry is accepted without which the last record does not count: it is waited for before anything else is kept. */
+    public void confirmAfter(Runnable awaitsEntry) {
+        awaited = Optional.of(awaitsEntry);
+    }
+
+    /**
+     * The last record counts, when this returns; of no effect where that is not in doubt.
+     *
+     * @throws MillraceException why that cannot be waited for: it will be, then, before anything else is kept
+     */
+    public void confirm() {
+        awaited.ifPresent(Runnable::run);
+        awaited = Optional.empty();
+        directory.filter(kept -> kept.doubtful().isPresent()).ifPresent(DataDirectory::confirm);
+    }
+
+    /** There will be no entry without which the last record does not count. */
+    public void takeBack() {
+        directory.filter(kept -> kept.doubtful().isPresent()).ifPresent(DataDirectory::takeBack);
+        keptRoles = Access.NONE; // no version: they are compared with what is kept
+    }
+
+    /** A number that no relation has. */
+    public long newMark() {
+        return ++lastNumber;
+    }
+
+    /** What the statements so far are about to keep; what they made and took back is not. */
+    private List<CatalogChange> changes(Roles roles) {
+        List<CatalogChange> changes = new ArrayList<>();
+        for (CatalogChange change : pending) {
+            if (!(change instanceof CatalogChange.Drop drop) || isKept(drop.name(), changes)) {
+                changes.add(change instanceof CatalogChange.Define define ? owned(define, roles) : change);
+            }
+        }
+        return changes;
+    }
+
+    // ---- of one statement ------------------------------------------------------------------------------------------
 
     /**
      * Tries once more to write down what took effect and could not be kept, if there is anything.
@@ -377,27 +488,19 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
             return Optional.empty();
         }
         Roles roles = catalog.orElseThrow().roles();
-        List<CatalogChange> changes = new ArrayList<>();
-        for (CatalogChange change : pending) {
-            if (!(change instanceof CatalogChange.Drop drop)
-                    || isKept(drop.name(), changes)) { // else it was taken back
-                changes.add(change instanceof CatalogChange.Define define ? owned(define, roles) : change);
-            }
-        }
+        List<CatalogChange> changes = changes(roles);
         pending.clear();
         if (done && statement instanceof Statement.Pause pause) {
             changes.add(new CatalogChange.Pause(pause.name(), OptionalLong.of(since.applyAsLong(""))));
         } else if (done && statement instanceof Statement.Resume resume) {
             changes.add(new CatalogChange.Pause(resume.name(), OptionalLong.empty()));
         }
-        boolean accessMayChange = statement instanceof Statement.RoleStatement || statement instanceof Statement.Drop;
-        Optional<Access> now =
-                Optional.of(access).filter(before -> accessMayChange).map(before -> access(roles));
+        boolean accessMayChange = statement instanceof Statement.RoleStatement
+                || statement instanceof Statement.Drop && roles.version() != keptRoles;
+        Object version = roles.version();
+        Optional<Access> now = accessMayChange ? changedAccess(roles) : Optional.empty();
         CatalogRecord record = new CatalogRecord(
-                changes,
-                now.filter(it -> !it.equals(access)),
-                done && isForAll(statement) ? Optional.of(settings.get()) : Optional.empty(),
-                logs);
+                changes, now, done && isForAll(statement) ? Optional.of(settings.get()) : Optional.empty(), logs);
         if (record.isEmpty()) {
             return Optional.empty();
         }
@@ -410,15 +513,19 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 writeOwed();
                 directory.orElseThrow().keep(record);
             }
-            now.ifPresent(it -> access = it);
+            keptRoles = accessMayChange ? version : keptRoles;
             return Optional.empty();
         } catch (MillraceException e) {
             if (made.isEmpty() && !owed.contains(record)) {
                 owed.add(record);
-                now.ifPresent(it -> access = it);
+                keptRoles = accessMayChange ? version : keptRoles;
             }
             return Optional.of(new Failure(made, e));
         }
+    }
+
+    private Access keptAccess() {
+        return directory.orElseThrow().catalog().access();
     }
 
     /**
@@ -442,6 +549,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
      * @throws MillraceException 53100 or 58030 if it cannot be kept still
      */
     public void writeOwed() {
+        confirm();
         while (!owed.isEmpty()) {
             directory.orElseThrow().keep(owed.element());
             owed.remove();
@@ -558,7 +666,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
      * @throws MillraceException 53100 or 58030 if what was found could not be kept as it is
      */
     public void begin(long last) {
-        access = access(catalog.orElseThrow().roles());
+        keptRoles = catalog.orElseThrow().roles().version();
         listening = true;
         directory.ifPresent(to -> keepAsFound(to, last));
     }

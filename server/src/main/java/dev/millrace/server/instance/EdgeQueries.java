@@ -38,13 +38,13 @@ final class EdgeQueries implements DatabaseCatalog.Listener {
 
     private Map<String, RowProgram> programs(String query) {
         return plans.apply(query)
-                .map(plan -> EdgeNeeds.of(plan, relation -> catalog.object(stream(relation, query)))
+                .map(plan -> EdgeNeeds.of(plan, relation -> catalog.object(stream(catalog, relation, query)))
                         .programs())
                 .orElse(Map.of());
     }
 
     /** A query that began in the past of a stream has a reader of its own. */
-    private String stream(String relation, String query) {
+    static String stream(DatabaseCatalog catalog, String relation, String query) {
         boolean isOwn =
                 RetainedStreams.isOwnName(relation) && catalog.object(relation).isEmpty();
         return isOwn ? RetainedStreams.streamOf(relation, query) : relation;

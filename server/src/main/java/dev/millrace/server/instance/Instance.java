@@ -16,6 +16,7 @@ import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.device.EdgeInlets;
 import dev.millrace.server.device.EdgeSourceFactory;
 import dev.millrace.server.feed.Feeds;
+import dev.millrace.server.group.KnownForms;
 import dev.millrace.server.group.QueryGroups;
 import dev.millrace.server.heap.HeapShares;
 import dev.millrace.server.history.Histories;
@@ -38,6 +39,7 @@ import dev.millrace.server.storage.SecretsFile;
 import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.server.transaction.RowLocks;
 import dev.millrace.server.transaction.TableKeys;
+import dev.millrace.server.transaction.UncommittedDefinitions;
 import dev.millrace.sql.Frontend;
 import dev.millrace.storage.disk.SpillFiles;
 import dev.millrace.time.Clock;
@@ -74,8 +76,11 @@ public final class Instance implements AutoCloseable {
     private final Map<String, StandingQuery> queries = new ConcurrentHashMap<>();
     private final TemplateQueries templates;
     private final QueryGroups groups;
+    private final KnownForms knownForms;
+    private final GroupedDefinitions groupedDefinitions;
     private final Map<String, TableKeys> tableKeys = new ConcurrentHashMap<>();
     private final RowLocks rowLocks = new RowLocks();
+    private final UncommittedDefinitions uncommitted = new UncommittedDefinitions(rowLocks);
     private final AtomicLong subscriptions = new AtomicLong();
     private final HeapShares heap = HeapShares.ofProcess();
     private final OffloadThreads offloadThreads = new OffloadThreads(turns, heap.planning());
@@ -167,9 +172,15 @@ public final class Instance implements AutoCloseable {
         catalog.others(templates::query);
         this.groups = new QueryGroups(catalog, engine, clock);
         catalog.addListener(groups);
+        this.knownForms = new KnownForms(frontend, catalog, plans, this::standing);
+        catalog.addListener(knownForms);
+        this.groupedDefinitions = new GroupedDefinitions(this);
         this.adHoc = new AdHocStatements(frontend, catalog::version);
         this.systemSettings = new SystemSettings(engine, options);
-        this.pgCatalog = new PgCatalog(catalog, systemSettings::shown);
+        this.pgCatalog = new PgCatalog(
+                catalog,
+                systemSettings::shown,
+                new Notes(catalog, name -> standing(name).map(StandingQuery::plan), retained));
     }
 
     /** Templates, and the queries of them. */
@@ -180,6 +191,16 @@ public final class Instance implements AutoCloseable {
     /** Which queries share what runs them. */
     public QueryGroups groups() {
         return groups;
+    }
+
+    /** Which texts make members of groups without being parsed. */
+    public KnownForms knownForms() {
+        return knownForms;
+    }
+
+    /** Makes these. */
+    public GroupedDefinitions groupedDefinitions() {
+        return groupedDefinitions;
     }
 
     /** Settings that are everybody's. */
@@ -418,6 +439,16 @@ public final class Instance implements AutoCloseable {
     /** Which transactions hold which rows. */
     public RowLocks rowLocks() {
         return rowLocks;
+    }
+
+    /** Which transaction has changed definitions. */
+    public UncommittedDefinitions uncommitted() {
+        return uncommitted;
+    }
+
+    /** A name for a table that a transaction has dropped, until it ends; no relation can have it. */
+    public String droppedName(String table) {
+        return "dropped " + table + " " + subscriptions.incrementAndGet();
     }
 
     /** A name for what a transaction sees of a table; no relation can have it. */

@@ -339,9 +339,14 @@ public final class RowJournal implements Journal, AutoCloseable {
         of.hurry(number);
     }
 
-    /** Writes an entry on the calling thread, if nobody writes; whether it is on disk. Not for 0. */
-    public boolean tryWrite(long number) {
-        return log.orElseThrow().tryWrite(number);
+    /**
+     * Writes an entry on the calling thread, if nobody writes. Not for 0.
+     *
+     * @param then called if it is on disk, before anybody else hears of that; must be short, and not throw
+     * @return whether it is
+     */
+    public boolean tryWrite(long number, Runnable then) {
+        return log.orElseThrow().tryWrite(number, then);
     }
 
     /** Whether an entry is on disk; true for 0. False also where that will never be decided, as the log was closed. */

@@ -19,11 +19,14 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * The database's catalog, and what functions say about one session.
  *
  * @param temporaries the session's temporary relations
+ * @param sees whether what has a name is there for the session: not what another's transaction has made and not committed; waits for what that
+ *     has altered or dropped
  * @param signals the functions by which the session stops others
  */
 public record SessionCatalog(
@@ -35,16 +38,17 @@ public record SessionCatalog(
         Permissions permissions,
         SessionObjects objects,
         TemporaryRelations temporaries,
+        Predicate<String> sees,
         Function<String, Optional<UserFunction>> signals)
         implements Catalog {
     @Override
     public Optional<Relation> relation(String name) {
-        return temporaries.find(name).or(() -> Optional.of(name)).flatMap(catalog::relation);
+        return temporaries.find(name).or(() -> Optional.of(name)).filter(sees).flatMap(catalog::relation);
     }
 
     @Override
     public Optional<Relation> permanentRelation(String name) {
-        return catalog.relation(name);
+        return Optional.of(name).filter(sees).flatMap(catalog::relation);
     }
 
     @Override
@@ -104,7 +108,7 @@ public record SessionCatalog(
 
     @Override
     public Optional<UserFunction> userFunction(String name) {
-        Optional<UserFunction> found = catalog.userFunction(name);
+        Optional<UserFunction> found = Optional.of(name).filter(sees).flatMap(catalog::userFunction);
         found.ifPresent(function -> permissions.requireExecute(name));
         return found.or(() -> signals.apply(name)).or(() -> pgCatalog.function(name));
     }

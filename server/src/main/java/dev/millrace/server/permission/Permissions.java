@@ -25,6 +25,7 @@ import dev.millrace.sql.statement.SubscriptionStatement;
 import dev.millrace.sql.statement.WithChanges;
 import dev.millrace.sql.syntax.Syntax;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -379,6 +380,14 @@ public final class Permissions {
                                     + " bytes, and max_query_memory is " + mostBytes)
                     .withHint("DROP one that is not needed");
         }
+    }
+
+    /** Whether the role may own any number of queries. */
+    public boolean hasRoomForAny() {
+        return identity.isSuperuser()
+                || Collections.disjoint(
+                        roles.require(identity.current()).settings().keySet(),
+                        List.of(Setting.MAX_QUERIES.settingName(), Setting.MAX_QUERY_MEMORY.settingName()));
     }
 
     private static MillraceException denied(String message) {

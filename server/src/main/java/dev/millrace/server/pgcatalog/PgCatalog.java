@@ -36,8 +36,12 @@ public final class PgCatalog implements AutoCloseable {
     private final List<SystemRelation> relations = new ArrayList<>();
     private final Map<String, UserFunction> views;
 
-    /** @param system how settings stand that are everybody's */
-    public PgCatalog(DatabaseCatalog catalog, Function<Setting, Optional<SystemSettings.Shown>> system) {
+    /**
+     * @param system how settings stand that are everybody's
+     * @param notes what is said of relations
+     */
+    public PgCatalog(
+            DatabaseCatalog catalog, Function<Setting, Optional<SystemSettings.Shown>> system, RelationNotes notes) {
         this.catalog = catalog;
         this.roles = new RoleContents(catalog);
         fillers.put("pg_catalog.pg_namespace", rows -> FixedContents.namespaces(rows, roles));
@@ -67,7 +71,7 @@ public final class PgCatalog implements AutoCloseable {
                 .forEach((name, schema) -> relations.add(
                         new SystemRelation(name, "as PostgreSQL has it", schema, rows -> fill(name, schema, rows))));
         views = PgViews.read(relations);
-        provideFunctions();
+        provideFunctions(notes);
     }
 
     /** The relations, most of which are empty; each is computed when it is read. */
@@ -94,7 +98,7 @@ public final class PgCatalog implements AutoCloseable {
         provided.values().forEach(function -> UserCode.withdraw(function.code()));
     }
 
-    private void provideFunctions() {
+    private void provideFunctions(RelationNotes notes) {
         List<Field> texts = new ArrayList<>();
         for (int i = 1; i <= PrivilegeQuestions.ARGUMENTS; i++) {
             texts.add(new Field("arg" + i, DataType.TEXT, true));
@@ -104,6 +108,14 @@ public final class PgCatalog implements AutoCloseable {
                 PrivilegeQuestions.NAME,
                 new UserFunction(
                         PrivilegeQuestions.NAME, UserFunction.Kind.SCALAR, texts, DataType.BOOLEAN, privileges));
+        provided.put(
+                NoteFunction.NAME,
+                new UserFunction(
+                        NoteFunction.NAME,
+                        UserFunction.Kind.SCALAR,
+                        texts.subList(0, 2),
+                        DataType.TEXT,
+                        UserCode.provide(NoteFunction.NAME, new NoteFunction(catalog, oids, notes))));
         String items = UserCode.provide(AccessRows.NAME, new AccessRows(catalog.roles()));
         provided.put(
                 AccessRows.NAME,

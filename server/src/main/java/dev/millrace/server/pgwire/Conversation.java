@@ -2,6 +2,7 @@ package dev.millrace.server.pgwire;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.group.KnownQuery;
 import dev.millrace.server.pgwire.message.ClientMessage;
 import dev.millrace.server.pgwire.message.ServerMessages;
 import dev.millrace.server.planning.AdHoc;
@@ -12,6 +13,9 @@ import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.Schema;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -33,6 +37,11 @@ final class Conversation implements AutoCloseable {
     /** Characters of an INSERT that is executed on an event loop, where others wait: some tenths of a millisecond. */
     private static final int MOST_AT_ONCE = 32 << 10;
 
+    private static final int MOST_AHEAD = 64; // definitions that are made together
+
+    /** The result of a message that is yet to be answered. */
+    private record MadeAhead(String sql, Supplier<StatementResult> result) {}
+
     private final Session session;
     private final Inbox inbox;
     private final Outgoing out;
@@ -41,6 +50,7 @@ final class Conversation implements AutoCloseable {
     private final ReportedSettings reported;
     private Optional<Session.Acceptance> accepted = Optional.empty(); // what is to be acknowledged
     private Optional<Portal> portal = Optional.empty(); // that accepted it; none for a simple query
+    private final Deque<MadeAhead> ahead = new ArrayDeque<>(); // of the messages that are next
     private boolean skipping;
     private boolean over; // the client was told that its session ended
 
@@ -314,6 +324,11 @@ final class Conversation implements AutoCloseable {
     }
 
     private void answer(String sql) {
+        Optional<StatementResult> made = made(sql);
+        if (made.isPresent()) {
+            complete(made.get());
+            return;
+        }
         Optional<AdHoc> known = session.adHoc(sql);
         Optional<StatementResult> done = known.flatMap(session::execute);
         if (done.isPresent()) {
@@ -321,6 +336,31 @@ final class Conversation implements AutoCloseable {
         } else {
             execute(session.parse(sql));
         }
+    }
+
+    /** The result of a definition whose form is known, if it is one; with it are made those that the client sent behind it. */
+    private Optional<StatementResult> made(String sql) {
+        MadeAhead first = ahead.poll();
+        if (first != null && first.sql.equals(sql)) {
+            return Optional.of(first.result.get());
+        }
+        ahead.clear();
+        Optional<KnownQuery> query = session.known(sql);
+        if (query.isEmpty()) {
+            return Optional.empty();
+        }
+        List<String> texts = new ArrayList<>();
+        List<KnownQuery> next = new ArrayList<>();
+        for (ClientMessage message : inbox.waiting(MOST_AHEAD)) {
+            Optional<KnownQuery> known =
+                    message instanceof ClientMessage.Query text ? session.known(text.sql()) : Optional.empty();
+            if (known.isEmpty()) {
+                break;
+            }
+            texts.add(((ClientMessage.Query) message).sql());
+            next.add(known.get());
+        }
+        return session.execute(query.get(), next, result -> ahead.add(new MadeAhead(texts.get(ahead.size()), result)));
     }
 
     private void execute(List<ParsedStatement> statements) {

@@ -149,6 +149,16 @@ final class Inbox {
         }
     }
 
+    /** The messages that arrived and are next, not more than so many; they stay where they are. */
+    List<ClientMessage> waiting(int most) {
+        lock.lock();
+        try {
+            return messages.stream().limit(most).toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     @GuardedBy("lock") private Optional<ClientMessage> next() {
         Optional<ClientMessage> next = Optional.ofNullable(messages.poll());
         bytes -= next.map(ClientMessage::size).orElse(0L);

@@ -43,6 +43,7 @@ final class Outgoing implements AutoCloseable {
     private BooleanSupplier isCut = NEVER;
     private boolean cutting;
     private ByteBuf buffer;
+    private boolean isWhole; // what is in the buffer is an answer that the client waits for, or ends in one
     private volatile boolean endless; // written by the session's thread, read by who stops the server
 
     Outgoing(Channel channel) {
@@ -101,8 +102,10 @@ final class Outgoing implements AutoCloseable {
      */
     void flush() {
         if (channel.eventLoop().inEventLoop()) {
+            isWhole = true;
             return;
         }
+        isWhole = false;
         if (buffer.isReadable()) {
             unsent.incrementAndGet();
             channel.writeAndFlush(buffer).addListener(sent);
@@ -122,6 +125,14 @@ final class Outgoing implements AutoCloseable {
         if (buffer.isReadable() && unsent.get() == 0) {
             channel.write(buffer, channel.voidPromise());
             buffer = allocate();
+            isWhole = false;
+        }
+    }
+
+    /** The same, unless no answer is whole: what belongs to the one that is to come soon leaves with it, and not in a packet of its own. */
+    void passOnWhole() {
+        if (isWhole) {
+            passOn();
         }
     }
 

@@ -445,17 +445,27 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> impl
             client.conversation().acknowledge();
             return true;
         }
-        client.out().passOn(); // what was answered before waits for no disk
+        client.out().passOnWhole(); // what was answered before waits for no disk
         if (isOnOwnLoop) {
             channelContext.flush();
             wroteNanos = System.nanoTime();
-            if (client.session().writesDurable(entry.getAsLong())) {
-                client.conversation().acknowledge();
+            if (client.session().writesDurable(entry.getAsLong(), () -> acknowledge(client))) {
                 return true;
             }
         }
         hold(client, entry.getAsLong());
         return true;
+    }
+
+    /** Answers at once what is on disk. A defect in that ends the connection: others wait for the thread. */
+    private void acknowledge(Served client) {
+        try {
+            client.conversation().acknowledge();
+            client.out().passOn();
+        } catch (RuntimeException | Error e) {
+            exceptionCaught(channelContext, e);
+        }
+        channelContext.flush();
     }
 
     private void hold(Served client, long entry) {
@@ -543,16 +553,9 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> impl
         @Override
         public void answer() {
             if (end()) {
-                try {
-                    client.conversation().acknowledge();
-                } catch (RuntimeException | AssertionError e) { // a defect: others wait for their answers behind it
-                    exceptionCaught(channelContext, e);
-                } finally {
-                    client.out().passOn();
-                    channelContext.flush();
-                    if (!goesToOwnLoop(client)) {
-                        release(client);
-                    }
+                acknowledge(client);
+                if (!goesToOwnLoop(client)) {
+                    release(client);
                 }
             }
         }

@@ -101,15 +101,19 @@ public final class EdgeNeeds {
         return this;
     }
 
-    /** What runs where, for people. */
-    public List<String> describe() {
+    /**
+     * What runs where, for people.
+     *
+     * @param rest what the server does
+     */
+    public List<String> describe(String rest) {
         List<String> lines = new ArrayList<>();
         programs.forEach((stream, program) -> lines.add("at the edge, of each row of " + stream + ": "
                 + program.condition()
                         .map(condition -> "whether " + EdgeTerms.text(condition) + "; ")
                         .orElse("")
                 + "columns " + String.join(", ", program.columns())));
-        lines.add("at the server: the plan above, over the rows that come"
+        lines.add("at the server: " + rest + ", over the rows that come"
                 + (left.isEmpty() ? "" : "; not at the edge: " + String.join(", ", left)));
         return lines;
     }

@@ -2,11 +2,11 @@ package dev.millrace.server.planning;
 
 import dev.millrace.planner.estimate.ColumnStatistics;
 import dev.millrace.planner.estimate.RelationStatistics;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -22,27 +22,38 @@ public final class PlanBasis {
     private static final String WORKERS = "workers";
     private static final int LONG_TEXT = 100;
 
-    private final Map<String, Double> told = new ConcurrentHashMap<>();
-    private final boolean given;
+    private final Map<String, Double> told;
+    private final boolean given; // before: then nothing is added
 
     private PlanBasis(boolean given, Map<String, Double> told) {
         this.given = given;
-        this.told.putAll(told);
+        this.told = told;
     }
 
     /** Of a query that is planned for the first time: the planner is told what there is. */
     public static PlanBasis first() {
-        return new PlanBasis(false, Map.of());
+        return new PlanBasis(false, new ConcurrentHashMap<>());
     }
 
     /** Of a query that was planned before. */
     public static PlanBasis again(Map<String, Double> told) {
-        return new PlanBasis(true, told);
+        return new PlanBasis(true, Map.copyOf(told));
     }
 
     /** What the planner was told so far. */
     public Map<String, Double> told() {
-        return new TreeMap<>(told);
+        return Map.copyOf(told);
+    }
+
+    /** Whether the planner was told the same, but for the time. */
+    public boolean isLike(PlanBasis other) {
+        return withoutTime().equals(other.withoutTime());
+    }
+
+    private Map<String, Double> withoutTime() {
+        Map<String, Double> rest = new HashMap<>(told);
+        rest.remove(NOW);
+        return rest;
     }
 
     /** The time that it goes by, in microseconds since 1970. */

@@ -9,6 +9,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.expressions.constant.ConstantFolder;
 import dev.millrace.expressions.user.UserCode;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.ParameterPlace;
 import dev.millrace.plan.node.PlanNode;
@@ -150,6 +151,27 @@ public final class Plans {
     public Statement analyzeOpen(ParsedStatement statement, SessionUse names, List<DataType> declaredTypes) {
         analyses.increment();
         return frontend.analyze(statement, names, Parameters.toDescribe(declaredTypes));
+    }
+
+    /**
+     * The plan of a continuous query without options whose parameters have no values.
+     *
+     * @param basis is told what the planner asks
+     * @return empty if there is none, or another session or role could have another
+     */
+    public Optional<PlanNode> open(
+            ParsedStatement statement, Catalog names, List<DataType> declaredTypes, PlanBasis basis) {
+        SessionUse used = new SessionUse(names);
+        try {
+            return analyzeOpen(statement, used, declaredTypes) instanceof Statement.CreateContinuousQuery create
+                            && !used.isOwn()
+                    ? Optional.of(
+                            StandingRules.NONE.plan(this, create.query(), basis).root())
+                    : Optional.empty();
+        } catch (MillraceException e) {
+            Interrupt.checkCurrent();
+            return Optional.empty(); // what needs a value has no plan without
+        }
     }
 
     /** The same with the types of its parameters, all of which have to be found. */

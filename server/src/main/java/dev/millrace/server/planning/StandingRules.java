@@ -38,6 +38,11 @@ public record StandingRules(LateRule late, OptionalLong stateTtlMicros, Optional
         return new StandingRules(now.late, now.stateTtlMicros, now.maxError, isInPast(options.text(START)));
     }
 
+    /** The same of a query that begins in the past, and reads rows there that no sketch has. */
+    public StandingRules uncondensed() {
+        return new StandingRules(late, stateTtlMicros, maxError, false);
+    }
+
     public static StandingRules ofQuery(Map<String, String> options) {
         return ofQuery(new Options(options));
     }

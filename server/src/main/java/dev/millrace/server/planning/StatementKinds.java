@@ -16,7 +16,7 @@ import java.util.Optional;
 public final class StatementKinds {
     private StatementKinds() {}
 
-    /** Whether a statement changes the catalog, which takes effect at once. */
+    /** Whether a statement changes the catalog. */
     public static boolean isDefinition(Statement statement) {
         return statement instanceof Statement.RoleStatement
                 || statement instanceof Statement.CreateStream
@@ -40,6 +40,22 @@ public final class StatementKinds {
                 || statement instanceof Statement.Resume
                 || statement instanceof Statement.Reprocess
                 || statement instanceof Statement.ApplyReplacement;
+    }
+
+    /** Whether a statement may be part of a transaction: what a definition does to the outside, or to queries that run, cannot be undone. */
+    public static boolean canBeUndone(Statement statement) {
+        boolean reachesOut = statement instanceof Statement.CreateSink
+                || statement instanceof SubscriptionStatement
+                || statement instanceof SecretStatement;
+        boolean altersQueries = statement instanceof Statement.AlterQuery
+                || statement instanceof Statement.Pause
+                || statement instanceof Statement.Resume
+                || statement instanceof Statement.Reprocess
+                || statement instanceof Statement.ApplyReplacement
+                || statement instanceof Statement.AlterOptions alter
+                        && alter.kind() != Statement.ObjectKind.TABLE
+                        && alter.kind() != Statement.ObjectKind.INDEX;
+        return !reachesOut && !altersQueries;
     }
 
     /** Whether a statement is INSERT, UPDATE, DELETE or MERGE. */

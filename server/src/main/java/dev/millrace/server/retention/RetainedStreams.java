@@ -23,6 +23,7 @@ import dev.millrace.time.Clock;
 import dev.millrace.type.Schema;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -196,6 +197,13 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
                 .isPresent();
     }
 
+    /** Whether a stream has no rows, be it in segments or in memory. */
+    public boolean isEmpty(String stream) {
+        return Optional.ofNullable(byName.get(stream))
+                .filter(kept -> !kept.store.segments().isEmpty() || kept.store.pendingBytes() > 0)
+                .isEmpty();
+    }
+
     /** Whether any query follows a stream from its past on. */
     public boolean isFollowed() {
         return !readers.isEmpty();
@@ -319,6 +327,13 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
         return segments;
     }
 
+    /** Those of one stream, oldest first; none if it keeps no rows. */
+    public List<KeptSegment> segments(String stream) {
+        return Optional.ofNullable(byName.get(stream))
+                .map(kept -> kept.store.segments())
+                .orElse(List.of());
+    }
+
     /** What a column of a stream costs. */
     public record StreamColumn(String stream, ColumnCost cost) {}
 
@@ -329,20 +344,35 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
      */
     public List<StreamColumn> columns() {
         List<StreamColumn> columns = new ArrayList<>();
-        new TreeMap<>(byName).forEach((stream, kept) -> {
-            ColumnCosts costs = new ColumnCosts(kept.form, allocator);
-            try (StoreImage image = kept.store.image()) {
-                image.forEachSegment((segment, file) -> {
-                    if (segment.isSketched()) {
-                        costs.addSketched(file);
-                    } else {
-                        costs.addExact(file);
-                    }
-                });
-            }
-            costs.all().forEach(cost -> columns.add(new StreamColumn(stream, cost)));
-        });
+        new TreeMap<>(byName)
+                .forEach((stream, kept) ->
+                        costs(kept, Long.MAX_VALUE).forEach(cost -> columns.add(new StreamColumn(stream, cost))));
         return columns;
+    }
+
+    /**
+     * The same of one stream, in its newest segments that have so many bytes together, at least one; reads their sketches.
+     *
+     * @throws MillraceException as {@link #columns()}
+     */
+    public Collection<ColumnCost> columns(String stream, long mostBytes) {
+        return Optional.ofNullable(byName.get(stream))
+                .map(kept -> costs(kept, mostBytes))
+                .orElse(List.of());
+    }
+
+    private Collection<ColumnCost> costs(KeptStream kept, long mostBytes) {
+        ColumnCosts costs = new ColumnCosts(kept.form, allocator);
+        try (StoreImage image = kept.store.image()) {
+            image.forNewest(mostBytes, (segment, file) -> {
+                if (segment.isSketched()) {
+                    costs.addSketched(file);
+                } else {
+                    costs.addExact(file);
+                }
+            });
+        }
+        return costs.all();
     }
 
     /** A stream's files for a copy, and in which directory they are. */

@@ -9,7 +9,6 @@ import dev.millrace.sql.statement.Statement.RoleAttribute;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -21,13 +20,15 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
  * All roles of a database, and what each may do. Safe on any thread: a change puts another immutable state in the place of the
- * one before. Whether somebody may make a change is for the caller to ask.
+ * one before. Beside that are owners, of which there may be very many: they are numbers of roles, which names do not change. Whether somebody may
+ * make a change is for the caller to ask.
  */
 public final class Roles {
     /** The role that is there from the beginning, and owns what nobody else does. */
@@ -56,15 +57,26 @@ public final class Roles {
     private static final Map<String, Integer> PREDEFINED =
             Map.of(MONITOR, 3373, SIGNAL, 4200, READ_FILES, 4569, WRITE_FILES, 4570, READ_ALL, 6181, WRITE_ALL, 6182);
 
+    /** @param names of roles by their numbers */
     private record State(
             Map<String, Role> roles,
+            Map<Integer, String> names,
             List<Membership> memberships,
-            Map<String, String> owners,
-            Map<Securable, List<AccessItem>> access) {}
+            Map<Securable, List<AccessItem>> access) {
+        static State of(
+                Map<String, Role> roles, List<Membership> memberships, Map<Securable, List<AccessItem>> access) {
+            Map<Integer, String> names = new HashMap<>();
+            roles.values().forEach(role -> names.put(role.id(), role.name()));
+            return new State(roles, names, memberships, access);
+        }
+    }
 
     private volatile State state; // replaced under the lock of this, read by all
+    private final Map<String, Integer> owners = new ConcurrentSkipListMap<>(); // that are not OWNER, by object
 
     @GuardedBy("this") private int nextId = FIRST_MADE_ID;
+
+    @GuardedBy("this") private Optional<Saved> saved = Optional.empty(); // the last
 
     public Roles() {
         Map<String, Role> roles = new TreeMap<>();
@@ -79,7 +91,40 @@ public final class Roles {
                         Optional.empty(),
                         OptionalLong.empty(),
                         Map.of()));
-        state = new State(roles, List.of(), Map.of(), Map.of());
+        state = State.of(roles, List.of(), Map.of());
+    }
+
+    /** All of it at a moment: of owners, those that changed until the next moment that was saved. */
+    public static final class Saved {
+        private final State state;
+        private final Map<String, Optional<Integer>> owners = new HashMap<>(); // guarded by the lock of what it is of
+
+        private Saved(State state) {
+            this.state = state;
+        }
+    }
+
+    /** All as it is now, to be {@linkplain #restore restored} behind those that are saved later, or {@linkplain #forgetSaved forgotten}. */
+    public synchronized Saved save() {
+        Saved now = new Saved(state);
+        saved = Optional.of(now);
+        return now;
+    }
+
+    /** All is as it was. */
+    public synchronized void restore(Saved then) {
+        state = then.state;
+        then.owners.forEach(
+                (object, owner) -> owner.ifPresentOrElse(id -> owners.put(object, id), () -> owners.remove(object)));
+    }
+
+    /** What was saved is not restored any more. */
+    public synchronized void forgetSaved() {
+        saved = Optional.empty();
+    }
+
+    @GuardedBy("this") private void ownerChanges(String object) {
+        saved.ifPresent(then -> then.owners.putIfAbsent(object, Optional.ofNullable(owners.get(object))));
     }
 
     // ---- roles -----------------------------------------------------------------------------------------------------
@@ -105,6 +150,11 @@ public final class Roles {
         return PREDEFINED.containsKey(name);
     }
 
+    /** What there is but for owners: another object whenever any of it changed. */
+    public Object version() {
+        return state;
+    }
+
     /** A new role that can do nothing yet. */
     public synchronized Role create(String name, UnaryOperator<Role> made) {
         if (name.startsWith("pg_") || name.isEmpty()) {
@@ -127,7 +177,7 @@ public final class Roles {
     private void put(Role role) {
         Map<String, Role> roles = new TreeMap<>(state.roles);
         roles.put(role.name(), role);
-        state = new State(roles, state.memberships, state.owners, state.access);
+        state = State.of(roles, state.memberships, state.access);
     }
 
     /** Changes a role that is there. */
@@ -147,8 +197,6 @@ public final class Roles {
                 .map(m -> new Membership(
                         renamed.apply(m.role()), renamed.apply(m.member()), renamed.apply(m.grantor()), m.admin()))
                 .toList();
-        Map<String, String> owners = new TreeMap<>(state.owners);
-        owners.replaceAll((object, owner) -> renamed.apply(owner));
         Map<Securable, List<AccessItem>> access = new HashMap<>();
         state.access.forEach((object, items) -> access.put(
                 object,
@@ -159,7 +207,7 @@ public final class Roles {
                                 item.privilege(),
                                 item.grantable()))
                         .toList()));
-        state = new State(roles, memberships, owners, access);
+        state = State.of(roles, memberships, access);
     }
 
     /** Removes a role that owns nothing and was granted nothing; it is a member of nothing any more. */
@@ -170,17 +218,13 @@ public final class Roles {
         List<Membership> memberships = state.memberships.stream()
                 .filter(m -> !m.role().equals(name) && !m.member().equals(name))
                 .toList();
-        state = new State(roles, memberships, state.owners, state.access);
+        state = State.of(roles, memberships, state.access);
     }
 
     /** What stands in the way of dropping a role, as lines for users. */
     public List<String> dependencies(String name) {
         List<String> found = new ArrayList<>();
-        state.owners.forEach((object, owner) -> {
-            if (owner.equals(name)) {
-                found.add("owner of " + object);
-            }
-        });
+        ownedBy(name).forEach(object -> found.add("owner of " + object));
         state.access.forEach((object, items) -> {
             if (items.stream()
                     .anyMatch(item ->
@@ -213,7 +257,7 @@ public final class Roles {
                 || state.memberships.stream().anyMatch(m -> same(m, added.role(), added.member()) && m.admin());
         List<Membership> memberships = without(added.role(), added.member());
         memberships.add(new Membership(added.role(), added.member(), added.grantor(), admin));
-        state = new State(state.roles, List.copyOf(memberships), state.owners, state.access);
+        state = State.of(state.roles, List.copyOf(memberships), state.access);
     }
 
     /**
@@ -228,7 +272,7 @@ public final class Roles {
         if (optionOnly) {
             before.ifPresent(m -> memberships.add(new Membership(role, member, m.grantor(), false)));
         }
-        state = new State(state.roles, List.copyOf(memberships), state.owners, state.access);
+        state = State.of(state.roles, List.copyOf(memberships), state.access);
         return before.isPresent();
     }
 
@@ -282,40 +326,48 @@ public final class Roles {
 
     /** Objects that are not {@value #OWNER}'s, and whose they are. */
     public Map<String, String> owners() {
-        return Collections.unmodifiableMap(state.owners);
+        State now = state;
+        Map<String, String> named = new TreeMap<>();
+        owners.forEach((object, owner) -> named.put(object, now.names.getOrDefault(owner, OWNER)));
+        return named;
     }
 
     /** Who owns an object. */
     public String owner(String object) {
-        return state.owners.getOrDefault(object, OWNER);
+        Integer owner = owners.get(object);
+        return owner == null ? OWNER : state.names.getOrDefault(owner, OWNER);
     }
 
     /** Names of objects that a role owns and that were not {@link #OWNER}'s from the beginning. */
     public List<String> ownedBy(String role) {
-        return state.owners.entrySet().stream()
-                .filter(entry -> entry.getValue().equals(role))
+        Optional<Integer> id = find(role).map(Role::id);
+        return owners.entrySet().stream()
+                .filter(entry -> id.filter(entry.getValue()::equals).isPresent())
                 .map(Map.Entry::getKey)
                 .toList();
     }
 
+    /** @throws MillraceException 42704 if there is no such role */
     public synchronized void setOwner(String object, String owner) {
-        Map<String, String> owners = new TreeMap<>(state.owners);
+        ownerChanges(object);
         if (owner.equals(OWNER)) {
             owners.remove(object);
         } else {
-            owners.put(object, owner);
+            owners.put(object, require(owner).id());
         }
-        state = new State(state.roles, state.memberships, owners, state.access);
     }
 
     /** An object is gone, and with it all that was said of its name. */
     public synchronized void forget(String object) {
-        Map<Securable, List<AccessItem>> access = new HashMap<>(state.access);
-        access.remove(Securable.relation(object));
-        access.remove(Securable.function(object));
-        Map<String, String> owners = new TreeMap<>(state.owners);
+        ownerChanges(object);
         owners.remove(object);
-        state = new State(state.roles, state.memberships, owners, access);
+        for (Securable each : List.of(Securable.relation(object), Securable.function(object))) {
+            if (state.access.containsKey(each)) {
+                Map<Securable, List<AccessItem>> access = new HashMap<>(state.access);
+                access.remove(each);
+                state = State.of(state.roles, state.memberships, access);
+            }
+        }
     }
 
     // ---- privileges ------------------------------------------------------------------------------------------------
@@ -404,7 +456,7 @@ public final class Roles {
     private void put(Securable object, List<AccessItem> items) {
         Map<Securable, List<AccessItem>> access = new HashMap<>(state.access);
         access.put(object, List.copyOf(items));
-        state = new State(state.roles, state.memberships, state.owners, access);
+        state = State.of(state.roles, state.memberships, access);
     }
 
     // ---- as text ---------------------------------------------------------------------------------------------------
@@ -422,7 +474,7 @@ public final class Roles {
      */
     public List<String> privilegeDefinitions(Function<String, Optional<String>> kindOf) {
         State now = state;
-        return RoleText.privileges(now.owners, now.access, kindOf);
+        return RoleText.privileges(owners(), now.access, kindOf);
     }
 
     /** An access list as {@code pg_class.relacl} shows it; empty if nothing was granted or revoked. */

@@ -183,10 +183,11 @@ public final class DefinitionScript {
         Set<String> names = new HashSet<>();
         List<Lexeme> lexemes = Lexer.tokens(sql);
         for (int i = 0; i < lexemes.size(); i++) {
-            boolean isReplaced = i > 1
-                    && lexemes.get(i - 1).isSymbol("=")
-                    && lexemes.get(i - 2).isWord(CatalogObject.REPLACES);
-            if (lexemes.get(i).isName() || isReplaced) {
+            boolean isOption = i > 1 && lexemes.get(i - 1).isSymbol("=");
+            boolean isQuery = isOption
+                    && (lexemes.get(i - 2).isWord(CatalogObject.REPLACES)
+                            || lexemes.get(i - 2).isWord(CatalogObject.WINDOWS_OF));
+            if (lexemes.get(i).isName() || isQuery) {
                 names.add(lexemes.get(i).text());
             }
         }

@@ -434,6 +434,7 @@ public final class Database implements AutoCloseable {
         direct.close();
         timeouts.close();
         heapWatch.close();
+        sessions.forEach(Session::stop);
         sessions.forEach(Session::close);
         instance.close();
     }

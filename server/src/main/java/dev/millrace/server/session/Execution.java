@@ -8,6 +8,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.backup.DatabaseBackup;
 import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.cancellation.Offload;
+import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.checkpoint.DatabaseCheckpoint;
 import dev.millrace.server.ddl.Alterations;
 import dev.millrace.server.ddl.Definitions;
@@ -15,7 +16,9 @@ import dev.millrace.server.ddl.DerivedStreams;
 import dev.millrace.server.ddl.Drops;
 import dev.millrace.server.ddl.DurableSubscriptions;
 import dev.millrace.server.ddl.Functions;
+import dev.millrace.server.ddl.GroupedQueries;
 import dev.millrace.server.ddl.GuessedStreams;
+import dev.millrace.server.ddl.HeldDefinitions;
 import dev.millrace.server.ddl.Indexes;
 import dev.millrace.server.ddl.Reprocessing;
 import dev.millrace.server.ddl.Restarts;
@@ -31,6 +34,7 @@ import dev.millrace.server.dml.Writes;
 import dev.millrace.server.dml.WrittenParts;
 import dev.millrace.server.feed.Feeds;
 import dev.millrace.server.feed.RunningFeed;
+import dev.millrace.server.group.KnownQuery;
 import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.names.PreparedTexts;
@@ -56,6 +60,7 @@ import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.server.system.Inspection;
 import dev.millrace.server.transaction.Transactions;
 import dev.millrace.sql.DefinitionZone;
+import dev.millrace.sql.LiftedQuery;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.AlterTable;
@@ -69,6 +74,7 @@ import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
 import dev.millrace.type.PlainNumeric;
 import java.io.File;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -93,9 +99,11 @@ final class Execution {
     private final Identity identity;
     private final RoleStatements roles;
     private final Consumer<String> notices;
+    private final HeldDefinitions held;
     private final Indexes indexes;
     private final Drops drops;
     private final Definitions definitions;
+    private final GroupedQueries groupedQueries;
     private final GuessedStreams guessed;
     private final DerivedStreams derivedStreams;
     private final Restarts restarts;
@@ -153,23 +161,26 @@ final class Execution {
         this.cursors = new Cursors(database, queries, subscriptions, transactions, cancellation, names.objects());
         transactions.onEnd(
                 queries.epochs()::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
-        this.indexes = new Indexes(database, queries, transactions, notices);
-        this.drops = new Drops(database, notices, indexes);
+        this.held = new HeldDefinitions(database, settings, transactions);
+        transactions.definitions(held);
+        this.indexes = new Indexes(database, queries, transactions, held, notices);
+        this.drops = new Drops(database, notices, indexes, held);
         this.guessed = new GuessedStreams(database, notices);
-        this.definitions = new Definitions(database, notices, queries, names.permissions(), identity, drops);
+        this.definitions = new Definitions(database, notices, queries, names.permissions(), identity, drops, held);
+        this.groupedQueries = new GroupedQueries(database, settings, names, queries, transactions);
         this.derivedStreams = new DerivedStreams(database, definitions, queries);
         this.restarts = new Restarts(database, notices, queries);
-        this.views = new Views(database, definitions, drops);
-        this.functions = new Functions(database, identity);
+        this.views = new Views(database, definitions, drops, held);
+        this.functions = new Functions(database, identity, held);
         this.writes = new Writes(database, queries, transactions, settings);
         this.knownInserts = new KnownInserts(database.frontend(), database.catalog());
         this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes, analyses);
         this.copies = new Copies(database, queries, subscriptions, writes, settings);
         this.inspection = new Inspection(database, settings);
-        this.alterations = new Alterations(database, notices, queries, indexes);
+        this.alterations = new Alterations(database, notices, queries, indexes, definitions, drops);
         this.reprocessing = new Reprocessing(database, indexes);
-        this.tables = new TableAlterations(database, definitions, drops, indexes, queries, transactions, notices);
-        this.kept = new KeptStatements(database, queries.epochs(), drops);
+        this.tables = new TableAlterations(database, definitions, drops, indexes, queries, transactions, held, notices);
+        this.kept = new KeptStatements(database, queries.epochs(), drops, held);
         this.templates = new Templates(database, drops, notices, this::made, this::columns);
         this.explanations = new Explanations(database, queries, alterations);
         this.temporaries = new TemporaryStatements(
@@ -193,9 +204,17 @@ final class Execution {
         names.permissions().requireInsert(relation);
     }
 
+    /** Whether what has a name is there for this session; waits for a transaction of another that has altered or dropped it. */
+    boolean sees(String name) {
+        return held.sees(name);
+    }
+
     /** Inserts rows, which are taken over, under the names of their columns; all at once. */
     long insert(String relation, Batch rows) {
         try {
+            if (!sees(relation)) {
+                throw DatabaseCatalog.undefined("relation", relation, List.of());
+            }
             names.permissions().requireInsert(relation);
         } catch (MillraceException e) {
             rows.close();
@@ -292,7 +311,7 @@ final class Execution {
 
     /** Executes a text that is an INSERT of constants where that needs no wait and succeeds; else nothing was changed. */
     Optional<StatementResult> insertAtOnce(String sql) {
-        if (!early.areOver()) {
+        if (!early.areOver() || database.uncommitted().areThere()) {
             return Optional.empty();
         }
         Optional<KnownInserts.Found> found = knownInserts.find(sql);
@@ -327,6 +346,7 @@ final class Execution {
                 && insert.returning().isEmpty()
                 && parsed.text().length() <= MOST_PARSED_AT_ONCE
                 && !transactions.isUnderWay()
+                && !database.uncommitted().areThere()
                 && early.areOver();
     }
 
@@ -394,7 +414,7 @@ final class Execution {
             return found.get();
         }
         try (PlainNumeric.Binding meaning = numericIn(given).bind()) {
-            return executeAnew(withColumns(given), parameters);
+            return executeAnew(given, parameters);
         }
     }
 
@@ -404,7 +424,14 @@ final class Execution {
         return keepsText && settings.numericIsLimited() ? PlainNumeric.LIMITED : PlainNumeric.current();
     }
 
-    private StatementResult executeAnew(ParsedStatement parsed, Parameters parameters) {
+    private StatementResult executeAnew(ParsedStatement given, Parameters parameters) {
+        Optional<LiftedQuery> lifted = groupedQueries.lifted(given);
+        Optional<StatementResult> member =
+                lifted.flatMap(database.knownForms()::find).flatMap(groupedQueries::make);
+        if (member.isPresent()) {
+            return member.get();
+        }
+        ParsedStatement parsed = withColumns(given);
         Statement statement = temporaries.named(analyses.take(parsed)
                 .orElseGet(() -> queries.offload().run(() -> database.plans().analyze(parsed, names, parameters))));
         transactions.check(statement);
@@ -430,9 +457,20 @@ final class Execution {
         if (statement instanceof Statement.Drop drop && templates.drops(drop)) {
             return templates.drop(drop);
         }
-        return CatalogStore.concerns(statement)
+        StatementResult result = CatalogStore.concerns(statement)
                 ? kept.keep(statement, () -> execute(statement, temporaries.definition(statement, parsed.text())))
                 : execute(statement, parsed.text());
+        lifted.ifPresent(text -> groupedQueries.learn(text, statement, parsed.syntax()));
+        return result;
+    }
+
+    /** Makes queries of known forms without their texts being parsed, from the first on as many as can be made so; see {@link GroupedQueries#make}. */
+    List<Optional<Supplier<StatementResult>>> execute(List<KnownQuery> queries) {
+        if (!early.areOver()) {
+            return Collections.nCopies(queries.size(), Optional.empty());
+        }
+        beginAtOnce(queries.get(0).text(), queries.get(0).form().syntax());
+        return groupedQueries.make(queries);
     }
 
     /** Executes a text by way of the statement that it shares with others, if that can be done. */
@@ -535,9 +573,9 @@ final class Execution {
         } else if (statement instanceof IndexStatement index) {
             return indexes.execute(index);
         } else if (statement instanceof SubscriptionStatement subscription) {
-            return durable.execute(subscription);
+            return held.alone(() -> durable.execute(subscription));
         } else if (statement instanceof SecretStatement secret) {
-            return new SecretDefinitions(database, notices, identity).execute(secret);
+            return held.alone(() -> new SecretDefinitions(database, notices, identity).execute(secret));
         } else if (statement instanceof Statement.AlterQuery alter) {
             return alterations.alter(alter);
         } else if (statement instanceof Statement.Reprocess reprocess) {
@@ -619,6 +657,7 @@ final class Execution {
 
     private Command checkpoint() {
         requireSuperuser("CHECKPOINT");
+        held.requireNone("CHECKPOINT");
         if (!database.journal().isWriting()) {
             notices.accept("nothing is kept on disk: start with --data DIR");
         }
@@ -634,6 +673,7 @@ final class Execution {
 
     private Command backup(String directory) {
         requireSuperuser("BACKUP");
+        held.requireNone("BACKUP");
         if (!new File(directory).isAbsolute()) {
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE, "BACKUP TO takes an absolute path, not '" + directory + "'");

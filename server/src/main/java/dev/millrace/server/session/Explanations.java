@@ -174,7 +174,7 @@ final class Explanations {
             return;
         }
         EdgeNeeds needs = EdgeNeeds.of(plan.root(), database.catalog()::object);
-        lines.addAll(needs.require().describe());
+        lines.addAll(needs.require().describe("the plan above"));
         if (!finding.whyNot().isEmpty()) {
             lines.add("windows at the server: " + finding.whyNot());
         }

@@ -5,12 +5,15 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.checkpoint.DatabaseCheckpoint;
 import dev.millrace.server.ddl.Drops;
+import dev.millrace.server.ddl.HeldDefinitions;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.planning.StatementKinds;
 import dev.millrace.server.query.OwnEpochs;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.storage.CatalogRecord;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.Statement;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -22,8 +25,10 @@ final class KeptStatements {
     private final Instance database;
     private final OwnEpochs epochs;
     private final Drops drops;
+    private final HeldDefinitions held;
 
-    KeptStatements(Instance database, OwnEpochs epochs, Drops drops) {
+    KeptStatements(Instance database, OwnEpochs epochs, Drops drops, HeldDefinitions held) {
+        this.held = held;
         this.database = database;
         this.epochs = epochs;
         this.drops = drops;
@@ -31,17 +36,37 @@ final class KeptStatements {
 
     /** @param change executes the statement */
     StatementResult keep(Statement statement, Supplier<StatementResult> change) {
-        boolean altersState = database.journal().isWriting() && altersState(statement);
-        if (altersState) {
-            Interrupt.lock(database.journal().checkpointing());
+        if (held.areHeld() && StatementKinds.isDefinition(statement)) {
+            return hold(statement, change);
         }
-        try {
-            return keep(statement, change, altersState);
-        } finally {
+        held.requireNone(StatementKinds.name(statement));
+        boolean altersState = database.journal().isWriting() && altersState(statement);
+        while (true) {
+            database.uncommitted().await(Optional.empty(), held.lockTimeoutMillis());
             if (altersState) {
-                database.journal().checkpointing().unlock();
+                Interrupt.lock(database.journal().checkpointing());
+            }
+            try {
+                Optional<StatementResult> result = keep(statement, change, altersState);
+                if (result.isPresent()) {
+                    return result.get();
+                }
+            } finally {
+                if (altersState) {
+                    database.journal().checkpointing().unlock();
+                }
             }
         }
+    }
+
+    /** The statement is part of a transaction: it is kept with the others, at the end. */
+    private StatementResult hold(Statement statement, Supplier<StatementResult> change) {
+        return held.alone(() -> {
+            held.begin(statement);
+            StatementResult result = change.get();
+            epochs.force();
+            return result;
+        });
     }
 
     /** Whether something goes on with other state under its name: that it does, and the state, are kept together, in a checkpoint. */
@@ -63,11 +88,15 @@ final class KeptStatements {
                 || !database.catalog().dependents(table.name()).isEmpty();
     }
 
-    private StatementResult keep(Statement statement, Supplier<StatementResult> change, boolean altersState) {
+    /** Empty if there is a transaction that has changed definitions, whose end is to be waited for first. */
+    private Optional<StatementResult> keep(Statement statement, Supplier<StatementResult> change, boolean altersState) {
         Predicate<CatalogRecord> checkpoint =
                 record -> altersState && new DatabaseCheckpoint(database).run(record, isRead(statement));
         database.lockDefinitions();
         try {
+            if (database.uncommitted().areThere()) {
+                return Optional.empty();
+            }
             StatementResult result;
             try {
                 result = change.get();
@@ -85,7 +114,7 @@ final class KeptStatements {
                 throw failure.why();
             });
             database.histories().definitionsAreKept();
-            return result;
+            return Optional.of(result);
         } finally {
             database.definitionLock().unlock();
         }

@@ -122,6 +122,7 @@ final class Restoration {
                 RestoredRows rows = new RestoredRows(instance)) {
             from.known(DataDirectory.ROWS).ifPresent(log -> log.requireLast(from.rows(), journal.appended()));
             checkpoint.ifPresent(saved -> requireOwnLog(from, saved.catalog(), journal));
+            settle(from, checkpoint, journal);
             checkpoint.ifPresent(saved -> catchUp(from, saved.catalog()));
             checkpoint.ifPresent(
                     saved -> instance.retained().expect(saved.catalog().streams()));
@@ -193,6 +194,28 @@ final class Restoration {
                                     + ": its checkpoint goes on with the log "
                                     + Long.toHexString(checkpoint.log().getAsLong()))
                     .withHint("put the directory back from a backup");
+        }
+    }
+
+    /** What a transaction defined is there if its rows are: when the log of rows has its entry, or had it when a checkpoint was written. */
+    private static void settle(DataDirectory from, Optional<SavedCheckpoint> checkpoint, RowJournal journal) {
+        OptionalLong mark = from.doubtful();
+        if (mark.isEmpty()) {
+            return;
+        }
+        boolean isOfCheckpoint = checkpoint
+                .filter(saved -> saved.catalog().record() >= from.lastRecord())
+                .isPresent();
+        if (isOfCheckpoint || journal.kept().last(mark.getAsLong()) > 0) {
+            from.confirm();
+        } else {
+            LOG.info(
+                    "a transaction is not committed",
+                    "directory",
+                    from.path(),
+                    "reason",
+                    "record " + from.lastRecord() + " of its definitions is there, and its rows are not");
+            from.takeBack();
         }
     }
 

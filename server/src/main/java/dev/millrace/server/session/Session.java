@@ -9,6 +9,7 @@ import dev.millrace.server.cancellation.Deadlines;
 import dev.millrace.server.cancellation.Offload;
 import dev.millrace.server.dml.FedRows;
 import dev.millrace.server.feed.RunningFeed;
+import dev.millrace.server.group.KnownQuery;
 import dev.millrace.server.heap.KeptHeap;
 import dev.millrace.server.heap.StatementSize;
 import dev.millrace.server.instance.Instance;
@@ -33,12 +34,14 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.net.SocketAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -77,6 +80,7 @@ public final class Session implements AutoCloseable {
     private final SettingCalls settingCalls;
     private final Activity activity;
     private final AtomicInteger process = new AtomicInteger(); // 0 until somebody asks for it
+    private final AtomicBoolean closed = new AtomicBoolean();
     private Consumer<String> notices = notice -> {};
 
     Session(Database database, String role) {
@@ -99,6 +103,7 @@ public final class Session implements AutoCloseable {
                 permissions,
                 objects,
                 new TemporaryRelations(instance.catalog(), this::process),
+                this::sees,
                 name -> signals.function(name).or(() -> settingCalls.function(name)));
         Cancellation cancellation = new Cancellation(instance.turns());
         Offload offload = new Offload(instance.offloadThreads());
@@ -123,6 +128,10 @@ public final class Session implements AutoCloseable {
         this.prepared = new PreparedStatements(objects, steps, execution, new Descriptions(instance, names, execution));
         instance.catalog().serverSettings().forEach((name, value) -> settings.identify(Setting.named(name), value));
         beginWith(role);
+    }
+
+    private boolean sees(String name) {
+        return execution.sees(name);
     }
 
     /** What ALTER ROLE ... SET says; what it said of a setting that is gone is passed over. */
@@ -206,6 +215,14 @@ public final class Session implements AutoCloseable {
      * @throws MillraceException for a syntax error; its position counts in {@code sql}
      */
     public StatementResults execute(String sql, List<?> parameters) {
+        Optional<KnownQuery> known = known(sql);
+        if (known.isPresent()) {
+            return new StatementResults(
+                    List.<Supplier<StatementResult>>of(() -> execute(known.get())
+                                    .orElseGet(() -> execute(parse(sql).get(0), Parameters.none())))
+                            .iterator(),
+                    this::endStatement);
+        }
         ParameterValues values = ParameterValues.of(parameters);
         return new StatementResults(
                 parse(sql).stream()
@@ -337,7 +354,7 @@ public final class Session implements AutoCloseable {
      * and was executed before, by whichever session, or rows by their key, and was executed by this one.
      */
     public boolean answersAtOnce(ParsedStatement statement) {
-        return !Offload.isLong(statement.text()) && answersFromMemory(statement);
+        return !Offload.isLong(statement.text()) && !instance.uncommitted().areThere() && answersFromMemory(statement);
     }
 
     private boolean answersFromMemory(ParsedStatement given) {
@@ -423,9 +440,15 @@ public final class Session implements AutoCloseable {
         instance.journal().tellDurable(entry, then);
     }
 
-    /** Writes an entry to disk on the calling thread, if nobody else writes, which takes as long as the disk does; whether it is there. */
-    public boolean writesDurable(long entry) {
-        return instance.journal().tryWrite(entry);
+    /**
+     * Writes an entry to disk on the calling thread, if nobody else writes, which takes as long as the disk does. Then shows the rows that
+     * are there, and what they changed as far as that is computed.
+     *
+     * @param answer tells the client, if the entry is on disk: nobody hears of it before; must be short, and not throw
+     * @return whether it is on disk
+     */
+    public boolean writesDurable(long entry, Runnable answer) {
+        return instance.engine().showing(() -> instance.journal().tryWrite(entry, answer));
     }
 
     /** Whether an entry is on disk. */
@@ -463,6 +486,32 @@ public final class Session implements AutoCloseable {
     /** Executes a text by way of the statement that it shares with others; empty if it has to be executed as it is. */
     public Optional<StatementResult> execute(AdHoc adHoc) {
         return execute(adHoc.statement().text(), () -> execution.execute(adHoc));
+    }
+
+    /** The query that a text makes, if it is one of a form that is known. */
+    public Optional<KnownQuery> known(String sql) {
+        return instance.knownForms().find(sql);
+    }
+
+    /** Makes a query without its text being parsed; empty if it has to be executed as it is. */
+    public Optional<StatementResult> execute(KnownQuery query) {
+        return execute(query, List.of(), result -> {});
+    }
+
+    /**
+     * The same, with queries that come next: as many of them as can be are made with it, and are on disk when it is.
+     *
+     * @param made is told of each what gives its result, or throws its failure
+     */
+    public Optional<StatementResult> execute(
+            KnownQuery query, List<KnownQuery> next, Consumer<Supplier<StatementResult>> made) {
+        List<KnownQuery> all = new ArrayList<>(next);
+        all.add(0, query);
+        return execute(query.text(), () -> {
+            List<Optional<Supplier<StatementResult>>> results = execution.execute(all);
+            results.stream().skip(1).takeWhile(Optional::isPresent).forEach(result -> made.accept(result.get()));
+            return results.get(0).map(Supplier::get);
+        });
     }
 
     private Optional<StatementResult> execute(String text, Supplier<Optional<StatementResult>> step) {
@@ -584,10 +633,17 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    /** Runs nothing any more, and undoes the transaction under way, for which others may wait that are to be closed, too. */
+    void stop() {
         if (steps.close()) {
             execution.transactions().rollBack();
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+        if (!closed.getAndSet(true)) {
             execution.cursors().closeAll();
             execution.forget();
             dropTemporaries();

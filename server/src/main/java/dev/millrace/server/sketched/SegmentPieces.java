@@ -169,32 +169,28 @@ final class SegmentPieces implements AutoCloseable {
     /** Adds the sketches that begin in a block; returns the rows where the new series among them begin. */
     private List<Integer> gather(int block, List<List<Sketch>> series) {
         List<Integer> firstRows = new ArrayList<>();
+        boolean isRead = file.forEachPresent(block, sketchColumn, allocator, (row, address, length) -> {
+            byte[] stored = new byte[length];
+            Memory.copyOut(address, stored, 0, length);
+            if (add(block, row, stored, series)) {
+                firstRows.add(row);
+            }
+        });
+        return isRead ? firstRows : gatherAll(block, series);
+    }
+
+    /** The same where many rows begin one. */
+    private List<Integer> gatherAll(int block, List<List<Sketch>> series) {
+        List<Integer> firstRows = new ArrayList<>();
         try (Batch batch = read(block, List.of(sketchColumn))) {
             VarBinaryVector sketches = (VarBinaryVector) batch.column(0);
-            boolean areAll = !batch.hasNulls(0); // then there is no bitmap
-            long isSketch = areAll ? 0 : batch.validityAddress(0);
-            for (int from = 0; from < batch.rowCount(); from += Long.SIZE) { // in most words there is none
-                long bits = areAll ? -1 : word(isSketch + from / Byte.SIZE, batch.rowCount() - from);
-                for (; bits != 0; bits &= bits - 1) {
-                    int row = from + Long.numberOfTrailingZeros(bits);
-                    if (row < batch.rowCount() && add(block, row, sketches.get(row), series)) {
-                        firstRows.add(row);
-                    }
+            for (int row = 0; row < batch.rowCount(); row++) {
+                if (!sketches.isNull(row) && add(block, row, sketches.get(row), series)) {
+                    firstRows.add(row);
                 }
             }
         }
         return firstRows;
-    }
-
-    private static long word(long address, int bits) {
-        if (bits >= Long.SIZE) {
-            return Memory.getLong(address);
-        }
-        long word = 0;
-        for (int at = 0; at < bits; at += Byte.SIZE) {
-            word |= (Memory.getByte(address + at / Byte.SIZE) & 0xFFL) << at;
-        }
-        return word;
     }
 
     /** Adds a sketch; returns whether its series is new. */

@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /** The file {@code catalog.log}, whose form the package describes, and the one beside it. For one thread at a time. */
@@ -25,15 +26,26 @@ final class CatalogLog implements AutoCloseable {
 
     private final Disk disk;
     private final DiskFile file;
-    private final KeptCatalog catalog;
+    private final CatalogEnd answered;
     private final List<String> notices;
+    private KeptCatalog catalog;
     private long last;
     private long end;
     private boolean hasRemains; // of a record that failed: part of it may be on disk behind the end
+    private Optional<Doubtful> doubtful = Optional.empty();
+
+    /**
+     * The last record, if it counts only with an entry of rows, and nobody has said yet that this is there.
+     *
+     * @param before what there is without it
+     * @param start where it begins, in bytes
+     */
+    private record Doubtful(KeptCatalog before, long start, long mark) {}
 
     private CatalogLog(Disk disk, DiskFile file, KeptCatalog catalog, List<String> notices, long last, long end) {
         this.disk = disk;
         this.file = file;
+        this.answered = new CatalogEnd(disk);
         this.catalog = catalog;
         this.notices = List.copyOf(notices);
         this.last = last;
@@ -55,12 +67,13 @@ final class CatalogLog implements AutoCloseable {
             OptionalLong answered = CatalogEnd.read(disk);
             byte[] bytes = bytes(disk);
             CatalogReader.Contents contents = CatalogReader.read(disk.path(NAME), bytes, answered);
-            KeptCatalog catalog = new KeptCatalog();
-            contents.records().forEach(catalog::apply);
+            Optional<Doubtful> doubtful = doubtful(contents, bytes);
+            KeptCatalog catalog = KeptCatalog.of(contents.records());
             List<CatalogRecord> fewest = catalog.records();
             long last = contents.last();
             long end = contents.end();
-            boolean isReplaced = contents.isOld() || contents.records().size() > FEW_RECORDS + 2 * fewest.size();
+            boolean isReplaced = contents.isOld()
+                    || doubtful.isEmpty() && contents.records().size() > FEW_RECORDS + 2 * fewest.size();
             if (isReplaced) {
                 last = Math.max(last, fewest.size()); // as a rule the number stays, and what is beside the log is true
                 end = replace(disk, last - fewest.size() + 1, fewest);
@@ -73,16 +86,33 @@ final class CatalogLog implements AutoCloseable {
                     file.write(ByteBuffer.wrap(bytes, 0, (int) end), 0);
                 }
                 file.force();
-                CatalogEnd.write(disk, last);
+                CatalogEnd.write(disk, doubtful.isPresent() ? last - 1 : last);
             } catch (IOException | RuntimeException | Error e) {
                 file.close();
                 throw e;
             }
             boolean endIsKnown = isNew || contents.isOld() || answered.isPresent();
-            return new CatalogLog(disk, file, catalog, notices(contents, endIsKnown), last, end);
+            CatalogLog log = new CatalogLog(disk, file, catalog, notices(contents, endIsKnown), last, end);
+            log.doubtful = doubtful;
+            return log;
         } catch (IOException e) {
             throw DiskErrors.failed("open " + disk.path(NAME), e);
         }
+    }
+
+    private static Optional<Doubtful> doubtful(CatalogReader.Contents contents, byte[] bytes) {
+        List<CatalogRecord> records = contents.records();
+        if (records.isEmpty() || records.get(records.size() - 1).mark().isEmpty()) {
+            return Optional.empty();
+        }
+        int start = contents.end() - 1;
+        while (bytes[start - 1] != '\n') {
+            start--;
+        }
+        return Optional.of(new Doubtful(
+                KeptCatalog.of(records.subList(0, records.size() - 1)),
+                start,
+                records.get(records.size() - 1).mark().getAsLong()));
     }
 
     /** The log as it is now, as files that make it in another directory; what is added is not in it. */
@@ -137,12 +167,39 @@ final class CatalogLog implements AutoCloseable {
         return notices;
     }
 
+    /** The mark of the last record, if that counts only with an entry of rows that has it, until {@link #confirm} or {@link #takeBack}. */
+    OptionalLong doubtful() {
+        return doubtful.map(record -> OptionalLong.of(record.mark())).orElse(OptionalLong.empty());
+    }
+
+    /** The last record counts. */
+    void confirm() {
+        doubtful = Optional.empty();
+        tellEnd();
+    }
+
+    /** The last record does not count: there is what there was before it. What is on disk of it goes before the next one comes. */
+    void takeBack() {
+        Doubtful record = doubtful.orElseThrow();
+        doubtful = Optional.empty();
+        catalog = record.before();
+        end = record.start();
+        last--;
+        hasRemains = true;
+        try {
+            removeRemains();
+        } catch (IOException e) {
+            LOG.warning("cannot shorten " + NAME, "reason", String.valueOf(e.getMessage()));
+        }
+    }
+
     /**
-     * Adds a record; when this returns, it is on disk.
+     * Adds a record; when this returns, it is on disk. One with a mark is doubtful until it is confirmed.
      *
      * @throws MillraceException 53100 or 58030; then nothing was added
      */
     void append(CatalogRecord record) {
+        assert doubtful.isEmpty() : "whether the last record counts is not known";
         byte[] line = NumberedLine.write(last + 1, RecordJson.write(record));
         try {
             removeRemains();
@@ -154,16 +211,22 @@ final class CatalogLog implements AutoCloseable {
             takeBack(e);
             throw DiskErrors.failed("write " + disk.path(NAME), e);
         }
+        if (record.mark().isPresent()) {
+            doubtful = Optional.of(new Doubtful(
+                    KeptCatalog.of(catalog.records()), end, record.mark().getAsLong()));
+        }
         end += line.length;
         last++;
         catalog.apply(record);
-        tellEnd();
+        if (doubtful.isEmpty()) {
+            tellEnd();
+        }
     }
 
     /** The record is on disk whatever becomes of this; but the end of the log is no longer guarded. */
     private void tellEnd() {
         try {
-            CatalogEnd.write(disk, last);
+            answered.write(last);
         } catch (IOException e) {
             LOG.warning("cannot write " + CatalogEnd.NAME, "reason", String.valueOf(e.getMessage()));
         }
@@ -222,6 +285,8 @@ final class CatalogLog implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        file.close();
+        try (file) {
+            answered.close();
+        }
     }
 }

@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
@@ -284,6 +285,21 @@ public final class DataDirectory implements AutoCloseable {
      */
     public void keep(CatalogRecord record) {
         log.append(record);
+    }
+
+    /** The mark of the last record, if it has one and is neither {@linkplain #confirm confirmed} nor {@linkplain #takeBack taken back}. */
+    public OptionalLong doubtful() {
+        return log.doubtful();
+    }
+
+    /** The last record counts: the entry of rows is on disk that has its mark. */
+    public void confirm() {
+        log.confirm();
+    }
+
+    /** The last record does not count: there is no entry of rows that has its mark, and there will be none. */
+    public void takeBack() {
+        log.takeBack();
     }
 
     /**

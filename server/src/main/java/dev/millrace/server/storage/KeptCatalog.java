@@ -3,6 +3,7 @@ package dev.millrace.server.storage;
 import dev.millrace.server.storage.CatalogRecord.Access;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,8 +51,15 @@ public final class KeptCatalog {
         return Optional.ofNullable(objects.get(name));
     }
 
+    /** Roles and privileges, with the owners that objects have now. */
     public Access access() {
-        return access;
+        Map<String, String> owners = new HashMap<>();
+        for (KeptObject object : objects.values()) {
+            if (!object.owner().equals(SUPERUSER) && !object.owner().isEmpty()) {
+                owners.put(object.name(), object.owner());
+            }
+        }
+        return new Access(access.roles(), owners, access.grants());
     }
 
     public Map<String, String> settings() {
@@ -81,9 +89,10 @@ public final class KeptCatalog {
             }
             records.add(new CatalogRecord(changes, Optional.empty(), Optional.empty()));
         }
+        Access now = access();
         records.add(new CatalogRecord(
                 List.of(),
-                access.equals(Access.NONE) ? Optional.empty() : Optional.of(access),
+                now.equals(Access.NONE) ? Optional.empty() : Optional.of(now),
                 settings.isEmpty() ? Optional.empty() : Optional.of(settings),
                 logs));
         records.removeIf(CatalogRecord::isEmpty);

@@ -1,7 +1,7 @@
 package dev.millrace.server.storage;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.zip.CRC32C;
 
@@ -39,6 +39,6 @@ record NumberedLine(long number, String text) {
     static String checksum(String text) {
         CRC32C crc = new CRC32C();
         crc.update(text.getBytes(StandardCharsets.UTF_8));
-        return String.format(Locale.ROOT, "%08x", crc.getValue());
+        return HexFormat.of().toHexDigits((int) crc.getValue());
     }
 }

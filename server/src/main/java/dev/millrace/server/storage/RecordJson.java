@@ -35,6 +35,7 @@ public final class RecordJson {
         });
         record.settings().ifPresent(settings -> root.set("settings", MAPPER.valueToTree(new TreeMap<>(settings))));
         record.logs().ifPresent(logs -> write(logs, root.putObject("logs")));
+        record.mark().ifPresent(mark -> root.put("with", mark));
         try {
             return MAPPER.writeValueAsString(root);
         } catch (JsonProcessingException e) {
@@ -102,7 +103,8 @@ public final class RecordJson {
                 : Optional.empty();
         Optional<Map<String, String>> settings =
                 root.has("settings") ? Optional.of(map(root.path("settings"))) : Optional.empty();
-        return new CatalogRecord(changes, access, settings, logs(root.path("logs")));
+        OptionalLong mark = root.has("with") ? OptionalLong.of(root.path("with").asLong()) : OptionalLong.empty();
+        return new CatalogRecord(changes, access, settings, logs(root.path("logs")), mark);
     }
 
     private static CatalogChange change(JsonNode change) {

@@ -36,12 +36,18 @@
  *   logs         {directory: {"identity": hex, "last": record}}   all logs from now on ({@link dev.millrace.server.storage.KnownLog}): written
  *                when a database is opened and closed, when a durable subscription is the first or the last of a view, and with what is dropped;
  *                beside logs the file {@code secrets}, of which "last" is how often it was written
+ *   with         number         the record counts only if an entry of the log of rows has a part of this number
  * </pre>
  *
  * {@code rows} is the number of the object ({@link dev.millrace.server.storage.KeptObject}); {@code since} says where in the log of rows
  * the change took effect: behind the record of this number; {@code basis} is what the planner was told of rows. All are missing where a version before checkpoints wrote them.
  * {@code numeric} says what NUMERIC without digits means in the statement ({@link dev.millrace.type.PlainNumeric}); it is missing where that is
  * numeric(38,16), as in all statements of versions before 5.
+ *
+ * <p>A transaction that changed definitions and rows is a record {@code with} a number and, behind it in time, an entry of the log of rows, which
+ * has a part of that number without rows ({@code dev.millrace.engine.relation.Beside}): with the entry on disk it is committed. No other record
+ * is written before that is known. So when a database is opened only the last record may be in doubt: it does not count, and is cut off, if the
+ * log of rows has no such entry and no checkpoint is of this record.
  *
  * <p>A last line without a line feed, or one behind the record that {@code catalog.end} has whose checksum does not hold and behind which no
  * whole one is, was being written when the process or the machine ended and was not answered: it is cut off, which is

@@ -565,7 +565,7 @@ public final class SystemRelations {
                     database.standing(name)
                             .filter(query -> query.statistics().state() == QueryState.PAUSED)
                             .isPresent(),
-                    object.requires(),
+                    object.follows(),
                     jar.orElse(""),
                     object.numeric()));
             database.catalog()

@@ -73,11 +73,35 @@ public final class RowLocks {
         return numbers.incrementAndGet();
     }
 
-    /** Whether a transaction holds rows of a table. */
-    public boolean isHeld(TableKeys table) {
+    /** Whether another transaction than one's own holds rows of a table. */
+    public boolean isHeld(TableKeys table, Optional<Transaction> own) {
         lock.lock();
         try {
-            return !table.holders.isEmpty();
+            return table.holders.values().stream().anyMatch(holder -> own.isEmpty() || own.get() != holder);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * A transaction is going to wait for another, for something else than rows.
+     *
+     * @throws MillraceException 40P01 if that waits for it
+     */
+    void waits(Transaction waiter, Transaction holder) {
+        lock.lock();
+        try {
+            requireNoCircle(holder, Optional.of(waiter));
+            waiter.waitsFor = Optional.of(holder);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void waitsNoMore(Transaction waiter) {
+        lock.lock();
+        try {
+            waiter.waitsFor = Optional.empty();
         } finally {
             lock.unlock();
         }
@@ -134,7 +158,7 @@ public final class RowLocks {
         while (next.isPresent()) {
             if (waiter.isPresent() && next.get() == waiter.get()) {
                 throw MillraceException.user(SqlState.DEADLOCK_DETECTED, "deadlock detected")
-                        .withHint("two transactions wait for rows that the other one changed; try this one again");
+                        .withHint("two transactions wait for what the other one changed; try this one again");
             }
             next = next.get().waitsFor;
         }

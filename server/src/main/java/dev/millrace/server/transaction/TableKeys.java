@@ -69,6 +69,7 @@ public final class TableKeys implements AutoCloseable {
     private final ToldEpochs told = new ToldEpochs();
 
     private volatile boolean gone; // written by who alters or drops the table, read by who is about to change it
+    private volatile boolean aside; // the same of a transaction that has not ended
 
     /** Which transaction holds which key. Guarded by the lock of {@link RowLocks}. */
     final Map<String, Transaction> holders = new HashMap<>();
@@ -178,11 +179,16 @@ public final class TableKeys implements AutoCloseable {
 
     /** @throws MillraceException 40001 if the table was altered or dropped */
     public void requireThere() {
-        if (gone) {
+        if (gone || aside) {
             throw MillraceException.user(
                             SqlState.SERIALIZATION_FAILURE, "\"" + table + "\" was altered or dropped meanwhile")
                     .withHint("try the statement again, or its transaction");
         }
+    }
+
+    /** A transaction has altered or dropped the table: until it ends these are of use to nobody, and may be once more. */
+    public void setAside(boolean isAside) {
+        aside = isAside;
     }
 
     public boolean hasKey() {

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -136,6 +137,26 @@ public final class Transaction implements AutoCloseable {
         Map<String, Integer> keyMarks = new HashMap<>();
         tables.forEach((name, table) -> keyMarks.put(name, table.mark()));
         return new Mark(rowMarks, keyMarks, bytes);
+    }
+
+    /** Changes of a table that are no part of the transaction now: the table is another, which has them. */
+    public record Aside(String table, Optional<AutoCloseable> rows, Optional<AutoCloseable> keys) {
+        /** Frees them. */
+        public void close() {
+            Closing.all(Stream.concat(keys.stream(), rows.stream()).toList());
+        }
+    }
+
+    /** Takes a table's changes out, and what is known of its rows. */
+    public synchronized Aside setAside(String table) {
+        return new Aside(table, Optional.ofNullable(rows.remove(table)), Optional.ofNullable(tables.remove(table)));
+    }
+
+    /** The table is what it was: so are its changes. Those that came since then are undone. */
+    public synchronized void putBack(Aside aside) {
+        setAside(aside.table()).close();
+        aside.rows().ifPresent(buffered -> rows.put(aside.table(), (BufferedRows) buffered));
+        aside.keys().ifPresent(table -> tables.put(aside.table(), (TransactionTable) table));
     }
 
     /** Undoes what came after a mark. The rows stay held. */

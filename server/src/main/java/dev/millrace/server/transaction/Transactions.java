@@ -1,5 +1,6 @@
 package dev.millrace.server.transaction;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.error.MillraceException;
@@ -14,9 +15,11 @@ import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The transactions of one session, one after the other.
@@ -39,7 +42,52 @@ public final class Transactions {
         EXPLICIT
     }
 
-    private record Savepoint(String name, Transaction.Mark mark, SessionSettings.Saved settings) {}
+    private record Savepoint(String name, Transaction.Mark mark, int definitions, SessionSettings.Saved settings) {}
+
+    /** What definitions of the transaction under way changed. On the session's thread, or when that is done. */
+    public interface Definitions {
+        /** A place to go back to. */
+        int mark();
+
+        /** Undoes what came after a mark; before the same is done with rows. */
+        void backTo(int mark);
+
+        /**
+         * Has them take effect for all, together with the rows.
+         *
+         * @param rows has the transaction's rows accepted, by what it is given, if there are any
+         * @throws dev.millrace.error.MillraceException why they cannot; then nothing did, and they are to be undone
+         */
+        Optional<Accepted> commit(Function<Function<Map<String, List<Batch>>, Accepted>, Optional<Accepted>> rows);
+
+        /** Undoes all; before the rows are forgotten. Never fails. */
+        void rollBack();
+    }
+
+    private static final class NoDefinitions implements Definitions {
+        private final Engine engine;
+
+        NoDefinitions(Engine engine) {
+            this.engine = engine;
+        }
+
+        @Override
+        public int mark() {
+            return 0;
+        }
+
+        @Override
+        public void backTo(int mark) {}
+
+        @Override
+        public Optional<Accepted> commit(
+                Function<Function<Map<String, List<Batch>>, Accepted>, Optional<Accepted>> rows) {
+            return rows.apply(engine::accept);
+        }
+
+        @Override
+        public void rollBack() {}
+    }
 
     private final RowLocks locks;
     private final Engine engine;
@@ -52,11 +100,11 @@ public final class Transactions {
     private Runnable onRolledBack = () -> {};
     private Mode mode = Mode.NONE;
     private boolean failed;
-    private boolean toldOfDefinitions;
     private boolean toldOfViews;
     private long beganMicros; // of the transaction under way
     private Optional<Transaction> current = Optional.empty();
     private SessionSettings.Saved settingsBefore;
+    private Definitions definitions;
 
     public Transactions(
             RowLocks locks, Engine engine, Clock clock, SessionSettings settings, Consumer<String> notices) {
@@ -66,6 +114,12 @@ public final class Transactions {
         this.settings = settings;
         this.notices = notices;
         this.settingsBefore = settings.save();
+        this.definitions = new NoDefinitions(engine);
+    }
+
+    /** Says who knows what becomes of definitions. */
+    public void definitions(Definitions ofSession) {
+        definitions = ofSession;
     }
 
     /** @param accepted told of each commit that changed something */
@@ -109,11 +163,9 @@ public final class Transactions {
         return current.filter(transaction -> !transaction.changed().isEmpty());
     }
 
-    /** @param what that a transaction which changed rows of a table is in the way of */
+    /** @param what that another transaction which changed rows of a table is in the way of */
     public void requireUnchanged(String table, TableKeys keys, String what) {
-        boolean own =
-                current().filter(transaction -> transaction.touches(table)).isPresent();
-        if (own || locks.isHeld(keys)) {
+        if (locks.isHeld(keys, current())) {
             throw MillraceException.user(
                             SqlState.OBJECT_IN_USE,
                             "cannot " + what + " \"" + table + "\" because a transaction has changed its rows")
@@ -150,14 +202,16 @@ public final class Transactions {
                         "cannot execute " + change.get() + " in a read-only transaction");
             }
         }
+        if (mode == Mode.EXPLICIT && !StatementKinds.canBeUndone(statement)) {
+            throw MillraceException.user(
+                            SqlState.ACTIVE_SQL_TRANSACTION,
+                            StatementKinds.name(statement) + " cannot run inside a transaction block")
+                    .withHint("what it does could not be undone: COMMIT first, or execute it outside BEGIN and COMMIT");
+        }
         if (StatementKinds.isDefinition(statement)
                 || statement instanceof Statement.AlterEdge
                 || statement instanceof Statement.Flush) {
             commitImplicit();
-            if (mode == Mode.EXPLICIT && !toldOfDefinitions && StatementKinds.isDefinition(statement)) {
-                toldOfDefinitions = true;
-                notices.accept("definitions take effect at once: they are not part of the transaction");
-            }
         }
     }
 
@@ -208,7 +262,6 @@ public final class Transactions {
         mode = newMode;
         beganMicros = clock.epochMicros();
         failed = false;
-        toldOfDefinitions = false;
         toldOfViews = false;
         settingsBefore = settings.save();
     }
@@ -289,9 +342,10 @@ public final class Transactions {
     private void commit() {
         Optional<Transaction> ending = current;
         try {
-            if (ending.isPresent()) {
-                ending.get().commit(engine::accept, settings.waitsForDisk()).ifPresent(onCommit);
-            }
+            definitions
+                    .commit(accept ->
+                            ending.flatMap(transaction -> transaction.commit(accept, settings.waitsForDisk())))
+                    .ifPresent(onCommit);
         } catch (RuntimeException e) {
             rollBack();
             throw e;
@@ -306,6 +360,7 @@ public final class Transactions {
         if (mode == Mode.NONE) {
             return;
         }
+        definitions.rollBack();
         current.ifPresent(Transaction::close);
         end();
         settings.restore(settingsBefore);
@@ -330,7 +385,7 @@ public final class Transactions {
 
     public Command savepoint(String name) {
         requireBlock("SAVEPOINT");
-        savepoints.add(new Savepoint(name, current().orElseThrow().mark(), settings.save()));
+        savepoints.add(new Savepoint(name, current().orElseThrow().mark(), definitions.mark(), settings.save()));
         return Command.of("SAVEPOINT");
     }
 
@@ -338,6 +393,7 @@ public final class Transactions {
         requireBlock("ROLLBACK TO SAVEPOINT");
         int place = place(name);
         Savepoint savepoint = savepoints.get(place);
+        definitions.backTo(savepoint.definitions());
         current().orElseThrow().backTo(savepoint.mark());
         settings.restore(savepoint.settings());
         savepoints.subList(place + 1, savepoints.size()).clear();

@@ -7,5 +7,8 @@
  * their primary keys ({@link dev.millrace.server.transaction.RowLocks}): who wants to change a row that another transaction
  * changed waits for its end, and then looks again, as PostgreSQL does at READ COMMITTED. A table without a key is held as a whole
  * by who deletes or updates rows of it, and by nobody who inserts.
+ *
+ * <p>Definitions of a transaction are {@link dev.millrace.server.transaction.UncommittedDefinitions} until it ends: which names others do not see,
+ * or wait for. What is undone then, or kept, {@code ddl} knows.
  */
 package dev.millrace.server.transaction;

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -85,6 +86,36 @@ class EdgeKafkaTest extends KafkaPlant {
         becomes(
                 Integer.toString(headers().size()),
                 "SELECT count(*) FROM millrace.rejected_rows WHERE stream = 'lost'");
+        agent.close();
+    }
+
+    /** Of a topic of bins that forgets, what a late reader needs has been written again: each version with the segments that announce it once more. */
+    @Test
+    void binsAreWrittenAgainWhereSegmentsAnnounceThemAgain() throws IOException {
+        isSteady = true;
+        plant(1, "");
+        EdgeAgent agent = agent("millrace");
+        send(agent, "millrace", 3 * 20 * 160); // more than 128 segments of each machine
+        awaitTopic();
+        Map<String, Long> lastOf = new TreeMap<>();
+        Map<String, Integer> times = new TreeMap<>();
+        for (ConsumerRecord<byte[], byte[]> each : broker.records(topic + "-bins")) {
+            String key = new String(each.key(), StandardCharsets.UTF_8);
+            lastOf.put(key, each.offset());
+            times.merge(key, 1, Integer::sum);
+        }
+        assertEquals(3, times.size(), times::toString);
+        assertTrue(times.values().stream().allMatch(count -> count == 2), times::toString);
+        broker.expire(topic + "-bins", 0, Collections.min(lastOf.values()));
+        List<ConsumerRecord<byte[], byte[]>> before = broker.records(topic);
+        long begin = before.get(before.size() - 1).offset() + 1;
+        broker.expire(topic, 0, begin);
+        server.run("CREATE MATERIALIZED VIEW later AS SELECT device, ts, machine, temp, load, count(*) AS n"
+                + " FROM plant GROUP BY device, ts, machine, temp, load");
+        send(agent, "millrace", 200);
+        awaitTopic();
+        reader("late", topic, ", start = '0=" + begin + "'");
+        becomesLike("of_late", "later");
         agent.close();
     }
 

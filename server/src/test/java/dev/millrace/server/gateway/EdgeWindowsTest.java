@@ -5,246 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.edge.agent.EdgeAgent;
-import dev.millrace.edge.config.EdgeConfig;
-import dev.millrace.edge.config.EdgeConfigFile;
-import dev.millrace.edge.link.DeviceWire;
-import dev.millrace.edge.link.SocketWire;
-import dev.millrace.edge.wire.Message;
-import dev.millrace.server.device.EdgeStatus;
-import dev.millrace.server.pgwire.Authentication;
-import dev.millrace.server.session.TestDatabase;
-import dev.millrace.storage.disk.RealDisk;
-import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Random;
 import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
-import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.memory.RootAllocator;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Windows that devices make: real agents, of which one is of before and knows none, read one file as two streams. Of one they send partial aggregates, and what
  * else is needed; of the other all rows, over which the server makes the same windows.
- *
- * <p>Long because all of it needs the same devices, input and server.
  */
-class EdgeWindowsTest {
-    private static final String COLUMNS =
-            "(ts TIMESTAMP, machine TEXT, temp DOUBLE PRECISION, n BIGINT, k INTEGER, r REAL,"
-                    + " ok BOOLEAN, d DATE, WATERMARK FOR ts AS ts - INTERVAL '1 hour')"
-                    + " WITH (connector = 'edge', include.device = 'device')";
+class EdgeWindowsTest extends EdgePlant {
     private static final String AT_EDGE = " WITH (run_at = 'edge') AS ";
     private static final String PERIOD = "'10 seconds'";
 
-    @TempDir
-    private Path directory;
-
-    private final BufferAllocator allocator = new RootAllocator();
-    private final Random random = new Random(Long.getLong("millrace.edge.windows.seed", 7));
     private final Map<String, String> queries = new TreeMap<>(); // those that run, by their numbers
-    private TestDatabase server;
-    private EdgeGateway gateway;
-    private Path input;
-    private int lines;
-
-    @BeforeEach
-    void begin() throws IOException {
-        input = Files.createFile(directory.resolve("in.csv"));
-        open();
-        server.run("CREATE STREAM plant " + COLUMNS);
-        server.run("CREATE STREAM whole " + COLUMNS);
-    }
-
-    private void open() {
-        server = new TestDatabase(directory.resolve("db"));
-        gateway = EdgeGateway.listen(
-                server.database(),
-                new Authentication.Trust(),
-                List.of("localhost"),
-                gateway == null ? 0 : gateway.port(),
-                100,
-                Optional.empty());
-    }
-
-    @AfterEach
-    void end() {
-        gateway.close();
-        server.close();
-        assertEquals(0, allocator.getAllocatedMemory());
-        allocator.close();
-    }
-
-    private EdgeConfig config(String device) {
-        String stream = """
-                %s {
-                  columns = ["ts timestamp", "machine text", "temp double", "n bigint", "k int", "r real", "ok boolean", "d date"]
-                  time = ts, key = machine
-                  input { type = file, path = "%s", format = csv }
-                  sketch { rows = 200, segment = 60s }
-                }
-                """;
-        return EdgeConfigFile.parse(
-                """
-                device = "%s", data = "%s", commit = 20ms, status = 20ms
-                server { address = "localhost:%d", token = secret, tls = false }
-                streams { %s %s }
-                """.formatted(
-                                device,
-                                directory,
-                                gateway.port(),
-                                stream.formatted("plant", input),
-                                stream.formatted("whole", input)),
-                "test");
-    }
-
-    private EdgeAgent agent(String device, DeviceWire.Dialer dialer) throws IOException {
-        Path data = Files.createDirectories(directory.resolve("edge").resolve(device.replace('/', '-')));
-        return new EdgeAgent(
-                config(device),
-                EdgeAgent.Machine.of(new RealDisk(data), allocator, InputStream.nullInputStream(), line -> {}),
-                dialer);
-    }
-
-    private EdgeAgent agent(String device, boolean disorderly) throws IOException {
-        EdgeConfig.Server to = config(device).server().orElseThrow();
-        return agent(device, () -> {
-            DeviceWire wire = new SocketWire(to);
-            DeviceWire maybeOld = device.endsWith("old") ? new OldWire(wire) : wire;
-            return disorderly ? new DisorderlyWire(maybeOld, random) : maybeOld;
-        });
-    }
-
-    /** A device that says of itself what agents say that know no windows. */
-    private record OldWire(DeviceWire wire) implements DeviceWire {
-        @Override
-        public void send(Message message) {
-            wire.send(
-                    message instanceof Message.Open open
-                            ? new Message.Open(open.stream(), open.name(), open.settings(), 1)
-                            : message);
-        }
-
-        @Override
-        public Optional<Message> receive() {
-            return wire.receive();
-        }
-
-        @Override
-        public Optional<String> failure() {
-            return wire.failure();
-        }
-
-        @Override
-        public long bytes() {
-            return wire.bytes();
-        }
-
-        @Override
-        public void close() {
-            wire.close();
-        }
-    }
-
-    private static void drive(List<EdgeAgent> agents, BooleanSupplier until) {
-        Eventually.holds("what is driven comes", () -> {
-            agents.forEach(EdgeAgent::step);
-            return until.getAsBoolean();
-        });
-    }
-
-    /** All is read, closed, sent and at the server. */
-    private static void sendAll(List<EdgeAgent> agents) {
-        for (EdgeAgent agent : agents) {
-            boolean any = true;
-            while (any) {
-                any = false;
-                for (var stream : agent.streams()) {
-                    any |= stream.step();
-                }
-            }
-            agent.streams().forEach(stream -> stream.flush());
-        }
-        drive(
-                agents,
-                () -> agents.stream()
-                        .allMatch(agent -> agent.streams().stream()
-                                .allMatch(stream -> agent.backlog(stream.name()).records() == 0)));
-    }
-
-    private List<EdgeStatus> status(String stream) {
-        return server.database().edgeInlets().status().stream()
-                .filter(status -> status.stream().equals(stream))
-                .toList();
-    }
-
-    /** Devices have what was set last, which has programs of so many queries. */
-    private boolean isSteered(int devices, int programs) {
-        List<EdgeStatus> all = status("plant");
-        return all.size() == devices
-                && all.stream()
-                        .allMatch(status -> status.steering().number() > 0
-                                && status.steering().number()
-                                        == status.steering().done()
-                                && status.steering()
-                                                .settings()
-                                                .lines()
-                                                .filter(line ->
-                                                        line.startsWith("query.") || line.startsWith("windows."))
-                                                .count()
-                                        == programs);
-    }
-
-    // ---- what is measured
-    // -------------------------------------------------------------------------------------------
-
-    /** A row a second, some of them up to half a minute too early. */
-    private void write(int more) throws IOException {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < more; i++, lines++) {
-            int second = Math.max(0, lines - (random.nextInt(10) == 0 ? random.nextInt(30) : 0));
-            text.append(time(second)).append(',');
-            text.append(some("m" + random.nextInt(4))).append(',');
-            text.append(some(random.nextInt(30) == 0 ? "NaN" : String.valueOf((random.nextInt(400) - 100) / 4.0)))
-                    .append(',');
-            text.append(some(random.nextInt(50) == 0 ? Long.MAX_VALUE : random.nextInt(20) - 5))
-                    .append(',');
-            text.append(some(random.nextInt(10))).append(',');
-            text.append(some(random.nextInt(40) / 8.0)).append(',');
-            text.append(some(random.nextBoolean())).append(',');
-            text.append(some("2026-01-0" + (1 + random.nextInt(4)))).append('\n');
-            if (random.nextInt(40) == 0) {
-                text.append("no row at all,,,\n");
-            }
-        }
-        Files.writeString(input, text, StandardOpenOption.APPEND);
-    }
-
-    private static String time(int second) {
-        return String.format(Locale.ROOT, "2026-01-01 %02d:%02d:%02d", second / 3600, second / 60 % 60, second % 60);
-    }
-
-    private String some(Object value) {
-        return random.nextInt(12) == 0 ? "" : value.toString();
-    }
-
-    /** A row that ends all windows before it. */
-    private void writeLast() throws IOException {
-        Files.writeString(input, "2026-01-02 00:00:00,m0,50,1,1,1,true,2026-01-01\n", StandardOpenOption.APPEND);
-        lines++;
-    }
 
     // ---- what is asked
     // ----------------------------------------------------------------------------------------------
@@ -369,9 +145,7 @@ class EdgeWindowsTest {
                 }
             }
             if (life % 4 == 3) {
-                gateway.close();
-                server.close();
-                open();
+                restart();
             }
             for (EdgeAgent agent : agents) {
                 if (random.nextBoolean()) {
@@ -401,21 +175,9 @@ class EdgeWindowsTest {
     }
 
     private void recreate(String delay) {
-        for (String stream : List.of("plant", "whole")) {
-            server.run("DROP STREAM " + stream);
-            server.run("CREATE STREAM " + stream + " " + COLUMNS.replace("'1 hour'", "'" + delay + "'"));
-        }
+        server.run("DROP STREAM plant, whole");
+        streams(delay, "");
         server.run("ALTER STREAM plant EDGE ALL SET (rows = 'queries')");
-    }
-
-    /** So many rows, one a second, in order. */
-    private void writeInOrder(int more) throws IOException {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < more; i++, lines++) {
-            text.append(time(lines)).append(",m").append(lines % 4).append(',').append(20 + lines % 100 / 4.0);
-            text.append(",").append(lines).append(',').append(lines % 10).append(",1,true,2026-01-01\n");
-        }
-        Files.writeString(input, text, StandardOpenOption.APPEND);
     }
 
     @Test
@@ -531,18 +293,12 @@ class EdgeWindowsTest {
         assertTrue(server.error("DROP MATERIALIZED VIEW q").contains("depend on it"));
         server.run("DROP CONTINUOUS QUERY partials");
         assertTrue(server.error("DROP STREAM \"q$windows\"").contains("depend on it"));
-        assertTrue(server.error("ALTER MATERIALIZED VIEW q AS SELECT window_start, avg(n)" + from + by)
-                .contains("whose windows devices make"));
         server.run("CREATE OR REPLACE MATERIALIZED VIEW q" + AT_EDGE + "SELECT window_start, avg(n)" + from + by);
-        gateway.close();
-        server.close();
-        open();
+        restart();
         assertFalse(server.error("DROP STREAM \"q$windows\"").contains("does not exist"), "it is there again");
         server.run("DROP MATERIALIZED VIEW q");
         assertTrue(server.error("SELECT * FROM \"q$windows\"").contains("does not exist"));
-        gateway.close();
-        server.close();
-        open();
+        restart();
         assertTrue(server.error("SELECT * FROM \"q$windows\"").contains("does not exist"));
     }
 }

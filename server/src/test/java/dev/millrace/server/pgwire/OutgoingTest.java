@@ -47,6 +47,31 @@ class OutgoingTest {
         channel.finishAndReleaseAll();
     }
 
+    /** As the answer to Bind, which is no use without that to Execute. */
+    @Test
+    void whatNoAnswerEndsWaitsForTheRest() {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        try (Outgoing out = new Outgoing(channel)) {
+            out.buffer().writeInt(1);
+            out.passOnWhole();
+            channel.flush();
+            assertNull(channel.readOutbound());
+            out.buffer().writeInt(2);
+            out.flush();
+            out.buffer().writeInt(3);
+            out.passOnWhole();
+            channel.flush();
+            ByteBuf sent = channel.readOutbound();
+            assertEquals(3 * Integer.BYTES, sent.readableBytes());
+            sent.release();
+            out.buffer().writeInt(4);
+            out.passOnWhole();
+            channel.flush();
+            assertNull(channel.readOutbound());
+        }
+        channel.finishAndReleaseAll();
+    }
+
     /** Both are given the channel while its event loop is busy: what another thread sent waits in the loop's queue. */
     @Test
     void whatIsAnsweredOnTheEventLoopDoesNotOvertake() throws Exception {

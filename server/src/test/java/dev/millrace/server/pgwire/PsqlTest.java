@@ -29,6 +29,13 @@ class PsqlTest {
 
     @BeforeEach
     void start() throws Exception {
+        assumePsql();
+        database = Millrace.open();
+        server = PgServer.listen(database, PgServerOptions.local(0));
+    }
+
+    /** Skips a test where there is no psql. */
+    static void assumePsql() throws InterruptedException {
         boolean there;
         try {
             there = new ProcessBuilder("psql", "--version").start().waitFor() == 0;
@@ -39,8 +46,6 @@ class PsqlTest {
             System.out.println("PsqlTest skipped because there is no psql on the path");
         }
         Assumptions.assumeTrue(there);
-        database = Millrace.open();
-        server = PgServer.listen(database, PgServerOptions.local(0));
     }
 
     @AfterEach
@@ -52,8 +57,13 @@ class PsqlTest {
     }
 
     private String psql(String... commands) throws Exception {
-        List<String> line = new ArrayList<>(
-                List.of("psql", "-X", "-h", "localhost", "-p", "" + server.port(), "-U", "millrace", "-At"));
+        return psql(server.port(), "-At", commands);
+    }
+
+    /** What it answers to commands, one after the other. */
+    static String psql(int port, String form, String... commands) throws Exception {
+        List<String> line =
+                new ArrayList<>(List.of("psql", "-X", "-h", "localhost", "-p", "" + port, "-U", "millrace", form));
         for (String command : commands) {
             line.add("-c");
             line.add(command);

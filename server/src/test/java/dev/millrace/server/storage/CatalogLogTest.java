@@ -66,12 +66,16 @@ class CatalogLogTest {
     }
 
     private static CatalogRecord define(String name) {
+        return define(name, "millrace");
+    }
+
+    private static CatalogRecord define(String name, String owner) {
         KeptObject object = new KeptObject(
                 name,
                 "stream",
                 "CREATE STREAM \"" + name + "\" (ü TEXT)\n-- line",
                 7,
-                "millrace",
+                owner,
                 Optional.empty(),
                 OptionalLong.of(12),
                 34,
@@ -113,7 +117,7 @@ class CatalogLogTest {
                     List.of(new CatalogChange.Define(function), new CatalogChange.Pause("y", OptionalLong.of(35))),
                     Optional.of(access),
                     Optional.of(Map.of("scheduling_policy", "fcfs"))));
-            log.append(define("x"));
+            log.append(define("x", "a"));
         }
         try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             assertEquals(List.of("y", "f", "x"), names(log));

@@ -75,6 +75,8 @@ final class LogBuffer {
 
     @GuardedBy("lock") private boolean writing; // somebody is the writer
 
+    @GuardedBy("lock") private boolean unmarked; // nothing on disk says of the last group that it is durable
+
     @GuardedBy("lock") private long last; // the number given out last
 
     @GuardedBy("lock") private long longAppend; // the number of a record that is appended piece by piece; 0 while there is none
@@ -457,6 +459,8 @@ final class LogBuffer {
                     at = failing.retryNanos();
                 } else if (!pending.isEmpty()) {
                     at = dueNanos;
+                } else if (unmarked) {
+                    at = addedNanos + SOON_NANOS;
                 }
                 if (at <= now) {
                     writing = true;
@@ -527,10 +531,17 @@ final class LogBuffer {
         }
     }
 
-    boolean isIdle() {
+    /**
+     * For the writer: whether it is to say on disk that the last group is durable, as nothing follows that would say so.
+     *
+     * @param hasTime else that is left to the log's thread, which does it when nobody has appended for a while
+     */
+    boolean isToMark(boolean hasTime) {
         lock.lock();
         try {
-            return pending.isEmpty();
+            boolean toMark = unmarked && pending.isEmpty() && hasTime;
+            unmarked &= !toMark;
+            return toMark;
         } finally {
             lock.unlock();
         }
@@ -560,6 +571,7 @@ final class LogBuffer {
             writer.settle(disk);
             group = new ArrayList<>();
             groups++;
+            unmarked = true;
             durable = writer.durable();
             change.signalAll();
         } finally {

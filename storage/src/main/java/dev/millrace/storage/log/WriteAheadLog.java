@@ -411,7 +411,7 @@ public final class WriteAheadLog implements AutoCloseable {
                 if (thread == null) {
                     work();
                 } else if (buffer.beginFor(number)) {
-                    lead();
+                    lead(() -> {});
                 } else {
                     LockSupport.parkNanos(this, LOOK_NANOS);
                     interrupted |= Thread.interrupted();
@@ -426,11 +426,15 @@ public final class WriteAheadLog implements AutoCloseable {
         }
     }
 
-    /** As the writer that the buffer made of this thread: writes what is pending, and hands on what came meanwhile. */
-    private void lead() {
+    /**
+     * As the writer that the buffer made of this thread: writes what is pending, and hands on what came meanwhile.
+     *
+     * @param then called when all of that is durable, before anybody else hears of it
+     */
+    private void lead(Runnable then) {
         OptionalLong next;
         try (Interrupt.Binding others = Interrupt.shield()) { // that what the thread works for ends ends no other
-            work();
+            work(then);
         } catch (RuntimeException | Error e) {
             buffer.end(MillraceException.internal("the log has ended: " + e, e));
             wake();
@@ -479,13 +483,23 @@ public final class WriteAheadLog implements AutoCloseable {
      * Writes and forces all that is pending on the calling thread, if a record is among it and nobody else writes: takes as long as the
      * disk does, and waits for no other thread.
      *
+     * @param then called once on this thread if the record is durable, before others hear of what was written and before what follows a
+     *     group is done; must be short, and not throw
      * @return whether the record is durable; false where others have to be waited for, or the disk fails
      */
-    public boolean tryWrite(long number) {
+    public boolean tryWrite(long number, Runnable then) {
+        boolean[] isTold = {false};
+        Runnable tell = () -> {
+            if (!isTold[0] && number <= buffer.durable()) {
+                isTold[0] = true;
+                then.run();
+            }
+        };
         if (thread != null && number > buffer.durable() && buffer.beginFor(number)) {
-            lead();
+            lead(tell);
         }
-        return number <= buffer.durable();
+        tell.run(); // unless it was, as another wrote the record
+        return isTold[0];
     }
 
     /** The number given out last, or that of the last record that was there; 0 in a new log. */
@@ -569,7 +583,7 @@ public final class WriteAheadLog implements AutoCloseable {
 
     private void run() {
         while (buffer.awaitWork()) {
-            lead();
+            lead(() -> {});
         }
     }
 
@@ -578,6 +592,10 @@ public final class WriteAheadLog implements AutoCloseable {
      * own, by one thread at a time.
      */
     public void work() {
+        work(() -> {});
+    }
+
+    private void work(Runnable then) {
         if (buffer.isPausing()) {
             return;
         }
@@ -589,7 +607,10 @@ public final class WriteAheadLog implements AutoCloseable {
             }
             List<Piece> pieces = buffer.take();
             if (!pieces.isEmpty()) {
-                write(pieces);
+                write(pieces, then);
+            }
+            if (buffer.isToMark(Thread.currentThread() == thread || thread == null)) {
+                writer.mark();
             }
         } catch (IOException e) {
             String message = "cannot write the log " + path + ": " + DiskErrors.reason(e);
@@ -601,7 +622,7 @@ public final class WriteAheadLog implements AutoCloseable {
         }
     }
 
-    private void write(List<Piece> pieces) throws IOException {
+    private void write(List<Piece> pieces, Runnable then) throws IOException {
         long written = 0;
         for (Piece piece : pieces) {
             writer.write(piece);
@@ -609,10 +630,8 @@ public final class WriteAheadLog implements AutoCloseable {
         }
         writer.force();
         buffer.succeeded(writer);
+        then.run(); // first: others may take the processors that its client needs
         wake();
-        if (buffer.isIdle()) {
-            writer.mark();
-        }
         writer.prepare(written);
     }
 

@@ -73,7 +73,7 @@
  * end that is not where the header after it says, a missing or foreign segment, a file of another length, a missing state. The bytes behind
  * the end of a segment hold nothing and are not looked at.
  *
- * <p>The mark is written when a group is on disk and nobody has anything to write, and is not forced: from then on damage to the
+ * <p>The mark is written when a group is on disk and nobody has had anything to write for a millisecond, and is not forced: from then on damage to the
  * last group is told from a torn end, too. A log that was closed has its end in {@code log.state}.
  */
 package dev.millrace.storage.log;

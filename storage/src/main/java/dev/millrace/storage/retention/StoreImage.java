@@ -23,13 +23,16 @@ public final class StoreImage implements AutoCloseable {
     }
 
     /**
-     * Opens the segments, one after the other.
+     * Opens segments, one after the other, from the newest back, until they have so many bytes together; at least one.
      *
      * @param to is given each, which is closed when it returns
      * @throws dev.millrace.error.MillraceException XX001 or 58030 where one cannot be opened
      */
-    public void forEachSegment(BiConsumer<KeptSegment, ColumnSegment> to) {
-        for (KeptSegment segment : segments) {
+    public void forNewest(long mostBytes, BiConsumer<KeptSegment, ColumnSegment> to) {
+        long left = mostBytes;
+        for (int i = segments.size() - 1; i >= 0 && left > 0; i--) {
+            KeptSegment segment = segments.get(i);
+            left -= segment.file().bytes();
             try (ColumnSegment file = store.open(segment)) {
                 to.accept(segment, file);
             }

@@ -3,7 +3,11 @@ package dev.millrace.storage.segment;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.storage.batch.BatchBytes;
+import dev.millrace.storage.column.ByteInput;
 import dev.millrace.storage.column.ColumnBounds;
+import dev.millrace.storage.column.EncodingException;
+import dev.millrace.storage.column.PackedColumn;
+import dev.millrace.storage.column.PresentTexts;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.disk.DiskErrors;
 import dev.millrace.storage.disk.DiskFile;
@@ -14,6 +18,8 @@ import java.nio.ByteOrder;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -23,6 +29,8 @@ import org.apache.arrow.memory.BufferAllocator;
  * read before is true.
  */
 public final class ColumnSegment implements AutoCloseable {
+    private static final int MOST_RATIO = 1 << 17; // a block that zstd made of one byte, repeated
+
     private final String path;
     private final DiskFile file;
     private final long length;
@@ -215,6 +223,42 @@ public final class ColumnSegment implements AutoCloseable {
         if (!isWhole || SegmentLayout.checksum(into, stored.offset()) != stored.checksum()) {
             throw damaged(stored, what + " is not what was written");
         }
+    }
+
+    /**
+     * What is made of a column of a block.
+     *
+     * @param decoder is given its bytes, checked and not compressed, which are there during the call
+     */
+    <T> T decode(int block, int column, BufferAllocator allocator, Function<ByteInput, T> decoder) {
+        SegmentBlock.Stored stored = blocks.get(block).columns().get(column);
+        String name = nameOf(block, column);
+        if (stored.rawBytes() / MOST_RATIO > stored.bytes()) {
+            throw damaged(stored, name + " cannot have " + stored.rawBytes() + " bytes");
+        }
+        try (ArrowBuf bytes = allocator.buffer((long) stored.bytes() + ByteInput.SLACK)) {
+            ByteBuffer in = bytes.nioBuffer(0, stored.bytes());
+            read(stored, name, in);
+            if (stored.compression() == PackedColumn.PLAIN) {
+                return decoder.apply(new ByteInput(bytes.memoryAddress(), stored.rawBytes()));
+            }
+            try (ArrowBuf raw = allocator.buffer((long) stored.rawBytes() + ByteInput.SLACK)) {
+                PackedColumn.unpack(stored.compression(), in, raw.nioBuffer(0, stored.rawBytes()));
+                return decoder.apply(new ByteInput(raw.memoryAddress(), stored.rawBytes()));
+            }
+        } catch (EncodingException e) {
+            throw damaged(stored, name + ": " + e.getMessage());
+        }
+    }
+
+    /**
+     * Hands on the values of a column of strings of a block that are not NULL, without a vector: for columns where nearly all are.
+     *
+     * @param allocator of what is read, for as long as that takes
+     * @return false, without having handed on anything, if the column is of another form; {@link #scan} reads it then
+     */
+    public boolean forEachPresent(int block, int column, BufferAllocator allocator, PresentTexts.Sink to) {
+        return decode(block, column, allocator, in -> PresentTexts.read(in, blockRows(block), to));
     }
 
     /** Reads every byte that was not read when it was opened; one line for each column of a block that is damaged. */

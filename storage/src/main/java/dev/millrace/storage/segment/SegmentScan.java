@@ -3,23 +3,16 @@ package dev.millrace.storage.segment;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.interrupt.Interrupt;
-import dev.millrace.storage.column.ByteInput;
 import dev.millrace.storage.column.ColumnDecoder;
-import dev.millrace.storage.column.EncodingException;
-import dev.millrace.storage.column.PackedColumn;
 import dev.millrace.type.Schema;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
 /** Reads a segment, or a part of it, block by block. For one thread; holds nothing between calls. Errors are those of {@link ColumnSegment}. */
 public final class SegmentScan implements RowScan {
-    private static final int MOST_RATIO = 1 << 17; // a block that zstd made of one byte, repeated
-
     private final ColumnSegment segment;
     private final List<Integer> columns;
     private final List<ColumnRange> ranges;
@@ -88,29 +81,12 @@ public final class SegmentScan implements RowScan {
     }
 
     private FieldVector read(int rows, SegmentBlock.Stored stored, int index) {
-        String name = segment.nameOf(block, columns.get(index));
-        if (stored.rawBytes() / MOST_RATIO > stored.bytes()) {
-            throw segment.damaged(stored, name + " cannot have " + stored.rawBytes() + " bytes");
-        }
-        try (ArrowBuf bytes = allocator.buffer((long) stored.bytes() + ByteInput.SLACK)) {
-            ByteBuffer in = bytes.nioBuffer(0, stored.bytes());
-            segment.read(stored, name, in);
-            bytesRead += stored.bytes();
-            if (stored.compression() == PackedColumn.PLAIN) {
-                return decode(bytes, rows, stored, index);
-            }
-            try (ArrowBuf raw = allocator.buffer((long) stored.rawBytes() + ByteInput.SLACK)) {
-                PackedColumn.unpack(stored.compression(), in, raw.nioBuffer(0, stored.rawBytes()));
-                return decode(raw, rows, stored, index);
-            }
-        } catch (EncodingException e) {
-            throw segment.damaged(stored, name + ": " + e.getMessage());
-        }
-    }
-
-    private FieldVector decode(ArrowBuf raw, int rows, SegmentBlock.Stored stored, int index) {
-        ByteInput in = new ByteInput(raw.memoryAddress(), stored.rawBytes());
-        return ColumnDecoder.read(in, schema.field(index), rows, allocator);
+        bytesRead += stored.bytes();
+        return segment.decode(
+                block,
+                columns.get(index),
+                allocator,
+                in -> ColumnDecoder.read(in, schema.field(index), rows, allocator));
     }
 
     @Override

@@ -64,7 +64,7 @@ class HostileColumnTest {
         assertTrue(refused > 500 && read > 500, refused + " refused, " + read + " read");
     }
 
-    private static byte[] encode(DataType type, List<Object> values, BufferAllocator allocator) {
+    static byte[] encode(DataType type, List<Object> values, BufferAllocator allocator) {
         Schema schema = Schema.of(new Field("a", type, true));
         List<Row> rows = new ArrayList<>();
         values.forEach(value -> rows.add(Row.of(new Object[] {value})));

@@ -297,6 +297,41 @@ class LogFailureTest {
     }
 
     @Test
+    void whoWritesIsToldBeforeOthersAre() {
+        int first = 0;
+        try (WriteAheadLog log = WriteAheadLog.open(disk, WriteAheadLogOptions.standard())) {
+            for (int i = 0; i < 50; i++) { // now and then the log's thread comes first
+                List<String> told = Collections.synchronizedList(new ArrayList<>());
+                long number = log.append(LogMode.DEFERRED, text("a"));
+                log.whenDurable(number, () -> told.add("another"));
+                boolean isWritten =
+                        log.tryWrite(number, () -> told.add(log.isDurable(number) ? "the writer" : "early"));
+                log.awaitDurable(number);
+                Eventually.holds("all are told", () -> told.size() == (isWritten ? 2 : 1));
+                first += told.get(0).equals("the writer") ? 1 : 0;
+                assertEquals(isWritten, told.contains("the writer"));
+                assertFalse(told.contains("early"));
+            }
+            assertTrue(first > 0, "it writes itself");
+            assertTrue(log.tryWrite(log.lastNumber(), () -> {}), "what is there is there");
+        }
+    }
+
+    @Test
+    void whoCannotWriteIsToldNothing() {
+        List<Long> told = new ArrayList<>();
+        WriteAheadLog log = WriteAheadLog.open(disk, WriteAheadLogOptions.standard());
+        log.awaitDurable(log.append(LogMode.AWAITED, text("a")));
+        disk.chances().forceErrorOneIn = 1;
+        long number = log.append(LogMode.DEFERRED, text("b"));
+        assertFalse(log.tryWrite(number, () -> told.add(number)));
+        assertEquals(List.of(), told);
+        disk.calm();
+        log.awaitDurable(number);
+        log.close();
+    }
+
+    @Test
     void allWhoComeWhileOneWritesShareTheNextForce() throws Exception {
         WriteAheadLog log = WriteAheadLog.open(disk, WriteAheadLogOptions.standard());
         log.awaitDurable(log.append(LogMode.AWAITED, text("a"))); // makes the segment
