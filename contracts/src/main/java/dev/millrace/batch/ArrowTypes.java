@@ -1,6 +1,5 @@
 package dev.millrace.batch;
 
-import dev.millrace.error.MillraceException;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -64,19 +63,9 @@ public final class ArrowTypes {
         return new org.apache.arrow.vector.types.pojo.Field(field.name(), fieldType, children);
     }
 
-    /** As others are told of it; 0A000 for numbers of any size, of which Arrow has none. */
+    /** The same of a schema: of what is within this process ({@code dev.millrace.batch.text.IpcColumns} has what others are told). */
     public static org.apache.arrow.vector.types.pojo.Schema arrowSchema(Schema schema) {
-        schema.fields().forEach(ArrowTypes::checkKnown);
         return new org.apache.arrow.vector.types.pojo.Schema(
                 schema.fields().stream().map(ArrowTypes::arrowField).toList());
-    }
-
-    private static void checkKnown(Field field) {
-        if (field.type().kind() == DataType.Kind.BIGNUM) {
-            throw MillraceException.notAvailableYet(
-                            "NUMERIC without digits in Arrow, as column \"" + field.name() + "\"")
-                    .withHint("cast it to numeric(p, s), double precision or text");
-        }
-        field.type().fields().forEach(ArrowTypes::checkKnown);
     }
 }

@@ -17,6 +17,7 @@ import dev.millrace.sql.statement.RowRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
+import dev.millrace.type.PlainNumeric;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -139,7 +140,12 @@ public final class Frontend {
 
     /** What rows of a relation go through before they are written. */
     public RowRules rules(Relation relation, Catalog catalog) {
-        return relation.rules().isEmpty() ? RowRules.NONE : StatementBinder.rules(relation, catalog);
+        if (relation.rules().isEmpty()) {
+            return RowRules.NONE;
+        }
+        try (PlainNumeric.Binding meaning = catalog.numericIn(relation.name()).bind()) {
+            return StatementBinder.rules(relation, catalog);
+        }
     }
 
     /**

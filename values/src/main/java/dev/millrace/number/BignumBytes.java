@@ -40,6 +40,7 @@ public final class BignumBytes {
     private static final int HEADER_BYTES = 2;
     private static final int SCALE_BYTES = 2;
     private static final int LONG_DIGITS = 18;
+    private static final int MOST_DIGITS = (Bignum.MOST_WHOLE_DIGITS + Bignum.MOST_SCALE) / DIGITS + 2;
     private static final long LOWER = 0xFFFFFFFFL;
     private static final long[] TEN_TO = new long[LONG_DIGITS + 1];
 
@@ -51,6 +52,38 @@ public final class BignumBytes {
     }
 
     private BignumBytes() {}
+
+    /** Whether bytes from elsewhere are what is written of a number. */
+    public static boolean isNumber(long address, int length) {
+        if (length < HEADER_BYTES) {
+            return false;
+        }
+        int header = header(address);
+        int key = keyLength(length);
+        if (header == ZERO) {
+            return key == HEADER_BYTES && isShown(address, length, 0);
+        }
+        boolean isNegative = header < ZERO;
+        if (!isFinite(address) || key < HEADER_BYTES) {
+            return length == HEADER_BYTES && (header == NEGATIVE_INFINITY || header == INFINITY || header == NAN);
+        }
+        int digits = digits(length);
+        boolean isWhole = digits > 0
+                && digits <= MOST_DIGITS
+                && key == HEADER_BYTES + 4 * digits + (isNegative ? 1 : 0)
+                && (!isNegative || Memory.getByte(address + key - 1) == -1)
+                && Math.abs(exponent(header)) <= MOST_DIGITS;
+        for (int i = 0; isWhole && i < digits; i++) {
+            int digit = digit(address, header, i);
+            isWhole = digit >= (i == 0 || i == digits - 1 ? 1 : 0) && digit < BASE;
+        }
+        return isWhole && isShown(address, length, leastScale(address, length));
+    }
+
+    private static boolean isShown(long address, int length, int least) {
+        int shown = shownScale(address, length);
+        return least <= Bignum.MOST_SCALE && (shown < 0 || shown > least && shown <= Bignum.MOST_SCALE);
+    }
 
     /** How many of a number's bytes are its key. */
     public static int keyLength(int length) {

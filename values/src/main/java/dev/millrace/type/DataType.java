@@ -128,15 +128,6 @@ public record DataType(Kind kind, int precision, int scale, List<Field> fields) 
         return new DataType(Kind.ROW, 0, 0, fields);
     }
 
-    /**
-     * Whether NUMERIC without digits declared is {@link Kind#BIGNUM}, and results that no declared one has room for are: the
-     * system property {@code millrace.numeric.unlimited}, until all that keeps or sends such values does so. Otherwise it is
-     * numeric(38,16).
-     */
-    public static boolean numericIsUnlimited() {
-        return Boolean.getBoolean("millrace.numeric.unlimited");
-    }
-
     /** The element type of an ARRAY. */
     public DataType element() {
         return fields.get(0).type();

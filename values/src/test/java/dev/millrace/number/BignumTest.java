@@ -1,5 +1,6 @@
 package dev.millrace.number;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -143,6 +144,53 @@ class BignumTest {
                 Bignum rest = Bignum.of(a).mod(Bignum.of(b));
                 assertEquals(0, a.compareTo(quotient.value().multiply(b).add(rest.value())), a + " and " + b);
             }
+        }
+    }
+
+    @Test
+    void quotientsInRegistersAreThoseOfAnySize() {
+        long address = Memory.allocate(BignumBytes.MOST_FIXED_BYTES);
+        int made = 0;
+        try {
+            for (int i = 0; i < NUMBERS; i++) {
+                long x = random.nextLong() >> random.nextInt(64);
+                long y = random.nextLong() >> 27 + random.nextInt(37);
+                int xScale = random.nextInt(20);
+                int yScale = random.nextInt(10);
+                int length = Quotient.write(address, x, xScale, y, yScale);
+                if (length > 0) {
+                    made++;
+                    Bignum quotient =
+                            Bignum.of(BigDecimal.valueOf(x, xScale)).divide(Bignum.of(BigDecimal.valueOf(y, yScale)));
+                    assertEquals(quotient, Bignum.at(address, length), x + "e-" + xScale + " / " + y + "e-" + yScale);
+                }
+            }
+        } finally {
+            Memory.free(address);
+        }
+        assertTrue(made > NUMBERS / 2, () -> "few were made in registers");
+    }
+
+    @Test
+    void bytesThatNobodyWroteAreNoNumber() {
+        long address = Memory.allocate(4096);
+        try {
+            for (int i = 0; i < NUMBERS; i++) {
+                byte[] bytes = number().toBytes();
+                Memory.copyIn(bytes, 0, address, bytes.length);
+                assertTrue(BignumBytes.isNumber(address, bytes.length));
+                int at = random.nextInt(bytes.length);
+                bytes[at] ^= (byte) (1 << random.nextInt(8));
+                int length = random.nextInt(4) == 0 ? random.nextInt(bytes.length + 1) : bytes.length;
+                Memory.copyIn(bytes, 0, address, bytes.length);
+                if (BignumBytes.isNumber(address, length)) { // another number, that is written so
+                    assertArrayEquals(
+                            Arrays.copyOf(bytes, length),
+                            Bignum.at(address, length).toBytes());
+                }
+            }
+        } finally {
+            Memory.free(address);
         }
     }
 }

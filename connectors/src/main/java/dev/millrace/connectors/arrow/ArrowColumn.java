@@ -79,6 +79,9 @@ final class ArrowColumn {
             return isNestedOfOurs(type, field);
         }
         DataType from = found.get();
+        if (type.kind() == DataType.Kind.BIGNUM) {
+            return ArrowNumbers.canRead(from);
+        }
         boolean wider = from.isInteger() && type.isInteger() && from.fixedWidth() <= type.fixedWidth();
         boolean text = from.isText() && type.isText() && type.precision() == 0;
         boolean toDouble = type.equals(DataType.DOUBLE) && (from.equals(DataType.REAL));
@@ -97,6 +100,9 @@ final class ArrowColumn {
                         && timestamp.getUnit() == TimeUnit.MICROSECOND);
         if (field.type().kind() == DataType.Kind.JSONB) {
             return normalized(field, from, rows, allocator);
+        }
+        if (field.type().kind() == DataType.Kind.BIGNUM) {
+            return ArrowNumbers.take(field, typeOf(from.getField()).orElseThrow(), from, rows, allocator);
         }
         FieldVector target = same ? transferred(field, from, allocator) : widened(field, from, rows, allocator);
         try {

@@ -3,6 +3,8 @@ package dev.millrace.connectors.arrow;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.Bignum;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.text.TimeRange;
 import dev.millrace.text.ValueParser;
 import dev.millrace.type.DataType;
@@ -43,7 +45,7 @@ public final class ArrowValues {
             case TEXT, VARCHAR, CHAR, JSONB -> texts(type, (BaseVariableWidthVector) vector, rows);
             case DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> times(type, vector, rows);
             case NUMERIC -> numbers(type, vector, rows);
-            case BIGNUM -> throw MillraceException.notAvailableYet("NUMERIC without digits in Arrow");
+            case BIGNUM -> bignums(type, (BaseVariableWidthVector) vector, rows);
             case ARRAY -> {
                 ListVector list = (ListVector) vector;
                 int elements = Memory.getInt(list.getOffsetBuffer().memoryAddress() + 4L * rows);
@@ -117,6 +119,31 @@ public final class ArrowValues {
                 throw at(row, MillraceException.user(SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "numeric field overflow"));
             }
         }
+    }
+
+    private void bignums(DataType type, BaseVariableWidthVector vector, int rows) {
+        long offsets = vector.getOffsetBufferAddress();
+        for (int row = 0; row < rows; row++) {
+            int from = Memory.getInt(offsets + 4L * row);
+            int length = Memory.getInt(offsets + 4L * row + 4) - from;
+            long address = vector.getDataBufferAddress() + from;
+            if (!vector.isNull(row) && !isOf(type, address, length)) {
+                throw at(row, MillraceException.user(SqlState.INVALID_TEXT_REPRESENTATION, "no value of type " + type));
+            }
+        }
+    }
+
+    private static boolean isOf(DataType type, long address, int length) {
+        if (!BignumBytes.isNumber(address, length)) {
+            return false;
+        }
+        if (type.precision() == 0) {
+            return true;
+        }
+        Bignum number = Bignum.at(address, length);
+        return number.limited(type.precision(), type.scale())
+                .filter(number::equals)
+                .isPresent();
     }
 
     private MillraceException at(int row, MillraceException error) {

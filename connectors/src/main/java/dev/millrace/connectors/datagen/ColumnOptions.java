@@ -9,6 +9,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -23,15 +24,18 @@ final class ColumnOptions {
     private static final String FIRST_TIME = "2026-01-01 00:00:00";
     private static final String LAST_TIME = "2026-12-31 23:59:59.999999";
     private static final int LONGEST_TEXT = 1 << 16;
+    private static final int MOST_SCALE = 18; // of a number of 64 bits
 
     private final Field field;
     private final Options options;
     private final long salt;
+    private DataType drawn; // of which values are as 64 bits
 
     private ColumnOptions(Field field, Options options, long salt) {
         this.field = field;
         this.options = options;
         this.salt = salt;
+        this.drawn = field.type();
     }
 
     static GenerationRule rule(Field field, int column, Draws draws, Options options) {
@@ -72,7 +76,8 @@ final class ColumnOptions {
             case BOOLEAN, SMALLINT, INTEGER, BIGINT, NUMERIC, DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> longs(kind);
             case REAL, DOUBLE -> doubles(kind);
             case TEXT, VARCHAR, CHAR -> texts(kind);
-            case BIGNUM, BYTEA, INTERVAL, UUID, JSONB, ARRAY, ROW, NULL ->
+            case BIGNUM -> numbers(kind);
+            case BYTEA, INTERVAL, UUID, JSONB, ARRAY, ROW, NULL ->
                 throw MillraceException.notAvailableYet("a column of type " + type + " in datagen");
         };
     }
@@ -82,6 +87,24 @@ final class ColumnOptions {
             case DATE, TIMESTAMP, TIMESTAMPTZ -> true;
             default -> false;
         };
+    }
+
+    /** With as many digits after the point as the options have. */
+    private GenerationRule.Numbers numbers(Kind kind) {
+        List<String> read = switch (kind) {
+            case SEQUENCE -> List.of("start", "step");
+            case RANDOM -> List.of("min", "max");
+            case VALUES -> List.of("values");
+        };
+        int scale = read.stream()
+                .flatMap(option -> options.text(name(option)).stream())
+                .flatMap(text -> Arrays.stream(text.split(",")))
+                .map(String::strip)
+                .mapToInt(text -> text.indexOf('.') < 0 ? 0 : text.length() - text.indexOf('.') - 1)
+                .max()
+                .orElse(0);
+        drawn = DataType.numeric(DataType.MAX_NUMERIC_PRECISION, Math.min(scale, MOST_SCALE));
+        return new GenerationRule.Numbers(longs(kind), drawn.scale());
     }
 
     private GenerationRule.Longs longs(Kind kind) {
@@ -194,8 +217,8 @@ final class ColumnOptions {
         try {
             Memory.copyIn(bytes, 0, address, bytes.length);
             ValueParser parser = new ValueParser();
-            boolean fits = parser.tryParse(field.type(), address, bytes.length)
-                    && (field.type().kind() != DataType.Kind.NUMERIC || parser.high() == parser.value() >> 63);
+            boolean fits = parser.tryParse(drawn, address, bytes.length)
+                    && (drawn.kind() != DataType.Kind.NUMERIC || parser.high() == parser.value() >> 63);
             if (!fits) {
                 throw Options.invalid(
                         name(option),

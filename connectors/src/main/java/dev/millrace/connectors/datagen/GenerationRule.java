@@ -4,6 +4,7 @@ import dev.millrace.batch.Vectors;
 import dev.millrace.connectors.random.Draws;
 import dev.millrace.connectors.random.NumberedRows;
 import dev.millrace.memory.Memory;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.type.Field;
 import java.nio.charset.StandardCharsets;
 import org.apache.arrow.memory.BufferAllocator;
@@ -32,6 +33,9 @@ record GenerationRule(Field field, long nullSalt, double nullFraction, Values va
         double at(long row);
     }
 
+    /** A number of any size, by its value without its point. */
+    record Numbers(Longs unscaled, int scale) implements Values {}
+
     /** A text. */
     non-sealed interface Texts extends Values {
         String at(long row);
@@ -43,6 +47,8 @@ record GenerationRule(Field field, long nullSalt, double nullFraction, Values va
         try {
             if (values instanceof Texts texts) {
                 writeTexts((BaseVariableWidthVector) vector, texts, first, rows);
+            } else if (values instanceof Numbers numbers) {
+                writeNumbers((BaseVariableWidthVector) vector, numbers, first, rows);
             } else {
                 writeFixed(vector, first, rows);
             }
@@ -100,6 +106,16 @@ record GenerationRule(Field field, long nullSalt, double nullFraction, Values va
             Vectors.growData(vector, at, (long) at + text.length);
             Memory.copyIn(text, 0, vector.getDataBufferAddress() + at, text.length);
             at += text.length;
+            Memory.putInt(vector.getOffsetBufferAddress() + 4L * (row + 1), at);
+        }
+    }
+
+    private static void writeNumbers(BaseVariableWidthVector vector, Numbers numbers, long first, int rows) {
+        int at = 0;
+        for (int row = 0; row < rows; row++) {
+            Vectors.growData(vector, at, (long) at + BignumBytes.MOST_FIXED_BYTES);
+            long unscaled = numbers.unscaled.at(first + row);
+            at += BignumBytes.write(vector.getDataBufferAddress() + at, unscaled, numbers.scale);
             Memory.putInt(vector.getOffsetBufferAddress() + 4L * (row + 1), at);
         }
     }

@@ -1,8 +1,8 @@
 package dev.millrace.connectors.file;
 
-import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Vectors;
+import dev.millrace.batch.text.IpcColumns;
 import dev.millrace.connector.Sink;
 import dev.millrace.connectors.input.FileErrors;
 import dev.millrace.memory.Memory;
@@ -37,6 +37,7 @@ final class ArrowFileSink implements Sink {
     private final BufferAllocator allocator = new RootAllocator();
     private final Path path;
     private final boolean appendOnly;
+    private final Schema written; // the columns of the file
     private final FileChannel channel;
     private final boolean regular;
     private final Optional<CommittedLength> length;
@@ -55,6 +56,7 @@ final class ArrowFileSink implements Sink {
             fields.add(OPERATION);
         }
         fields.addAll(schema.fields());
+        written = new Schema(fields);
         channel = CommittedFile.open(path, regular);
         out = new org.apache.arrow.vector.ipc.WriteChannel(channel);
         try {
@@ -65,7 +67,7 @@ final class ArrowFileSink implements Sink {
                 channel.position(committed);
             }
             if (committed == 0) {
-                MessageSerializer.serialize(out, ArrowTypes.arrowSchema(new Schema(fields)));
+                MessageSerializer.serialize(out, IpcColumns.schema(written));
                 commit(0);
             }
         } catch (IOException e) {
@@ -96,10 +98,13 @@ final class ArrowFileSink implements Sink {
     }
 
     private void write(List<FieldVector> vectors, int rows) {
-        VectorSchemaRoot root = new VectorSchemaRoot(
-                vectors.stream().map(FieldVector::getField).toList(), vectors, rows); // never closed: it owns nothing
-        try (ArrowRecordBatch record = new VectorUnloader(root).getRecordBatch()) {
-            MessageSerializer.serialize(out, record);
+        try (IpcColumns output = new IpcColumns(written, vectors, rows)) {
+            List<FieldVector> columns = output.columns();
+            VectorSchemaRoot root = new VectorSchemaRoot(
+                    columns.stream().map(FieldVector::getField).toList(), columns, rows); // owns nothing
+            try (ArrowRecordBatch record = new VectorUnloader(root).getRecordBatch()) {
+                MessageSerializer.serialize(out, record);
+            }
         } catch (IOException e) {
             throw FileErrors.writing(path, e);
         }

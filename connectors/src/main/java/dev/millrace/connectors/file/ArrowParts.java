@@ -1,8 +1,8 @@
 package dev.millrace.connectors.file;
 
-import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.text.IpcColumns;
 import dev.millrace.connectors.directory.PartFile;
 import dev.millrace.connectors.directory.PartFormat;
 import dev.millrace.connectors.input.FileErrors;
@@ -71,7 +71,7 @@ final class ArrowParts implements PartFormat {
             }
             out = new WriteChannel(channel);
             try {
-                MessageSerializer.serialize(out, ArrowTypes.arrowSchema(schema));
+                MessageSerializer.serialize(out, IpcColumns.schema(schema));
             } catch (IOException e) {
                 close();
                 throw FileErrors.writing(file, e);
@@ -91,10 +91,13 @@ final class ArrowParts implements PartFormat {
                     }
                     copy.setValueCount(count);
                 }
-                VectorSchemaRoot root = new VectorSchemaRoot(
-                        copies.stream().map(FieldVector::getField).toList(), copies, count); // owns nothing
-                try (ArrowRecordBatch record = new VectorUnloader(root).getRecordBatch()) {
-                    MessageSerializer.serialize(out, record);
+                try (IpcColumns output = new IpcColumns(schema, copies, count)) {
+                    List<FieldVector> columns = output.columns();
+                    VectorSchemaRoot root = new VectorSchemaRoot(
+                            columns.stream().map(FieldVector::getField).toList(), columns, count); // owns nothing
+                    try (ArrowRecordBatch record = new VectorUnloader(root).getRecordBatch()) {
+                        MessageSerializer.serialize(out, record);
+                    }
                 }
             } catch (IOException e) {
                 throw FileErrors.writing(file, e);

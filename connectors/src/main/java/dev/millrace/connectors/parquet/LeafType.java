@@ -220,11 +220,13 @@ record LeafType(Type physical, int width, Meaning meaning, Optional<DataType> ty
         boolean isOfText = from.isText() || meaning == Meaning.BYTES && from.equals(DataType.BYTEA);
         boolean text = isOfText && column.isText() && column.precision() == 0;
         boolean real = from.equals(DataType.REAL) && column.equals(DataType.DOUBLE);
-        boolean numeric = column.isExact()
-                && (from.kind() == DataType.Kind.NUMERIC
-                                && column.scale() >= from.scale()
-                                && column.precision() - column.scale() >= from.precision() - from.scale()
-                        || from.isInteger() && column.precision() - column.scale() >= 19);
+        boolean ofAnySize = column.kind() == DataType.Kind.BIGNUM && column.precision() == 0;
+        boolean numeric = ofAnySize && (from.isInteger() || from.isExact())
+                || column.isExact()
+                        && (from.kind() == DataType.Kind.NUMERIC
+                                        && column.scale() >= from.scale()
+                                        && column.precision() - column.scale() >= from.precision() - from.scale()
+                                || from.isInteger() && column.precision() - column.scale() >= 19);
         return from.equals(column) || wider || text || real || numeric || from.isTimestamp() && column.isTimestamp();
     }
 

@@ -93,9 +93,22 @@ public final class AggregateLayout {
     public record DistinctSet(int argument, DataType type, List<Integer> filters, boolean counts, int headerOffset) {
         static final int VALUE = GroupTable.BODY;
 
+        /** Whether the slot of a value is followed by a word with the scale that it shows, which equal ones differ by. */
+        boolean hasScale() {
+            return type.kind() == DataType.Kind.BIGNUM;
+        }
+
+        int scaleOffset() {
+            return VALUE + SlotKind.BYTES.bytes();
+        }
+
+        int valueBytes() {
+            return SlotKind.of(type).bytes() + (hasScale() ? Long.BYTES : 0);
+        }
+
         /** Of what follows the value: its group, if it counts. */
         int ownerOffset() {
-            return VALUE + SlotKind.of(type).bytes();
+            return VALUE + valueBytes();
         }
 
         int countOffset(int filter) {
@@ -110,7 +123,7 @@ public final class AggregateLayout {
         }
 
         public long[] initial() {
-            return new long[SlotKind.of(type).bytes() / 8 + (counts ? 1 + filters.size() : 0)];
+            return new long[valueBytes() / 8 + (counts ? 1 + filters.size() : 0)];
         }
     }
 

@@ -16,6 +16,7 @@ import dev.millrace.engine.state.frozen.ChangedEntries;
 import dev.millrace.engine.state.frozen.FrozenChanges;
 import dev.millrace.engine.state.frozen.FrozenEntries;
 import dev.millrace.engine.state.frozen.Parts;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.FrozenState;
 import dev.millrace.operator.KeyGroups;
@@ -45,12 +46,12 @@ final class CountedValues extends DistinctValues {
     private Optional<ChangedEntries> changes = Optional.empty(); // once somebody notes them
     private EntryWriter keys = (group, out) -> {}; // of a group
 
-    CountedValues(AggregateLayout layout, DistinctSet set, BufferAllocator allocator) {
-        super(layout, set);
+    CountedValues(AggregateLayout layout, DistinctSet set, StateMemory ofGroups, BufferAllocator allocator) {
+        super(layout, set, ofGroups);
         this.allocator = allocator;
         this.table = new GroupTable(allocator, set.initial());
         this.noSets = new MarkedSets(allocator);
-        this.unused = new FoundValues(noSets, 0);
+        this.unused = new FoundValues(noSets, 0, ofGroups);
     }
 
     @Override

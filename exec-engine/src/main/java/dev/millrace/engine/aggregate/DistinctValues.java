@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
+import dev.millrace.engine.aggregate.number.BignumSums;
 import dev.millrace.engine.aggregate.number.Doubles;
 import dev.millrace.engine.aggregate.number.Wide;
 import dev.millrace.engine.state.ByteSlots;
@@ -36,17 +37,22 @@ public abstract class DistinctValues implements AutoCloseable {
 
     private final DistinctSet set;
     private final List<StateSlot> fed; // the states that the values feed
+    private final StateMemory ofGroups; // where these have what they point to
 
-    DistinctValues(AggregateLayout layout, DistinctSet set) {
+    DistinctValues(AggregateLayout layout, DistinctSet set, StateMemory ofGroups) {
         this.set = set;
+        this.ofGroups = ofGroups;
         this.fed = layout.states().stream()
                 .filter(slot -> slot.state().distinct() && slot.state().argument() == set.argument())
                 .filter(slot -> set.filters().contains(slot.state().filter()))
                 .toList();
     }
 
-    static DistinctValues of(AggregateLayout layout, DistinctSet set, BufferAllocator allocator) {
-        return set.counts() ? new CountedValues(layout, set, allocator) : new MarkedValues(layout, set, allocator);
+    /** @param ofGroups where states of the groups have what they point to */
+    static DistinctValues of(AggregateLayout layout, DistinctSet set, StateMemory ofGroups, BufferAllocator allocator) {
+        return set.counts()
+                ? new CountedValues(layout, set, ofGroups, allocator)
+                : new MarkedValues(layout, set, ofGroups, allocator);
     }
 
     DistinctSet set() {
@@ -113,7 +119,7 @@ public abstract class DistinctValues implements AutoCloseable {
         }
     }
 
-    private static void feed(StateSlot slot, long state, long value, long sign) {
+    private void feed(StateSlot slot, long state, long value, long sign) {
         DataType.Kind type = slot.argumentType().kind();
         boolean isNumeric = type == DataType.Kind.NUMERIC;
         long low = Memory.getLong(value);
@@ -127,14 +133,15 @@ public abstract class DistinctValues implements AutoCloseable {
             case SUM_DOUBLE_RETRACTABLE -> Doubles.addRetractable(state, Memory.getDouble(value), sign);
             case SQUARES_DOUBLE -> Doubles.addSquare(state, Memory.getDouble(value), sign);
             case SUM_INTERVAL -> Wide.addInterval(state, low, Memory.getLong(value + 8), sign);
-            case TRUES, SUM_BIGNUM, SQUARES_BIGNUM, MIN, MAX ->
-                throw new IllegalArgumentException(slot + " is not fed by distinct values");
+            case SUM_BIGNUM -> BignumSums.addKept(ofGroups, state, value, sign);
+            case SQUARES_BIGNUM -> BignumSums.addSquareKept(ofGroups, state, value, sign);
+            case TRUES, MIN, MAX -> throw new IllegalArgumentException(slot + " is not fed by distinct values");
         }
     }
 
     /** The words that a value takes. */
     final int valueWords() {
-        return SlotKind.of(set.type()).bytes() / 8;
+        return set.valueBytes() / 8;
     }
 
     final void writeValue(long value, DataOutput out) throws IOException {
@@ -159,6 +166,9 @@ public abstract class DistinctValues implements AutoCloseable {
     final void copyValue(long from, long to, GroupTable table) {
         if (SlotKind.of(set.type()) == SlotKind.BYTES) {
             ByteSlots.store(table.memory(), to, ByteSlots.address(from), ByteSlots.length(from));
+            if (set.hasScale()) {
+                Memory.copy(from + SlotKind.BYTES.bytes(), to + SlotKind.BYTES.bytes(), Long.BYTES);
+            }
         } else {
             Memory.copy(from, to, 8L * valueWords());
         }

@@ -4,6 +4,7 @@ import dev.millrace.engine.state.MarkedSets;
 import dev.millrace.engine.state.frozen.AddedIds;
 import dev.millrace.engine.state.frozen.ChangedEntries;
 import dev.millrace.engine.state.frozen.EntryPlaces;
+import dev.millrace.engine.state.memory.StateMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class FoundValues {
     private final MarkedSets sets;
     private final int offset; // of a set's header in a group
+    private final StateMemory memory; // of the groups
     private int[] rows = new int[0];
     private int[] ids = new int[0];
     private int[] marks = new int[0];
@@ -21,9 +23,15 @@ public final class FoundValues {
     private @Nullable AddedIds added;
     private @Nullable ChangedEntries changes;
 
-    FoundValues(MarkedSets sets, int offset) {
+    FoundValues(MarkedSets sets, int offset, StateMemory memory) {
         this.sets = sets;
         this.offset = offset;
+        this.memory = memory;
+    }
+
+    /** Where states of the groups have what they point to. */
+    public StateMemory memory() {
+        return memory;
     }
 
     /** Makes room for so many rows; before any of the arrays is asked for. */

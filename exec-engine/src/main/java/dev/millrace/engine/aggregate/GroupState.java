@@ -50,7 +50,7 @@ public final class GroupState implements AutoCloseable {
         this.table = new GroupTable(allocator, layout.initial());
         try {
             for (DistinctSet set : layout.distinctSets()) {
-                distinct.add(DistinctValues.of(layout, set, allocator));
+                distinct.add(DistinctValues.of(layout, set, table.memory(), allocator));
             }
             for (AggregateLayout.Collected collected : layout.collections()) {
                 collections.add(Collection.of(layout, collected, allocator));

@@ -266,6 +266,7 @@ final class KernelWriter {
         SourceBuilder store = KeyCode.storing("k0", kind, DistinctSet.VALUE)
                 .line("Memory.putLong(entry + " + GroupTable.LINK + "L, table.size() - 1L);")
                 .line("found.named(entry);");
+        storeScale(set, store);
         KeyCode.writeProbe(body, KeyCode.equalTo("k0", kind, DistinctSet.VALUE), store);
         body.line("foundRows[n] = row;")
                 .line("ids[n] = (int) Memory.getLong(entry + " + GroupTable.LINK + "L);")
@@ -293,7 +294,8 @@ final class KernelWriter {
             for (StateSlot slot : fed(set, i, states)) {
                 String at = "owner + " + slot.offset() + "L";
                 counts &= slot.state().kind() == AggregateState.Kind.COUNT;
-                lines.add(StateCode.update(slot, at, column, counts ? "(long) (bits >>> " + i + " & 1)" : "1L"));
+                String weight = counts ? "(long) (bits >>> " + i + " & 1)" : "1L";
+                lines.add(StateCode.update(slot, at, column, weight, "found.memory()"));
             }
             if (!counts) {
                 after.open("if ((bits & " + (1 << i) + ") != 0)");
@@ -304,6 +306,12 @@ final class KernelWriter {
             }
         }
         after.close();
+    }
+
+    private static void storeScale(DistinctSet set, SourceBuilder store) {
+        if (set.hasScale()) {
+            store.line("Memory.putLong(entry + " + set.scaleOffset() + "L, k0s);");
+        }
     }
 
     private static List<StateSlot> fed(DistinctSet set, int filter, List<StateSlot> states) {
@@ -324,6 +332,7 @@ final class KernelWriter {
         String ownerAt = "entry + " + set.ownerOffset() + "L";
         SourceBuilder store = new SourceBuilder().line("Memory.putLong(" + ownerAt + ", owner);");
         store.append(KeyCode.storing("k0", kind, DistinctSet.VALUE));
+        storeScale(set, store);
         KeyCode.writeProbe(
                 body,
                 "Memory.getLong(" + ownerAt + ") == owner && " + KeyCode.equalTo("k0", kind, DistinctSet.VALUE),
@@ -340,7 +349,11 @@ final class KernelWriter {
                     .open("if (before > 0L != after > 0L)")
                     .line("long sign = after > 0L ? 1L : -1L;");
             for (StateSlot slot : fed(set, i, states)) {
-                body.line(StateCode.update(slot, "owner + " + slot.offset() + "L", set.argument(), "sign"));
+                String state = "owner + " + slot.offset() + "L";
+                body.line(
+                        slot.isBytes() // what goes was added with the scale that is kept
+                                ? StateCode.updateKept(slot, state, "entry + " + DistinctSet.VALUE + "L", "sign")
+                                : StateCode.update(slot, state, set.argument(), "sign"));
             }
             body.close().close();
             left.append(i == 0 ? "" : " | ").append("Memory.getLong(" + at + ")");

@@ -58,13 +58,13 @@ public final class MarkedValues extends DistinctValues {
     private Optional<GroupTable> owners = Optional.empty();
     private EntryWriter keys = (group, out) -> {};
 
-    MarkedValues(AggregateLayout layout, DistinctSet set, BufferAllocator allocator) {
-        super(layout, set);
+    MarkedValues(AggregateLayout layout, DistinctSet set, StateMemory ofGroups, BufferAllocator allocator) {
+        super(layout, set, ofGroups);
         this.allocator = allocator;
         this.offset = set.headerOffset();
         this.ids = new GroupTable(allocator, set.initial());
         this.sets = new MarkedSets(allocator);
-        this.found = new FoundValues(sets, offset);
+        this.found = new FoundValues(sets, offset, ofGroups);
     }
 
     @Override

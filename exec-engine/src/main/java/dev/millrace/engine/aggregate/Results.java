@@ -15,7 +15,9 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
 import dev.millrace.number.Bignum;
+import dev.millrace.number.BignumBytes;
 import dev.millrace.number.BignumFunctions;
+import dev.millrace.number.Quotient;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.node.AggregateState;
@@ -299,9 +301,7 @@ final class Results {
                 for (int i = 0; i < count; i++) {
                     long rows = Memory.getLong(groups[i] + slots.get(0).offset());
                     if (rows >= least) {
-                        Bignum result = result(call.function(), slots, groups[i], rows);
-                        Vectors.growData((BaseVariableWidthVector) vector, end, end + (long) result.mostBytes());
-                        end += result.write(vector.getDataBufferAddress() + end);
+                        end += write((BaseVariableWidthVector) vector, end, call.function(), slots, groups[i], rows);
                         Memory.setBit(vector.getValidityBufferAddress(), i);
                     }
                     Memory.putInt(vector.getOffsetBufferAddress() + 4L * i + 4, end);
@@ -312,6 +312,38 @@ final class Results {
                 vector.close();
                 throw e;
             }
+        }
+
+        /** Writes a result behind those before it; an average of what fits 64 bits without an object. */
+        private static int write(
+                BaseVariableWidthVector vector,
+                int end,
+                Function function,
+                List<StateSlot> slots,
+                long group,
+                long rows) {
+            if (function == Function.AVG) {
+                Vectors.growData(vector, end, end + (long) BignumBytes.MOST_FIXED_BYTES);
+                StateSlot sum = slots.get(1);
+                int scale = sum.argumentType().scale();
+                int length = Quotient.write(vector.getDataBufferAddress() + end, fixed(sum, group), scale, rows, 0);
+                if (length > 0) {
+                    return length;
+                }
+            }
+            Bignum result = result(function, slots, group, rows);
+            Vectors.growData(vector, end, end + (long) result.mostBytes());
+            return result.write(vector.getDataBufferAddress() + end);
+        }
+
+        /** A sum without its point, if it is kept as a number that fits 64 bits. */
+        private static long fixed(StateSlot slot, long group) {
+            long low = Memory.getLong(group + slot.offset());
+            return switch (slot.state().kind()) {
+                case SUM_LONG -> low;
+                case SUM_WIDE -> low >> 63 == Memory.getLong(group + slot.offset() + 8) ? low : BignumBytes.UNFIT;
+                default -> BignumBytes.UNFIT;
+            };
         }
 
         private static Bignum result(Function function, List<StateSlot> slots, long group, long rows) {

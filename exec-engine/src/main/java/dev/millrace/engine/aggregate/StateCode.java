@@ -7,6 +7,8 @@ import dev.millrace.type.DataType;
 
 /** The statements of generated code that change one state. They refer to {@code row} and to {@code d}c, {@code o}c of columns. */
 public final class StateCode {
+    private static final String TABLE_MEMORY = "table.memory()";
+
     private StateCode() {}
 
     /** How many columns carry a state other than an extreme between phases. */
@@ -25,6 +27,11 @@ public final class StateCode {
 
     /** Adds the value of {@code column} in {@code row}, {@code weight} times, to the state at {@code at}. */
     static String update(StateSlot slot, String at, int column, String weight) {
+        return update(slot, at, column, weight, TABLE_MEMORY);
+    }
+
+    /** The same of a state whose bytes are in another memory than the table's. */
+    static String update(StateSlot slot, String at, int column, String weight, String memory) {
         boolean once = weight.equals("1L");
         DataType type = slot.argumentType();
         String low = "Memory.getLong(d" + column + " + 16L * row)";
@@ -52,11 +59,17 @@ public final class StateCode {
                         : "Wide.addSquare(" + at + ", " + integer(column, type) + ", " + weight + ");";
             case SQUARES_DOUBLE -> "Doubles.addSquare(" + at + ", " + inexact(column, type) + ", " + weight + ");";
             case SUM_INTERVAL -> "Wide.addInterval(" + at + ", " + low + ", " + high + ", " + weight + ");";
-            case SUM_BIGNUM -> "BignumSums.add(" + bytes(at, column) + ", " + weight + ");";
-            case SQUARES_BIGNUM -> "BignumSums.addSquare(" + bytes(at, column) + ", " + weight + ");";
+            case SUM_BIGNUM -> "BignumSums.add(" + bytes(memory, at, column) + ", " + weight + ");";
+            case SQUARES_BIGNUM -> "BignumSums.addSquare(" + bytes(memory, at, column) + ", " + weight + ");";
             case MIN -> extreme("min", "<", at, column, type);
             case MAX -> extreme("max", ">", at, column, type);
         };
+    }
+
+    /** Adds a distinct value that is kept at {@code value} to a state of its group, for a weight of -1 takes it from there. */
+    static String updateKept(StateSlot slot, String at, String value, String weight) {
+        String function = slot.state().kind() == Kind.SUM_BIGNUM ? "addKept" : "addSquareKept";
+        return "BignumSums." + function + "(found.memory(), " + at + ", " + value + ", " + weight + ");";
     }
 
     private static String extreme(String function, String sign, String at, int column, DataType type) {
@@ -75,15 +88,15 @@ public final class StateCode {
                     CHAR,
                     JSONB,
                     BYTEA -> // of equal numbers the order of bytes takes the one of fewer zeros
-                "Extremes." + function + "Bytes(" + bytes(at, column) + ");";
+                "Extremes." + function + "Bytes(" + bytes(TABLE_MEMORY, at, column) + ");";
             case ARRAY, ROW, NULL -> throw new IllegalArgumentException(function + " of " + type);
         };
     }
 
     /** The arguments of what changes a byte string by the value of a column. */
-    private static String bytes(String at, int column) {
+    private static String bytes(String memory, String at, int column) {
         String from = "Memory.getInt(o" + column + " + 4L * row)";
-        return "table.memory(), " + at + ", d" + column + " + " + from + ", Memory.getInt(o" + column
+        return memory + ", " + at + ", d" + column + " + " + from + ", Memory.getInt(o" + column
                 + " + 4L * row + 4L) - " + from;
     }
 
@@ -138,7 +151,7 @@ public final class StateCode {
             case SUM_INTERVAL ->
                 "Wide.addParts(" + at + ", " + word(column) + ", " + word(column + 1) + ", " + word(column + 2) + ", "
                         + word(column + 3) + ");";
-            case SUM_BIGNUM, SQUARES_BIGNUM -> "BignumSums.merge(" + bytes(at, column) + ");";
+            case SUM_BIGNUM, SQUARES_BIGNUM -> "BignumSums.merge(" + bytes(TABLE_MEMORY, at, column) + ");";
             case MIN, MAX -> throw new IllegalArgumentException("extremes merge as values");
         };
     }

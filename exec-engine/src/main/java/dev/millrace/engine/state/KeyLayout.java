@@ -53,15 +53,6 @@ public final class KeyLayout {
 
     /** The layout of columns of an input; at most 64. */
     public KeyLayout(Schema input, List<Integer> columns) {
-        this(input, columns, true);
-    }
-
-    /** The layout of a value alone, of which nothing is kept that equal ones differ by. */
-    public static KeyLayout ofValue(DataType type) {
-        return new KeyLayout(Schema.of(new Field("value", type, false)), List.of(0), false);
-    }
-
-    private KeyLayout(Schema input, List<Integer> columns, boolean withScales) {
         if (columns.size() > 64) {
             throw MillraceException.notAvailableYet("grouping by more than 64 columns");
         }
@@ -69,13 +60,18 @@ public final class KeyLayout {
         int at = GroupTable.BODY + (nullable ? 8 : 0);
         for (int column : columns) {
             Field field = input.field(column);
-            boolean hasScale = withScales && field.type().kind() == DataType.Kind.BIGNUM;
+            boolean hasScale = field.type().kind() == DataType.Kind.BIGNUM;
             keys.add(new Key(column, field.type(), field.nullable(), at, keys.size(), hasScale));
             at += SlotKind.of(field.type()).bytes() + (hasScale ? Long.BYTES : 0);
         }
         this.end = at;
         this.texts = texts(keys);
         this.scaled = scaled(keys);
+    }
+
+    /** The layout of a value alone. */
+    public static KeyLayout ofValue(DataType type) {
+        return new KeyLayout(Schema.of(new Field("value", type, false)), List.of(0));
     }
 
     private static int[] texts(List<Key> keys) {

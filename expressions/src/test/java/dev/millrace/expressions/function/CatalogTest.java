@@ -12,6 +12,7 @@ import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.function.FunctionCatalog;
 import dev.millrace.plan.function.Signature;
+import dev.millrace.testing.expression.ExpressionReader;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.type.DataType;
@@ -114,8 +115,7 @@ class CatalogTest {
             boolean operator = i == 0 && (name.equals("array_any") || name.equals("array_all"));
             arguments.add(operator ? new Literal("le", DataType.TEXT) : new Column(i, type, true));
         }
-        DataType result =
-                signature.resultType(arguments.stream().map(Expression::type).toList());
+        DataType result = ExpressionReader.resultType(signature, arguments);
         Schema input = new Schema(fields);
         Calculation calculation =
                 new Calculation(input, Optional.empty(), List.of(new Call(name, arguments, result, true)));

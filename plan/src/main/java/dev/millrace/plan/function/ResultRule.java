@@ -3,6 +3,7 @@ package dev.millrace.plan.function;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
+import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -11,13 +12,21 @@ import java.util.function.Function;
 
 /**
  * How a function's result type follows from its arguments' types. NUMERIC has 38 digits here where PostgreSQL has no
- * limit: when a rule asks for more, digits after the point are given up first, down to {@link #LEAST_DIVISION_SCALE} or
- * the larger scale of the arguments; a value that still does not fit is an error (22003), never wrong. Where {@link
- * DataType#numericIsUnlimited} the result is BIGNUM then, and always that of a division.
+ * limit: when a rule asks for more the result is BIGNUM, and always that of a division. A product of fractions may be NUMERIC that
+ * would need a few digits more if all factors were as large as they may be, as prices with discounts and taxes are: a value that does
+ * not fit is an error (22003), never wrong.
+ *
+ * <p>Where numeric is {@link PlainNumeric#LIMITED}, digits after the point are given up instead, down to {@link #LEAST_DIVISION_SCALE} or
+ * the larger scale of the arguments.
  */
 public final class ResultRule {
     /** Digits after the point that a quotient or average has at least: PostgreSQL shows about as many. */
     public static final int LEAST_DIVISION_SCALE = 16;
+
+    /** Digits of a product that is NUMERIC, of which this has 38, with this many after the point at most: 30 are left before it. */
+    private static final int MOST_FITTING = 48;
+
+    private static final int MOST_FITTING_SCALE = 8;
 
     private final String text;
     private final BiFunction<List<DataType>, DataType, DataType> rule;
@@ -42,7 +51,14 @@ public final class ResultRule {
     /** As {@link #numeric}, but where there is no limit BIGNUM if it would be cut. */
     private static DataType exact(int integerDigits, int scale) {
         boolean fits = integerDigits + scale <= DataType.MAX_NUMERIC_PRECISION;
-        return fits || !DataType.numericIsUnlimited() ? numeric(integerDigits, scale) : DataType.BIGNUM;
+        return fits || !PlainNumeric.isUnlimited() ? numeric(integerDigits, scale) : DataType.BIGNUM;
+    }
+
+    private static DataType multiply(DataType a, DataType b) {
+        int whole = integerDigits(a) + integerDigits(b);
+        int scale = a.scale() + b.scale();
+        boolean mostFit = scale > 0 && scale <= MOST_FITTING_SCALE && whole + scale <= MOST_FITTING;
+        return mostFit ? numeric(whole, scale) : exact(whole, scale);
     }
 
     private static int integerDigits(DataType type) {
@@ -54,7 +70,7 @@ public final class ResultRule {
     }
 
     private static DataType divide(DataType a, DataType b) {
-        if (DataType.numericIsUnlimited()) {
+        if (PlainNumeric.isUnlimited()) {
             return DataType.BIGNUM;
         }
         int scale = Math.max(LEAST_DIVISION_SCALE, Math.max(a.scale(), b.scale()));
@@ -110,10 +126,7 @@ public final class ResultRule {
         return switch (text) {
             case "=1" -> types -> types.get(0);
             case "numeric_add" -> types -> add(types.get(0), types.get(1));
-            case "numeric_multiply" ->
-                types -> exact(
-                        integerDigits(types.get(0)) + integerDigits(types.get(1)),
-                        types.get(0).scale() + types.get(1).scale());
+            case "numeric_multiply" -> types -> multiply(types.get(0), types.get(1));
             case "numeric_divide" -> types -> divide(types.get(0), types.get(1));
             case "numeric_mod" ->
                 types -> numeric(
@@ -125,7 +138,7 @@ public final class ResultRule {
             case "numeric_rounded" ->
                 types -> numeric(integerDigits(types.get(0)) + 1, types.get(0).scale());
             case "extract" -> types -> DataType.numeric(18, 6);
-            case "factorial" -> types -> DataType.numericIsUnlimited() ? DataType.BIGNUM : DataType.numeric(38, 0);
+            case "factorial" -> types -> PlainNumeric.isUnlimited() ? DataType.BIGNUM : DataType.numeric(38, 0);
             case "numeric_whole" -> types -> DataType.numeric(38, 0);
             case "numeric" -> types -> DataType.numeric(38, 16);
             case "record" -> ResultRule::record;

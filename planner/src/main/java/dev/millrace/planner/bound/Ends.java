@@ -21,7 +21,7 @@ final class Ends {
 
     static boolean isNumber(DataType type) {
         return switch (type.kind()) {
-            case SMALLINT, INTEGER, BIGINT, REAL, DOUBLE, NUMERIC -> true;
+            case SMALLINT, INTEGER, BIGINT, REAL, DOUBLE, NUMERIC, BIGNUM -> true;
             default -> false;
         };
     }
@@ -129,6 +129,7 @@ final class Ends {
                         call("bound_real", interval.low()), call("bound_real", interval.high()), interval.mayBeNull());
             case BIGINT -> whole(interval);
             case NUMERIC -> type.scale() == 0 ? whole(interval) : wider(interval, ROUNDING, unit(type));
+            case BIGNUM -> wider(interval, ROUNDING, unit(type)); // sixteen digits at least
             default -> interval;
         };
     }
@@ -140,9 +141,9 @@ final class Ends {
                 interval.mayBeNull());
     }
 
-    /** One in the last digit of a NUMERIC. */
+    /** One in the last digit of a NUMERIC that has a last one. */
     static double unit(DataType type) {
-        return type.kind() == DataType.Kind.NUMERIC ? Math.pow(10, -type.scale()) : 0;
+        return type.isExact() && type.precision() > 0 ? Math.pow(10, -type.scale()) : 0;
     }
 
     static Interval negated(Interval of) {

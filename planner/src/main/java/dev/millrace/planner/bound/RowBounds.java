@@ -159,7 +159,7 @@ final class RowBounds {
             }
             case "negate" -> Ends.negated(first);
             case "abs" -> Ends.absolute(first);
-            case "sqrt" -> each(first, end -> Ends.call("bound_root", end));
+            case "sqrt" -> Ends.rounded(each(first, end -> Ends.call("bound_root", end)), type);
             case "floor", "ceil", "round", "trunc", "sign" ->
                 type.kind() == DataType.Kind.DOUBLE
                         ? each(first, end -> Ends.call(call.function(), end))
@@ -219,10 +219,8 @@ final class RowBounds {
             case DOUBLE -> of;
             case REAL -> Ends.rounded(of, cast.type());
             case SMALLINT, INTEGER, BIGINT ->
-                isFloating
-                        ? each(of, end -> Ends.call("round", end))
-                        : from.kind() == DataType.Kind.NUMERIC ? Ends.wider(of, 0, 1) : of;
-            case NUMERIC -> {
+                isFloating ? each(of, end -> Ends.call("round", end)) : from.isExact() ? Ends.wider(of, 0, 1) : of;
+            case NUMERIC, BIGNUM -> {
                 double share = from.kind() == DataType.Kind.DOUBLE
                         ? DIGITS_OF_DOUBLE
                         : from.kind() == DataType.Kind.REAL ? DIGITS_OF_REAL : Ends.ROUNDING;

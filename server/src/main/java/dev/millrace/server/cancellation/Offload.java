@@ -5,6 +5,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.heap.HeapShare;
 import dev.millrace.server.heap.StatementSize;
+import dev.millrace.type.PlainNumeric;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -119,6 +120,7 @@ public final class Offload {
     private static final class Task<T> implements Runnable {
         private final OffloadThreads threads;
         private final Interrupt interrupt = Interrupt.current();
+        private final PlainNumeric numeric = PlainNumeric.current(); // of the statement
         private final CountDownLatch done = new CountDownLatch(1);
         private final Supplier<T> work;
         private final Consumer<T> discard;
@@ -150,7 +152,8 @@ public final class Offload {
             }
             @Nullable T made = null;
             Optional<Throwable> failed = Optional.empty();
-            try (Interrupt.Binding binding = interrupt.bind(threads.turns())) {
+            try (Interrupt.Binding binding = interrupt.bind(threads.turns());
+                    PlainNumeric.Binding meaning = numeric.bind()) {
                 interrupt.check();
                 made = work.get();
             } catch (Throwable e) { // thrown again by who waits

@@ -6,6 +6,7 @@ import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
+import dev.millrace.type.PlainNumeric;
 import dev.millrace.type.Schema;
 import java.util.HashSet;
 import java.util.List;
@@ -28,6 +29,7 @@ import java.util.stream.Collectors;
  * @param definition the text that made it, without the semicolon
  * @param createdMicros when, since 1970 UTC
  * @param rules of rows that are written to it
+ * @param numeric what NUMERIC without digits means in the definition
  */
 public record CatalogObject(
         String name,
@@ -41,7 +43,8 @@ public record CatalogObject(
         Map<String, String> options,
         String definition,
         long createdMicros,
-        TableRules rules) {
+        TableRules rules,
+        PlainNumeric numeric) {
     /** The option after how long without a row nobody waits for the watermark of a stream or table. */
     public static final String IDLE_TIMEOUT = "watermark.idle_timeout";
 
@@ -64,6 +67,36 @@ public record CatalogObject(
         primaryKey = List.copyOf(primaryKey);
         reads = Set.copyOf(reads);
         options = Map.copyOf(options);
+    }
+
+    /** One whose definition is bound now, on the calling thread. */
+    public CatalogObject(
+            String name,
+            ObjectKind kind,
+            Schema schema,
+            boolean appendOnly,
+            List<Integer> primaryKey,
+            Optional<Relation.EventTime> eventTime,
+            Optional<StreamInput> input,
+            Set<String> reads,
+            Map<String, String> options,
+            String definition,
+            long createdMicros,
+            TableRules rules) {
+        this(
+                name,
+                kind,
+                schema,
+                appendOnly,
+                primaryKey,
+                eventTime,
+                input,
+                reads,
+                options,
+                definition,
+                createdMicros,
+                rules,
+                PlainNumeric.current());
     }
 
     /** Whether who writes to it, outside a transaction, is answered before the rows are on disk. */
@@ -98,7 +131,8 @@ public record CatalogObject(
                 options,
                 definition,
                 createdMicros,
-                newRules);
+                newRules,
+                numeric);
     }
 
     /** Of a query: the same with other options. */
@@ -115,7 +149,8 @@ public record CatalogObject(
                 newOptions,
                 queryDefinition(kind, name, newOptions, queryText()),
                 createdMicros,
-                rules);
+                rules,
+                numeric);
     }
 
     /** The text that makes a query. */

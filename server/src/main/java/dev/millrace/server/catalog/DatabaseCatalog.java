@@ -8,6 +8,7 @@ import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -211,6 +212,11 @@ public final class DatabaseCatalog implements Catalog {
     @Override
     public Optional<String> viewQuery(String name) {
         return object(name).filter(object -> object.kind() == ObjectKind.VIEW).map(CatalogObject::queryText);
+    }
+
+    @Override
+    public PlainNumeric numericIn(String relation) {
+        return object(relation).map(CatalogObject::numeric).orElse(PlainNumeric.UNLIMITED);
     }
 
     @Override

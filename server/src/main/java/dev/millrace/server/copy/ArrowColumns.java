@@ -4,6 +4,7 @@ import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.NestedCopy;
 import dev.millrace.batch.Vectors;
+import dev.millrace.batch.text.IpcColumns;
 import dev.millrace.connectors.arrow.ArrowContents;
 import dev.millrace.connectors.arrow.ArrowValues;
 import dev.millrace.error.MillraceException;
@@ -116,9 +117,6 @@ public final class ArrowColumns {
         DataType type = field.type();
         if (type.isNested()) {
             return copyNested(field, from);
-        }
-        if (type.kind() == DataType.Kind.BIGNUM) {
-            throw MillraceException.notAvailableYet("NUMERIC without digits in Arrow");
         }
         boolean same = from.getField().getType().equals(ArrowTypes.arrowType(type));
         boolean bounded = type.kind() == DataType.Kind.VARCHAR
@@ -285,7 +283,10 @@ public final class ArrowColumns {
             throw MillraceException.user(
                     SqlState.DATATYPE_MISMATCH,
                     "column \"" + field.name() + "\" of type " + field.type() + " takes Arrow's "
-                            + ArrowTypes.arrowType(field.type()) + ", not " + type);
+                            + IpcColumns.schema(Schema.of(field))
+                                    .getFields()
+                                    .get(0)
+                                    .getType() + ", not " + type);
         }
         return value.toString();
     }

@@ -132,6 +132,7 @@ public final class GroupedQueries {
         return !transactions.isExplicit()
                 && settings.timeZone().isEmpty()
                 && settings.timeStyle().dates().order() == DateStyle.Order.MDY
+                && !settings.numericIsLimited()
                 && !names.hasTemporaryRelations()
                 && names.permissions().hasRoomForAny()
                 && queries.limits().mayShare();

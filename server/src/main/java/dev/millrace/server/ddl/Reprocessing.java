@@ -14,6 +14,7 @@ import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Identifiers;
+import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -48,6 +49,13 @@ public final class Reprocessing {
     /** The name under which the new answer is made. */
     public static String nameOf(Statement.Reprocess reprocess) {
         return reprocess.beside().orElse(reprocess.name() + SUFFIX);
+    }
+
+    /** What NUMERIC without digits means in the other query. */
+    public PlainNumeric numeric(Statement.Reprocess reprocess) {
+        return reprocess.queryText().isPresent()
+                ? PlainNumeric.current()
+                : require(reprocess.kind(), reprocess.name()).numeric();
     }
 
     /** The statement that makes the other query. */
@@ -265,7 +273,8 @@ public final class Reprocessing {
                 options,
                 CatalogObject.queryDefinition(object.kind(), object.name(), options, by.queryText()),
                 by.createdMicros(),
-                TableRules.NONE);
+                TableRules.NONE,
+                by.numeric());
         List<Index> with = indexes.altered(object, after);
         database.catalogStore().plannedAs(object.name(), by.name());
         database.catalog().remove(by.name());

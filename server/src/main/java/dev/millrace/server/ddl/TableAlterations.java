@@ -19,6 +19,7 @@ import dev.millrace.sql.statement.Statement.CreateTable;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.type.Field;
+import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -78,8 +79,9 @@ public final class TableAlterations {
             TableShape shape = new TableShape(definitionOf(indexes.withoutIndexes(before)), this::bound, notices);
             alter.actions().forEach(shape::apply);
             boolean isAsWritten = alter.actions().stream().allMatch(AlterTable.Restart.class::isInstance);
-            CatalogObject own = definitions.table(
-                    shape.table(), isAsWritten ? before.definition() : shape.text(), before.createdMicros());
+            CatalogObject own = isAsWritten
+                    ? asWritten(before, shape)
+                    : definitions.table(shape.table(), shape.text(), before.createdMicros());
             List<Index> with = indexes.altered(before, own, alter.actions());
             CatalogObject after = Indexes.withIndexes(own, with);
             requireSame(before, after);
@@ -110,6 +112,12 @@ public final class TableAlterations {
             return Command.of("ALTER TABLE");
         } finally {
             database.definitionLock().unlock();
+        }
+    }
+
+    private CatalogObject asWritten(CatalogObject before, TableShape shape) {
+        try (PlainNumeric.Binding meaning = before.numeric().bind()) {
+            return definitions.table(shape.table(), before.definition(), before.createdMicros());
         }
     }
 

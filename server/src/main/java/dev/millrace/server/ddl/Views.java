@@ -10,6 +10,7 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.Field;
+import dev.millrace.type.PlainNumeric;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -60,6 +61,14 @@ public final class Views {
         }
     }
 
+    /** Whether a column is of numbers of any size that nothing reads as the fewer digits which NUMERIC meant to the view of before. */
+    private boolean isMeantAnew(CatalogObject before, Field old, Field now) {
+        return before.numeric() == PlainNumeric.LIMITED
+                && old.type().isExact()
+                && now.type().isExact()
+                && database.catalog().dependents(before.name()).isEmpty();
+    }
+
     private void requireReplaceable(CatalogObject before, CatalogObject after) {
         if (database.catalog().withDependents(before.name()).stream().anyMatch(after.reads()::contains)) {
             throw MillraceException.user(
@@ -77,7 +86,7 @@ public final class Views {
                         "cannot change name of view column \"" + old.get(i).name() + "\" to \""
                                 + now.get(i).name() + "\"");
             }
-            if (!old.get(i).type().equals(now.get(i).type())) {
+            if (!old.get(i).type().equals(now.get(i).type()) && !isMeantAnew(before, old.get(i), now.get(i))) {
                 throw MillraceException.user(
                         SqlState.INVALID_TABLE_DEFINITION,
                         "cannot change data type of view column \"" + old.get(i).name() + "\" from "

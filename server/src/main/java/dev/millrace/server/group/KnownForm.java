@@ -48,6 +48,7 @@ public record KnownForm(
                 example.options(),
                 text,
                 createdMicros,
-                example.rules());
+                example.rules(),
+                example.numeric());
     }
 }

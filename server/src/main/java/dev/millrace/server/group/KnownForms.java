@@ -20,6 +20,7 @@ import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
+import dev.millrace.type.PlainNumeric;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +44,8 @@ import java.util.function.Function;
  * a session: definitions are bound in UTC, and one that asks who is asking is not known. Safe on any thread.
  */
 public final class KnownForms implements DatabaseCatalog.Listener {
+    private static final String LIMITED = "\0"; // before texts in which NUMERIC without digits is limited
+
     private static final int MOST = 500; // some tens of kilobytes each
 
     private final Frontend frontend;
@@ -86,7 +89,8 @@ public final class KnownForms implements DatabaseCatalog.Listener {
     }
 
     private static String key(LiftedQuery lifted) {
-        StringBuilder key = new StringBuilder(lifted.query().shape());
+        StringBuilder key = new StringBuilder(PlainNumeric.isUnlimited() ? "" : LIMITED);
+        key.append(lifted.query().shape());
         lifted.query()
                 .parameters()
                 .declaredTypes()

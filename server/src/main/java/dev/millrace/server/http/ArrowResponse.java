@@ -1,7 +1,7 @@
 package dev.millrace.server.http;
 
-import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.IpcColumns;
 import dev.millrace.error.MillraceException;
 import dev.millrace.type.Schema;
 import java.io.ByteArrayOutputStream;
@@ -30,19 +30,21 @@ final class ArrowResponse {
     }
 
     byte[] begin(Schema schema) {
-        return bytes(() -> MessageSerializer.serialize(channel, ArrowTypes.arrowSchema(schema)));
+        return bytes(() -> MessageSerializer.serialize(channel, IpcColumns.schema(schema)));
     }
 
     /** The batch stays the caller's, and has no weights. */
     byte[] rows(Batch batch) {
         List<FieldVector> columns =
                 IntStream.range(0, batch.columnCount()).mapToObj(batch::column).toList();
-        VectorSchemaRoot root = new VectorSchemaRoot(
-                columns.stream().map(FieldVector::getField).toList(),
-                columns,
-                batch.rowCount()); // never closed: it owns nothing
-        try (ArrowRecordBatch record = new VectorUnloader(root).getRecordBatch()) {
-            return bytes(() -> MessageSerializer.serialize(channel, record));
+        try (IpcColumns output = new IpcColumns(batch.schema(), columns, batch.rowCount())) {
+            VectorSchemaRoot root = new VectorSchemaRoot(
+                    output.columns().stream().map(FieldVector::getField).toList(),
+                    output.columns(),
+                    batch.rowCount()); // never closed: it owns nothing
+            try (ArrowRecordBatch record = new VectorUnloader(root).getRecordBatch()) {
+                return bytes(() -> MessageSerializer.serialize(channel, record));
+            }
         }
     }
 

@@ -23,6 +23,7 @@ import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.time.Clock;
+import dev.millrace.type.PlainNumeric;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -173,7 +174,8 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 Optional.ofNullable(bases.remove(object.name()))
                         .map(PlanBasis::told)
                         .orElse(Map.of()),
-                OptionalLong.empty())));
+                OptionalLong.empty(),
+                object.numeric())));
     }
 
     @Override
@@ -648,7 +650,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
     /** Has an object made again; one that cannot be is {@link #notRestored()}. */
     public void restoring(KeptObject object, Runnable makes) {
         restoring = Optional.of(object);
-        try {
+        try (PlainNumeric.Binding meaning = object.numeric().bind()) {
             makes.run();
         } catch (MillraceException e) {
             notRestored.put(object.name(), new NotRestored(object.name(), object.kind(), object.sql(), e));

@@ -14,6 +14,7 @@ import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.syntax.RelationNames;
+import dev.millrace.type.PlainNumeric;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -120,6 +121,11 @@ public record SessionCatalog(
     @Override
     public Optional<String> viewQuery(String name) {
         return catalog.viewQuery(name);
+    }
+
+    @Override
+    public PlainNumeric numericIn(String relation) {
+        return catalog.numericIn(relation);
     }
 
     @Override

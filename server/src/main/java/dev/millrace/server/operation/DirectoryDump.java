@@ -69,7 +69,8 @@ public final class DirectoryDump {
                         object.owner(),
                         object.paused().isPresent(),
                         DefinitionScript.namesIn(object.sql()),
-                        object.jar().map(DefinitionScript::jarNote).orElse("")))
+                        object.jar().map(DefinitionScript::jarNote).orElse(""),
+                        object.numeric()))
                 .toList();
         List<Step> steps = new ArrayList<>(DefinitionScript.of(
                 catalog.access().roles(),

@@ -7,6 +7,7 @@ import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.type.PlainNumeric;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,6 +22,7 @@ final class KnownRelations implements Catalog {
     private final Map<String, Statement> statements = new HashMap<>();
     private final Map<String, Relation> relations = new HashMap<>();
     private final Map<String, String> views = new HashMap<>();
+    private final Map<String, PlainNumeric> numeric = new HashMap<>(); // in views
 
     /** @param objects in any order; those that cannot be understood are left out */
     KnownRelations(Collection<KeptObject> objects) {
@@ -37,7 +39,7 @@ final class KnownRelations implements Catalog {
     }
 
     private boolean isUnderstood(KeptObject object) {
-        try {
+        try (PlainNumeric.Binding meaning = object.numeric().bind()) {
             Statement statement = frontend.analyze(frontend.parse(object.sql()).get(0), this, Parameters.none());
             statements.put(object.name(), statement);
             schema(statement)
@@ -46,6 +48,7 @@ final class KnownRelations implements Catalog {
                             new Relation(object.name(), kind(statement), schema, true, List.of(), Optional.empty())));
             if (statement instanceof Statement.CreateView view) {
                 views.put(object.name(), view.queryText());
+                numeric.put(object.name(), object.numeric());
             }
             return true;
         } catch (MillraceException e) {
@@ -90,5 +93,10 @@ final class KnownRelations implements Catalog {
     @Override
     public Optional<String> viewQuery(String name) {
         return Optional.ofNullable(views.get(name));
+    }
+
+    @Override
+    public PlainNumeric numericIn(String relation) {
+        return numeric.getOrDefault(relation, PlainNumeric.UNLIMITED);
     }
 }

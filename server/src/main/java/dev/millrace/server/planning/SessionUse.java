@@ -3,6 +3,7 @@ package dev.millrace.server.planning;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.type.PlainNumeric;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -70,6 +71,11 @@ public final class SessionUse implements Catalog {
     @Override
     public Optional<String> viewQuery(String name) {
         return names.viewQuery(name);
+    }
+
+    @Override
+    public PlainNumeric numericIn(String relation) {
+        return names.numericIn(relation);
     }
 
     @Override

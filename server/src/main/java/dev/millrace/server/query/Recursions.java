@@ -141,7 +141,7 @@ final class Recursions {
     }
 
     private boolean isNew(Batch batch, int row, Set<String> seen) {
-        String text = RowKeyText.of(batch, batch.columnCount(), row);
+        String text = RowKeyText.ofEqual(batch, row);
         boolean added = seen.add(text);
         if (added) {
             hold(TEXT_BYTES + text.length());

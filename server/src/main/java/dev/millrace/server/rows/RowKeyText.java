@@ -12,9 +12,21 @@ public final class RowKeyText {
     public static String of(Batch rows, int columns, int row) {
         StringBuilder text = new StringBuilder();
         for (int column = 0; column < columns; column++) {
-            Optional<String> value = ValueText.format(rows, column, row);
-            text.append(value.map(String::length).orElse(-1)).append(':').append(value.orElse(""));
+            append(text, ValueText.format(rows, column, row));
         }
         return text.toString();
+    }
+
+    /** All columns of a row as a text that is another's if the rows are equal: 1.5 is 1.50. */
+    public static String ofEqual(Batch rows, int row) {
+        StringBuilder text = new StringBuilder();
+        for (int column = 0; column < rows.columnCount(); column++) {
+            append(text, KeyText.of(rows, column, row));
+        }
+        return text.toString();
+    }
+
+    private static void append(StringBuilder text, Optional<String> value) {
+        text.append(value.map(String::length).orElse(-1)).append(':').append(value.orElse(""));
     }
 }

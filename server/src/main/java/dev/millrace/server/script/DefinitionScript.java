@@ -6,6 +6,7 @@ import dev.millrace.server.planning.WindowsAtEdge;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
+import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -31,9 +32,16 @@ public final class DefinitionScript {
 
     private static final List<String> BEGIN_QUERIES = List.of("select", "with", "values", "table");
 
-    /** An object. */
+    /** An object. @param numeric what NUMERIC without digits means in its statement */
     public record Definition(
-            String name, String kind, String sql, String owner, boolean paused, Set<String> requires, String note) {}
+            String name,
+            String kind,
+            String sql,
+            String owner,
+            boolean paused,
+            Set<String> requires,
+            String note,
+            PlainNumeric numeric) {}
 
     /**
      * One statement, without a semicolon.
@@ -65,7 +73,7 @@ public final class DefinitionScript {
                 .filter(object -> !WindowsAtEdge.isStreamOfQuery(object.name(), names))
                 .toList());
         for (Definition object : ordered) {
-            steps.add(new Step(object.kind(), object.name(), object.sql(), object.note()));
+            steps.add(new Step(object.kind(), object.name(), statement(object), object.note()));
             if (object.paused()) {
                 steps.add(new Step("pause", object.name(), "PAUSE " + subject(object), ""));
             }
@@ -80,6 +88,13 @@ public final class DefinitionScript {
         }
         grants.forEach(statement -> steps.add(new Step("privilege", "", statement, "")));
         return steps;
+    }
+
+    /** What makes it with the meaning that NUMERIC without digits has in it. */
+    private static String statement(Definition object) {
+        return object.numeric() == PlainNumeric.UNLIMITED
+                ? object.sql()
+                : "SET plain_numeric = 'limited';\n" + object.sql() + "\n; RESET plain_numeric";
     }
 
     private static String subject(Definition object) {

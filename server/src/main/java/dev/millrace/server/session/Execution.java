@@ -59,6 +59,7 @@ import dev.millrace.server.settings.Setting;
 import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.server.system.Inspection;
 import dev.millrace.server.transaction.Transactions;
+import dev.millrace.sql.DefinitionZone;
 import dev.millrace.sql.LiftedQuery;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
@@ -71,6 +72,7 @@ import dev.millrace.sql.statement.SubscriptionStatement;
 import dev.millrace.sql.statement.WithChanges;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
+import dev.millrace.type.PlainNumeric;
 import java.io.File;
 import java.util.Collections;
 import java.util.HexFormat;
@@ -411,6 +413,18 @@ final class Execution {
         if (found.isPresent()) {
             return found.get();
         }
+        try (PlainNumeric.Binding meaning = numericIn(given).bind()) {
+            return executeAnew(given, parameters);
+        }
+    }
+
+    /** What NUMERIC without digits means in a statement: what the session says is about what it defines. */
+    private PlainNumeric numericIn(ParsedStatement given) {
+        boolean keepsText = DefinitionZone.concerns(given.syntax()) || DefinitionZone.isRead(given.syntax());
+        return keepsText && settings.numericIsLimited() ? PlainNumeric.LIMITED : PlainNumeric.current();
+    }
+
+    private StatementResult executeAnew(ParsedStatement given, Parameters parameters) {
         Optional<LiftedQuery> lifted = groupedQueries.lifted(given);
         Optional<StatementResult> member =
                 lifted.flatMap(database.knownForms()::find).flatMap(groupedQueries::make);
@@ -607,9 +621,11 @@ final class Execution {
     private Command reprocess(Statement.Reprocess reprocess) {
         ParsedStatement parsed =
                 database.frontend().parse(reprocessing.definition(reprocess)).get(0);
-        Statement create = queries.offload().run(() -> database.plans().analyze(parsed, names, Parameters.none()));
-        names.permissions().require(create, parsed.syntax());
-        execute(create, parsed.text());
+        try (PlainNumeric.Binding meaning = reprocessing.numeric(reprocess).bind()) {
+            Statement create = queries.offload().run(() -> database.plans().analyze(parsed, names, Parameters.none()));
+            names.permissions().require(create, parsed.syntax());
+            execute(create, parsed.text());
+        }
         String name = Reprocessing.nameOf(reprocess);
         database.catalog().roles().setOwner(name, database.catalog().roles().owner(reprocess.name()));
         notices.accept(

@@ -172,6 +172,11 @@ public final class SessionSettings {
         return timeStyle;
     }
 
+    /** Whether NUMERIC without digits is numeric(38,16) in what the session defines. */
+    public boolean numericIsLimited() {
+        return get(Setting.PLAIN_NUMERIC).equals("limited");
+    }
+
     /** Whether a setting that is on or off is on. */
     public boolean isOn(Setting setting) {
         return get(setting).equals("on");

@@ -111,6 +111,12 @@ public enum Setting {
             "on",
             SettingForm.SWITCH,
             "whether continuous queries made from now on share what runs them with others that differ in literals alone; answers are the same"),
+    PLAIN_NUMERIC(
+            "plain_numeric",
+            "unlimited",
+            SettingForm.oneOf("unlimited", "limited"),
+            "what NUMERIC without digits is in what is defined from now on: a number of any size, or numeric(38,16), as it was once; for dumps"
+                    + " of what was defined then"),
     APPLICATION_NAME("application_name", "", SettingForm.TEXT, "a name for this session, as its program calls itself"),
     BYTEA_OUTPUT("bytea_output", "hex", SettingForm.oneOf("hex"), "how BYTEA is written"),
     CLIENT_ENCODING(

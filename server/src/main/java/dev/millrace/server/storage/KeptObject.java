@@ -1,5 +1,6 @@
 package dev.millrace.server.storage;
 
+import dev.millrace.type.PlainNumeric;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -17,6 +18,7 @@ import java.util.OptionalLong;
  * @param since the number of the last record of the log of rows that came before it was there, or was altered
  * @param basis of a query: what the planner was told of rows, by question ({@code dev.millrace.server.planning.PlanBasis})
  * @param paused as {@code since}, of the moment from which on it stands still; none if it runs
+ * @param numeric what NUMERIC without digits means in the statement
  */
 public record KeptObject(
         String name,
@@ -28,13 +30,14 @@ public record KeptObject(
         OptionalLong number,
         long since,
         Map<String, Double> basis,
-        OptionalLong paused) {
+        OptionalLong paused,
+        PlainNumeric numeric) {
     public KeptObject {
         basis = Map.copyOf(basis);
     }
 
     KeptObject withPaused(OptionalLong now) {
-        return new KeptObject(name, kind, sql, createdMicros, owner, jar, number, since, basis, now);
+        return new KeptObject(name, kind, sql, createdMicros, owner, jar, number, since, basis, now, numeric);
     }
 
     /** Whether it says of something that it came behind a record which the log of rows has not. */
@@ -45,16 +48,18 @@ public record KeptObject(
     /** The same for a log that ends with this record, as those behind it were lost: who comes next is behind it. */
     public KeptObject notAheadOf(long last) {
         OptionalLong then = paused.isPresent() ? OptionalLong.of(Math.min(paused.getAsLong(), last)) : paused;
-        return new KeptObject(name, kind, sql, createdMicros, owner, jar, number, Math.min(since, last), basis, then);
+        return new KeptObject(
+                name, kind, sql, createdMicros, owner, jar, number, Math.min(since, last), basis, then, numeric);
     }
 
     /** The same of another role. */
     public KeptObject withOwner(String newOwner) {
-        return new KeptObject(name, kind, sql, createdMicros, newOwner, jar, number, since, basis, paused);
+        return new KeptObject(name, kind, sql, createdMicros, newOwner, jar, number, since, basis, paused, numeric);
     }
 
     /** The same of an object that has a number now. */
     public KeptObject withNumber(long given) {
-        return new KeptObject(name, kind, sql, createdMicros, owner, jar, OptionalLong.of(given), since, basis, paused);
+        return new KeptObject(
+                name, kind, sql, createdMicros, owner, jar, OptionalLong.of(given), since, basis, paused, numeric);
     }
 }

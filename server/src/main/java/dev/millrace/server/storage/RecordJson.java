@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.millrace.server.storage.CatalogRecord.Access;
+import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,8 @@ import java.util.TreeMap;
 /** Records as JSON; the package says of what form. */
 public final class RecordJson {
     private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final String NUMERIC = "numeric";
+    private static final String UNLIMITED = "unlimited"; // what it means where a record says so
 
     private RecordJson() {}
 
@@ -55,6 +58,9 @@ public final class RecordJson {
             }
             if (!object.basis().isEmpty()) {
                 to.set("basis", MAPPER.valueToTree(new TreeMap<>(object.basis())));
+            }
+            if (object.numeric() == PlainNumeric.UNLIMITED) {
+                to.put(NUMERIC, UNLIMITED);
             }
         } else if (change instanceof CatalogChange.Drop drop) {
             to.put("drop", drop.name());
@@ -115,7 +121,8 @@ public final class RecordJson {
                             : OptionalLong.empty(),
                     change.path("since").asLong(),
                     basis(change.path("basis")),
-                    OptionalLong.empty()));
+                    OptionalLong.empty(),
+                    change.path(NUMERIC).asText().equals(UNLIMITED) ? PlainNumeric.UNLIMITED : PlainNumeric.LIMITED));
         } else if (change.has("drop")) {
             return new CatalogChange.Drop(change.path("drop").asText());
         }

@@ -566,7 +566,8 @@ public final class SystemRelations {
                             .filter(query -> query.statistics().state() == QueryState.PAUSED)
                             .isPresent(),
                     object.follows(),
-                    jar.orElse("")));
+                    jar.orElse(""),
+                    object.numeric()));
             database.catalog()
                     .numbers()
                     .last(name)

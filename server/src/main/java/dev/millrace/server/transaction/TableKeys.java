@@ -5,6 +5,7 @@ import dev.millrace.batch.text.ValueText;
 import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.rows.KeyText;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.sql.catalog.TableRules.Unique;
 import dev.millrace.type.Schema;

@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.ValueText;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.rows.KeyText;
 import dev.millrace.sql.catalog.TableRules.Unique;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;

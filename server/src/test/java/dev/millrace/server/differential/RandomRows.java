@@ -32,7 +32,7 @@ final class RandomRows {
             new Field("x", DataType.DOUBLE, true),
             new Field("r", DataType.REAL, true),
             new Field("n", DataType.numeric(12, 2), true),
-            new Field("w", DataType.numericIsUnlimited() ? DataType.BIGNUM : DataType.numeric(30, 4), true),
+            new Field("w", DataType.BIGNUM, true),
             new Field("b", DataType.BOOLEAN, true),
             new Field("t", DataType.TEXT, true),
             new Field("day", DataType.DATE, true),

@@ -146,6 +146,28 @@ public final class FullDirectory {
         return answers;
     }
 
+    /** What directories have from their twelfth fixture on: numbers of any size. */
+    static void numbers(TestDatabase database) {
+        database.run(
+                "CREATE TABLE sizes (k INT PRIMARY KEY, n NUMERIC, third NUMERIC GENERATED ALWAYS AS (n / 3) STORED)");
+        database.run("CREATE VIEW halves AS SELECT k, n / 2 AS half FROM sizes");
+        database.run(
+                "CREATE MATERIALIZED VIEW sized AS SELECT k % 2 AS g, sum(n) AS s, avg(n) AS a, sum(DISTINCT n) AS d,"
+                        + " min(n) AS least FROM sizes GROUP BY k % 2");
+        database.run("INSERT INTO sizes (k, n) VALUES (1, '1e-20'), (2, '1e40'), (3, 1.50), (4, -7), (5, 'NaN')");
+        database.run("CHECKPOINT");
+        database.run("UPDATE sizes SET n = n * 10 WHERE k IN (2, 3)");
+        database.run("DELETE FROM sizes WHERE k = 5");
+    }
+
+    /** All that is computed of them. */
+    static Map<String, List<String>> numbersAnswers(TestDatabase database) {
+        Map<String, List<String>> answers = new TreeMap<>();
+        List.of("SELECT * FROM sizes", "SELECT * FROM halves", "SELECT * FROM sized")
+                .forEach(query -> put(answers, database, query));
+        return answers;
+    }
+
     private static void put(Map<String, List<String>> answers, TestDatabase database, String query) {
         try {
             answers.put(query, database.flushedRows(query));

@@ -227,7 +227,9 @@ class HostileBytesTest {
         assertEquals(List.of("22008"), select("SELECT $1", TIME, true, hex("ffffffffffffffff")));
         assertEquals(List.of("22008"), select("SELECT $1", TIMESTAMP, true, hex("7fffffffffffffff")));
         assertEquals(List.of("22008"), select("SELECT $1", INTERVAL, true, hex("7fffffffffffffff 00000000 00000000")));
-        assertEquals(List.of("22003"), select("SELECT $1", NUMERIC, true, hex("0001 7fff 0000 0000 0001")));
+        assertEquals(
+                List.of("1" + "0".repeat(4 * 0x7fff), "SELECT 1"),
+                select("SELECT $1", NUMERIC, true, hex("0001 7fff 0000 0000 0001")));
         assertEquals(List.of("22P03"), select("SELECT $1", NUMERIC, true, hex("ffff 0000 0000 0000 0001")));
         assertEquals(List.of("22P03"), select("SELECT $1", NUMERIC, true, hex("0001 0000 0000 0000 ffff")));
         assertEquals(

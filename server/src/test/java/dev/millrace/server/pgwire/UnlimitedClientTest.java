@@ -25,7 +25,6 @@ import org.postgresql.copy.CopyManager;
 /** Numbers of any size by PostgreSQL's JDBC driver, both ways, as parameters, results and COPY, in text and in binary. */
 @Timeout(120)
 class UnlimitedClientTest {
-    private static final String PROPERTY = "millrace.numeric.unlimited";
     private static final List<String> NUMBERS = List.of(
             "0",
             "0.00",
@@ -42,14 +41,12 @@ class UnlimitedClientTest {
 
     @BeforeEach
     void start() {
-        System.setProperty(PROPERTY, "true");
         server = new TestServer();
     }
 
     @AfterEach
     void stop() {
         server.close();
-        System.clearProperty(PROPERTY);
     }
 
     @ParameterizedTest

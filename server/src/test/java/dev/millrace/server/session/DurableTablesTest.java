@@ -226,7 +226,8 @@ class DurableTablesTest {
                     is.number(),
                     is.since(),
                     is.basis(),
-                    is.paused());
+                    is.paused(),
+                    is.numeric());
             directory.keep(
                     new CatalogRecord(List.of(new CatalogChange.Define(other)), Optional.empty(), Optional.empty()));
         }

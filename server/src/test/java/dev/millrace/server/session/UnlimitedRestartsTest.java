@@ -8,8 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,7 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("long")
 class UnlimitedRestartsTest {
-    private static final String PROPERTY = "millrace.numeric.unlimited";
     private static final int ROUNDS = 12;
     private static final int CHANGES = 25;
 
@@ -32,6 +29,9 @@ class UnlimitedRestartsTest {
         VIEWS.put("ends", "SELECT g, max(n) + 0.000 AS m, min(n) + 0.000 AS l FROM t GROUP BY g");
         VIEWS.put("groups", "SELECT n + 0.00000 AS x, count(*) AS c, sum(k) AS s FROM t GROUP BY n + 0.00000");
         VIEWS.put("kinds", "SELECT count(DISTINCT n) AS c FROM t");
+        VIEWS.put(
+                "distinct_sums",
+                "SELECT g, sum(DISTINCT n) + 0.00000 AS s, sum(DISTINCT n) FILTER (WHERE k > 9) + 0.00000 AS f FROM t GROUP BY g");
         VIEWS.put("pairs", "SELECT a.k AS x, b.k AS y, a.n - b.n AS z FROM t a JOIN t b ON a.n = b.n AND a.k < b.k");
         VIEWS.put("keyed", "SELECT t.k, keys.v FROM t JOIN keys ON t.n = keys.n");
         VIEWS.put("missing", "SELECT k FROM t WHERE n NOT IN (SELECT n FROM keys)");
@@ -44,16 +44,6 @@ class UnlimitedRestartsTest {
 
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void withoutLimit() {
-        System.setProperty(PROPERTY, "true");
-    }
-
-    @AfterAll
-    static void withLimit() {
-        System.clearProperty(PROPERTY);
-    }
 
     private String number() {
         return switch (random.nextInt(12)) {

@@ -10,6 +10,7 @@ import dev.millrace.server.storage.CatalogRecord.Access;
 import dev.millrace.storage.disk.RealDisk;
 import dev.millrace.storage.simulation.SimulatedCrash;
 import dev.millrace.storage.simulation.SimulatedDisk;
+import dev.millrace.type.PlainNumeric;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -79,7 +80,8 @@ class CatalogLogTest {
                 OptionalLong.of(12),
                 34,
                 Map.of("t rows", 7.5),
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                PlainNumeric.UNLIMITED);
         return new CatalogRecord(List.of(new CatalogChange.Define(object)), Optional.empty(), Optional.empty());
     }
 
@@ -106,7 +108,8 @@ class CatalogLogTest {
                 OptionalLong.empty(),
                 0,
                 Map.of(),
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                PlainNumeric.LIMITED);
         try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
             log.append(define("x"));
             log.append(define("y"));
@@ -122,6 +125,12 @@ class CatalogLogTest {
                     OptionalLong.of(35), log.catalog().object("y").orElseThrow().paused());
             assertEquals(
                     Optional.of("abc"), log.catalog().object("f").orElseThrow().jar());
+            assertEquals(
+                    PlainNumeric.LIMITED,
+                    log.catalog().object("f").orElseThrow().numeric());
+            assertEquals(
+                    PlainNumeric.UNLIMITED,
+                    log.catalog().object("x").orElseThrow().numeric());
             assertEquals(access, log.catalog().access());
             assertEquals(Map.of("scheduling_policy", "fcfs"), log.catalog().settings());
             assertEquals(List.of(), log.notices());
@@ -239,16 +248,16 @@ class CatalogLogTest {
 
     @Test
     void otherFilesAndLaterVersionsAreRefused() throws IOException {
-        Files.writeString(file(), "millrace-catalog 5\n");
+        Files.writeString(file(), "millrace-catalog 6\n");
         MillraceException later = assertThrows(MillraceException.class, this::reopened);
-        assertEquals(file() + " is of version 5; this Millrace reads up to 4", later.getMessage());
+        assertEquals(file() + " is of version 6; this Millrace reads up to 5", later.getMessage());
         for (String other : List.of(
                 "",
                 "hello\n",
                 "millrace-catalog x\n",
                 "millrace-catalog 1",
                 "millrace-catalog 3\n",
-                "millrace-catalog 4 7 00000000\n",
+                "millrace-catalog 5 7 00000000\n",
                 "millrace-catalog 1 1\n")) {
             Files.write(file(), other.getBytes(StandardCharsets.UTF_8));
             assertEquals(
@@ -355,7 +364,7 @@ class CatalogLogTest {
         assertEquals(List.of(), reopened());
         assertEquals(1, Files.readAllLines(file()).size());
         List<String> lines = written("y", "z");
-        assertTrue(lines.get(0).startsWith("millrace-catalog 4 401 "), lines.get(0));
+        assertTrue(lines.get(0).startsWith("millrace-catalog 5 401 "), lines.get(0));
         assertTrue(refused(List.of(lines.get(0), lines.get(2))).endsWith("record 401 is missing"));
         assertTrue(refused(List.of(lines.get(0))).endsWith("records 401 to 402 are missing"));
         Files.write(file(), lines);
@@ -378,7 +387,7 @@ class CatalogLogTest {
             log.append(define("c"));
         }
         List<String> now = Files.readAllLines(file());
-        assertTrue(now.get(0).startsWith("millrace-catalog 4 2 "), now.get(0));
+        assertTrue(now.get(0).startsWith("millrace-catalog 5 2 "), now.get(0));
         assertEquals(4, now.size());
         assertEquals(List.of("b", "a", "c"), reopened());
         List<String> damaged = new ArrayList<>(old);

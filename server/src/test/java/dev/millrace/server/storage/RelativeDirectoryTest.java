@@ -3,6 +3,7 @@ package dev.millrace.server.storage;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.type.PlainNumeric;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +40,8 @@ class RelativeDirectoryTest {
                         OptionalLong.empty(),
                         0,
                         Map.of(),
-                        OptionalLong.empty());
+                        OptionalLong.empty(),
+                        PlainNumeric.UNLIMITED);
                 directory.keep(new CatalogRecord(
                         List.of(new CatalogChange.Define(object)), Optional.empty(), Optional.empty()));
                 directory.decoysKey(8);

@@ -7,6 +7,7 @@ import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.engine.subscription.SubscriptionOptions;
+import dev.millrace.number.Bignum;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.session.Database;
@@ -196,7 +197,7 @@ final class Bank implements AutoCloseable {
                     StatementResult.Rows rows = (StatementResult.Rows) results.next();
                     for (Optional<Batch> next = rows.next(); next.isPresent(); next = rows.next()) {
                         try (Batch batch = next.get()) {
-                            TestBatches.rows(batch).forEach(row -> check(sql, row.get(0), (BigDecimal) row.get(1)));
+                            TestBatches.rows(batch).forEach(row -> check(sql, row.get(0), decimal(row.get(1))));
                         }
                     }
                 }
@@ -205,6 +206,10 @@ final class Bank implements AutoCloseable {
         } catch (RuntimeException | AssertionError e) {
             report("reading failed: " + e);
         }
+    }
+
+    private static BigDecimal decimal(Object number) {
+        return number instanceof Bignum ofAnySize ? ofAnySize.value() : (BigDecimal) number;
     }
 
     private void check(String where, Object branch, BigDecimal total) {
@@ -230,7 +235,7 @@ final class Bank implements AutoCloseable {
         void add(Batch batch) {
             for (int i = 0; i < batch.rowCount(); i++) {
                 Row row = TestBatches.row(batch, i);
-                BigDecimal value = (BigDecimal) row.get(row.values().size() - 1);
+                BigDecimal value = decimal(row.get(row.values().size() - 1));
                 touched.merge(
                         row.get(0), value.multiply(BigDecimal.valueOf(TestBatches.weight(batch, i))), BigDecimal::add);
             }

@@ -4,6 +4,7 @@ import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.function.ResultRule;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.PlainNumeric;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.Locale;
@@ -122,7 +123,7 @@ public final class Aggregates {
 
     /** Of a sum of exact numbers and their number. */
     private static DataType quotient(DataType argument) {
-        return DataType.numericIsUnlimited()
+        return PlainNumeric.isUnlimited()
                 ? DataType.BIGNUM
                 : DataType.numeric(
                         DataType.MAX_NUMERIC_PRECISION, Math.max(ResultRule.LEAST_DIVISION_SCALE, argument.scale()));

@@ -10,6 +10,7 @@ import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.text.TimeStyle;
 import dev.millrace.text.ValueParser;
 import dev.millrace.type.DataType;
+import dev.millrace.type.PlainNumeric;
 import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -211,7 +212,7 @@ public final class Literals {
 
     /** A number's text as PostgreSQL's numeric reads it, with the digits that it has: NUMERIC as far as that holds them. */
     public static Literal number(String text) {
-        if (!DataType.numericIsUnlimited()) {
+        if (!PlainNumeric.isUnlimited()) {
             try {
                 return number(new BigDecimal(text.strip()));
             } catch (NumberFormatException e) {
@@ -227,7 +228,7 @@ public final class Literals {
 
     /** A number with the scale and precision that its digits ask for; beyond 38 digits BIGNUM, or 22003. */
     public static Literal number(BigDecimal value) {
-        if (DataType.numericIsUnlimited() && !fitsNumeric(value)) {
+        if (PlainNumeric.isUnlimited() && !fitsNumeric(value)) {
             return new Literal(Bignum.of(value), DataType.BIGNUM);
         }
         BigDecimal exact = value.scale() < 0 ? value.setScale(0) : value;

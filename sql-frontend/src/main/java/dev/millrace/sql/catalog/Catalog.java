@@ -1,5 +1,6 @@
 package dev.millrace.sql.catalog;
 
+import dev.millrace.type.PlainNumeric;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -44,6 +45,11 @@ public interface Catalog {
     /** The text of the query that a user's view is, of the name of a {@link Relation.Kind#VIEW}. */
     default Optional<String> viewQuery(String name) {
         return Optional.empty();
+    }
+
+    /** What NUMERIC without digits means in the text of a user's view, and in the rules of a table, of this name. */
+    default PlainNumeric numericIn(String relation) {
+        return PlainNumeric.UNLIMITED;
     }
 
     /**

@@ -12,6 +12,7 @@ import dev.millrace.plan.function.ResultRule;
 import dev.millrace.plan.function.Signature;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.PlainNumeric;
 import dev.millrace.type.Schema;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -223,8 +224,7 @@ public final class ExpressionReader {
                 Optional<List<Expression>> converted = convert(signature, arguments, exact);
                 if (converted.isPresent()) {
                     List<Expression> casts = converted.get();
-                    DataType type = signature.resultType(
-                            casts.stream().map(Expression::type).toList());
+                    DataType type = resultType(signature, casts);
                     if (name.equals("extract")) {
                         type = ResultRule.extract((String) ((Literal) arguments.get(0)).value());
                     }
@@ -234,6 +234,13 @@ public final class ExpressionReader {
         }
         throw new IllegalArgumentException(
                 "no " + name + arguments.stream().map(Expression::type).toList());
+    }
+
+    /** A function of NUMERIC gives NUMERIC: the front end calls that of BIGNUM where the result is to be of any size. */
+    public static DataType resultType(Signature signature, List<Expression> arguments) {
+        try (PlainNumeric.Binding limited = PlainNumeric.LIMITED.bind()) {
+            return signature.resultType(arguments.stream().map(Expression::type).toList());
+        }
     }
 
     private static Optional<List<Expression>> convert(Signature signature, List<Expression> arguments, boolean exact) {

@@ -1,6 +1,7 @@
 package dev.millrace.engine.aggregate.number;
 
 import dev.millrace.engine.state.ByteSlots;
+import dev.millrace.engine.state.SlotKind;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.number.Bignum;
@@ -29,12 +30,25 @@ public final class BignumSums {
 
     /** Adds a value {@code weight} times. */
     public static void add(StateMemory memory, long slot, long address, int length, long weight) {
+        add(memory, slot, address, length, BignumBytes.shownScale(address, length), weight);
+    }
+
+    /** The same of a distinct value: its key in a slot, and behind that a word with the scale that is shown, or -1. */
+    public static void addKept(StateMemory memory, long slot, long value, long weight) {
+        add(memory, slot, ByteSlots.address(value), ByteSlots.length(value), shownScale(value), weight);
+    }
+
+    private static int shownScale(long value) {
+        return (int) Memory.getLong(value + SlotKind.BYTES.bytes());
+    }
+
+    private static void add(StateMemory memory, long slot, long address, int length, int shown, long weight) {
         if (!BignumBytes.isFinite(address)) {
             addEndless(memory, slot, address, weight);
             return;
         }
         int scale = BignumBytes.scale(address, length);
-        addRows(memory, slot, scale, weight);
+        addRows(memory, slot, shown < 0 ? scale : shown, weight);
         long sum = sum(slot);
         long mantissa = BignumBytes.mantissa(address, length);
         if (mantissa == BignumBytes.UNFIT || !addFixed(sum, mantissa, scale, weight)) {
@@ -44,11 +58,21 @@ public final class BignumSums {
 
     /** Adds the square of a value {@code weight} times. */
     public static void addSquare(StateMemory memory, long slot, long address, int length, long weight) {
+        addSquare(memory, slot, address, length, BignumBytes.shownScale(address, length), weight);
+    }
+
+    /** The same of a distinct value, as {@link #addKept} has it. */
+    public static void addSquareKept(StateMemory memory, long slot, long value, long weight) {
+        addSquare(memory, slot, ByteSlots.address(value), ByteSlots.length(value), shownScale(value), weight);
+    }
+
+    private static void addSquare(StateMemory memory, long slot, long address, int length, int shown, long weight) {
         if (!BignumBytes.isFinite(address)) {
             addEndless(memory, slot, address, weight);
             return;
         }
-        Bignum value = Bignum.at(address, length);
+        Bignum kept = Bignum.at(address, length);
+        Bignum value = shown < 0 ? kept : kept.withScale(shown);
         Bignum square = value.multiply(value);
         addRows(memory, slot, square.scale(), weight);
         addAny(memory, slot, square, weight);

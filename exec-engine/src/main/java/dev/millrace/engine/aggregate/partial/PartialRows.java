@@ -10,6 +10,7 @@ import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.MarkedSets;
+import dev.millrace.engine.state.SlotKind;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -63,7 +64,7 @@ public final class PartialRows implements AutoCloseable {
         }
         long[] body = state.layout().initial();
         long entryBytes = GroupTable.BODY + 8L * body.length;
-        this.blanks = allocator.buffer(entryBytes + GroupTable.BODY + 16);
+        this.blanks = allocator.buffer(entryBytes + GroupTable.BODY + SlotKind.BYTES.bytes() + Long.BYTES);
         this.noRows = blanks.memoryAddress();
         this.noValue = noRows + entryBytes;
         Memory.fill(noRows, blanks.capacity(), (byte) 0);

@@ -9,7 +9,7 @@ import dev.millrace.expressions.function.Text;
 import dev.millrace.number.Bignum;
 import dev.millrace.number.BignumBytes;
 import dev.millrace.number.BignumFunctions;
-import dev.millrace.number.ResultScale;
+import dev.millrace.number.Quotient;
 import dev.millrace.text.TextBuffer;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -23,9 +23,6 @@ import java.util.function.UnaryOperator;
  */
 public final class Bignums {
     private static final int LONG_DIGITS = 18;
-    private static final int STEP_DIGITS = 8; // a remainder below 2^36 times 10^8 fits 63 bits
-    private static final long MOST_STEPPED = 1L << 36;
-    private static final int MOST_QUOTIENT_DIGITS = 27;
     private static final int EXACT_POWERS = 22;
     private static final long EXACT_DOUBLES = 1L << 53;
 
@@ -119,46 +116,20 @@ public final class Bignums {
     }
 
     public static void divide(long a, int aLength, long b, int bLength, Text out) {
-        long x = BignumBytes.mantissa(a, aLength);
-        long y = BignumBytes.mantissa(b, bLength);
-        if (x != UNFIT && y != UNFIT && y != 0 && Math.abs(y) < MOST_STEPPED) {
-            int aScale = BignumBytes.scale(a, aLength);
-            int bScale = BignumBytes.scale(b, bLength);
-            int scale = ResultScale.ofQuotient(x, aScale, y, bScale);
-            int digits = scale - aScale + bScale;
-            if (digits >= 0 && digits <= MOST_QUOTIENT_DIGITS && Math.abs(x) < MOST_STEPPED) {
-                divideBySteps(x, y, digits, scale, out);
-                return;
-            }
+        TextBuffer buffer = out.begin();
+        long at = buffer.room(BignumBytes.MOST_FIXED_BYTES);
+        int length = Quotient.write(
+                at,
+                BignumBytes.mantissa(a, aLength),
+                BignumBytes.scale(a, aLength),
+                BignumBytes.mantissa(b, bLength),
+                BignumBytes.scale(b, bLength));
+        if (length == 0) {
+            binary(Bignum::divide, a, aLength, b, bLength, out);
+        } else {
+            buffer.end(at + length);
+            out.written();
         }
-        binary(Bignum::divide, a, aLength, b, bLength, out);
-    }
-
-    /** The quotient to so many digits, found eight at a time in 128 bits; a half is rounded away from zero. */
-    private static void divideBySteps(long x, long y, int digits, int scale, Text out) {
-        long divisor = Math.abs(y);
-        long rest = Math.abs(x);
-        long low = rest / divisor;
-        long high = 0;
-        rest %= divisor;
-        for (int left = digits; left > 0; left -= STEP_DIGITS) {
-            long power = BignumBytes.scaledUp(1, Math.min(left, STEP_DIGITS));
-            rest *= power;
-            long digit = rest / divisor;
-            rest -= digit * divisor;
-            high = high * power + Math.multiplyHigh(low, power) + (low >> 63 & power);
-            low = low * power + digit;
-            high += Long.compareUnsigned(low, digit) < 0 ? 1 : 0;
-        }
-        if (rest >= divisor - rest) {
-            low++;
-            high += low == 0 ? 1 : 0;
-        }
-        if ((x ^ y) < 0) {
-            high = ~high + (low == 0 ? 1 : 0);
-            low = -low;
-        }
-        put(high, low, scale, out);
     }
 
     public static void mod(long a, int aLength, long b, int bLength, Text out) {

@@ -189,9 +189,7 @@ public enum PgType {
     public static DataType encoded(int oid) {
         PgType scalar = BY_OID.get(oid);
         if (scalar == NUMERIC) {
-            return DataType.numericIsUnlimited()
-                    ? DataType.BIGNUM
-                    : DataType.numeric(DataType.MAX_NUMERIC_PRECISION, 0);
+            return DataType.BIGNUM;
         }
         if (oid == NUMERIC.arrayOid) {
             return DataType.array(encoded(NUMERIC.oid));

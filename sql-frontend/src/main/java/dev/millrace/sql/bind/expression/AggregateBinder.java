@@ -1,6 +1,5 @@
 package dev.millrace.sql.bind.expression;
 
-import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.sql.algebra.Aggregates;
@@ -71,12 +70,6 @@ public final class AggregateBinder {
                     DataType.INTERVAL,
                     value.getType().isNullable()));
         }
-        if (syntax.distinct() && isSumOfBignums(function, type)) {
-            throw Errors.at(
-                    MillraceException.notAvailableYet(syntax.name() + "(DISTINCT ..) of NUMERIC without digits")
-                            .withHint("write it over SELECT DISTINCT in FROM"),
-                    where);
-        }
         boolean nullable = function != Function.COUNT && function != Function.APPROX_COUNT_DISTINCT;
         boolean orderMatters = percentile
                 || function == Function.STRING_AGG
@@ -97,14 +90,6 @@ public final class AggregateBinder {
                 type,
                 nullable,
                 Optional.empty());
-    }
-
-    private static boolean isSumOfBignums(Function function, DataType result) {
-        return result.kind() == Kind.BIGNUM
-                && switch (function) {
-                    case SUM, AVG, STDDEV_POP, STDDEV_SAMP, VAR_POP, VAR_SAMP -> true;
-                    default -> false;
-                };
     }
 
     /** Extremes of types that the engine has no least and greatest of, as other aggregates. */

@@ -7,6 +7,7 @@ import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.type.Errors;
 import dev.millrace.type.DataType;
+import dev.millrace.type.PlainNumeric;
 import java.math.BigDecimal;
 import org.apache.calcite.avatica.util.ByteString;
 import org.apache.calcite.rex.RexNode;
@@ -50,7 +51,7 @@ final class ConstantBinder {
                 return Rex.literal(new Literal(value.longValue(), DataType.BIGINT));
             }
             boolean tooLong = value.precision() - value.scale() > DataType.MAX_NUMERIC_PRECISION;
-            return tooLong && !whole && !DataType.numericIsUnlimited() && Double.isFinite(value.doubleValue())
+            return tooLong && !whole && !PlainNumeric.isUnlimited() && Double.isFinite(value.doubleValue())
                     ? Rex.cast(Rex.literal(new Literal(value.doubleValue(), DataType.DOUBLE)), DataType.DOUBLE)
                     : Rex.literal(Literals.number(value));
         } catch (MillraceException e) {

@@ -14,6 +14,7 @@ import dev.millrace.sql.bind.type.Coercions.Strength;
 import dev.millrace.sql.bind.type.Errors;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -88,7 +89,7 @@ public final class FunctionResolver {
     /** Whether there is a form of the function that does not need numbers of any size, or these are there. */
     private static boolean isThere(String canonical) {
         return FunctionCatalog.overloads(canonical).stream()
-                .anyMatch(overload -> DataType.numericIsUnlimited() || !isOfBignum(overload));
+                .anyMatch(overload -> PlainNumeric.isUnlimited() || !isOfBignum(overload));
     }
 
     /** Whether it takes numbers of any size. */
@@ -208,7 +209,7 @@ public final class FunctionResolver {
     /** Numbers of any size are computed with where NUMERIC has no limit, or there are some. */
     private static boolean isAvailable(Signature signature, List<RexNode> arguments) {
         return !isOfBignum(signature)
-                || DataType.numericIsUnlimited()
+                || PlainNumeric.isUnlimited()
                 || arguments.stream().anyMatch(node -> Coercions.type(node).kind() == Kind.BIGNUM);
     }
 

@@ -12,6 +12,7 @@ import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.type.Field;
+import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -35,7 +36,8 @@ final class ViewBinder {
                         SqlState.UNDEFINED_TABLE, "relation \"" + view.name() + "\" does not exist", where));
         List<Field> fields = view.schema().fields();
         context.enterView(view.name());
-        try {
+        try (PlainNumeric.Binding meaning =
+                context.catalog().numericIn(view.name()).bind()) {
             // in no scope but its own: names around it, also those of WITH, are not its
             BoundQuery bound =
                     new QueryBinder(context, Optional.empty()).bind(StatementParser.parseQuery(text), List.of());

@@ -9,6 +9,7 @@ import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.PlainNumeric;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
@@ -351,7 +352,7 @@ public final class Coercions {
             for (RexNode node : nodes) {
                 Optional<String> text = unknownText(node);
                 Optional<DataType> digits = text.flatMap(Literals::digits);
-                if (text.isPresent() && digits.isEmpty() && DataType.numericIsUnlimited()) {
+                if (text.isPresent() && digits.isEmpty() && PlainNumeric.isUnlimited()) {
                     return DataType.BIGNUM; // of more digits, NaN, or it says what is wrong
                 }
                 exact = digits.isPresent() && exact.kind() == Kind.NUMERIC ? widest(exact, digits.get()) : exact;
@@ -420,7 +421,7 @@ public final class Coercions {
     private static DataType widest(DataType a, DataType b) {
         int scale = Math.max(a.scale(), b.scale());
         int whole = Math.max(a.precision() - a.scale(), b.precision() - b.scale());
-        if (whole + scale > DataType.MAX_NUMERIC_PRECISION && DataType.numericIsUnlimited()) {
+        if (whole + scale > DataType.MAX_NUMERIC_PRECISION && PlainNumeric.isUnlimited()) {
             return DataType.BIGNUM;
         }
         int precision = Math.min(DataType.MAX_NUMERIC_PRECISION, Math.max(1, whole + scale));

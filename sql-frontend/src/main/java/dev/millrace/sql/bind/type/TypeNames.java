@@ -6,6 +6,7 @@ import dev.millrace.sql.syntax.IntervalFields;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
+import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -53,7 +54,7 @@ public final class TypeNames {
 
     /** NUMERIC where nothing says how many digits. */
     public static DataType undeclaredNumeric() {
-        return DataType.numericIsUnlimited() ? DataType.BIGNUM : LIMITED_NUMERIC;
+        return PlainNumeric.isUnlimited() ? DataType.BIGNUM : LIMITED_NUMERIC;
     }
 
     private static void name(DataType type, String... names) {
@@ -174,7 +175,7 @@ public final class TypeNames {
         int scale = arguments.size() > 1 ? arguments.get(1) : 0;
         boolean isOrdinary =
                 precision >= 1 && precision <= DataType.MAX_NUMERIC_PRECISION && scale >= 0 && scale <= precision;
-        if (!isOrdinary && DataType.numericIsUnlimited()) {
+        if (!isOrdinary && PlainNumeric.isUnlimited()) {
             return bignum(spec, precision, scale);
         }
         if (precision < 1 || precision > DataType.MAX_NUMERIC_PRECISION) {

@@ -1,4 +1,4 @@
-package dev.millrace.server.transaction;
+package dev.millrace.server.rows;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.ValueText;
@@ -9,11 +9,11 @@ import dev.millrace.type.DataType;
 import java.util.Optional;
 
 /** Values as texts that are the same where the values are equal. Stateless. */
-final class KeyText {
+public final class KeyText {
     private KeyText() {}
 
     /** Empty for NULL. */
-    static Optional<String> of(Batch rows, int column, int row) {
+    public static Optional<String> of(Batch rows, int column, int row) {
         boolean isBignum = rows.schema().type(column).kind() == DataType.Kind.BIGNUM;
         return isBignum && !rows.column(column).isNull(row)
                 ? Optional.of(number(rows, column, row))
