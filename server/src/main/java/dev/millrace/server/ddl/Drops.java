@@ -90,6 +90,7 @@ public final class Drops {
         if (!cascade) {
             order.forEach(this::requireNoSubscription);
         }
+        order.forEach(name -> requireNoFollower(name, order));
         for (String name : order) {
             database.histories()
                     .to(name)
@@ -145,6 +146,24 @@ public final class Drops {
                             "cannot drop " + describe(name) + " because other objects depend on it: subscription \""
                                     + String.join("\", subscription \"", to) + "\"")
                     .withHint("use DROP ... CASCADE to drop the dependent objects too");
+        }
+    }
+
+    /** Before anything is gone: what a session follows by a query of its own is no object, and nothing that CASCADE drops. */
+    private void requireNoFollower(String name, Set<String> going) {
+        ObjectKind kind = database.catalog().object(name).orElseThrow().kind();
+        if ((kind != ObjectKind.STREAM && kind != ObjectKind.TABLE)
+                || database.standing(name).isPresent()) {
+            return;
+        }
+        List<String> followers = database.engine().relations().readers(name).stream()
+                .filter(reader -> !going.contains(reader) && Instance.isSubscription(reader))
+                .toList();
+        if (!followers.isEmpty()) {
+            throw MillraceException.user(
+                            SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
+                            "cannot drop " + describe(name) + " because " + String.join(", ", followers) + " read it")
+                    .withHint("they are queries of SUBSCRIBE statements under way: pg_stat_activity shows whose");
         }
     }
 

@@ -60,6 +60,7 @@ import org.apache.arrow.memory.BufferAllocator;
  */
 public final class Instance implements AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");
+    private static final String SUBSCRIPTION = "subscription "; // and a number: no relation has such a name
 
     private final Clock clock;
     private final Host host;
@@ -458,7 +459,12 @@ public final class Instance implements AutoCloseable {
 
     /** A name for a query that runs for one subscriber; no relation can have it. */
     public String subscriptionName() {
-        return "subscription " + subscriptions.incrementAndGet();
+        return SUBSCRIPTION + subscriptions.incrementAndGet();
+    }
+
+    /** Whether a query runs for one subscriber. */
+    public static boolean isSubscription(String query) {
+        return query.startsWith(SUBSCRIPTION);
     }
 
     /** Stops all queries and frees everything; after all sessions are closed. */

@@ -128,6 +128,11 @@ class GroupedSubscriptionsTest {
             assertEquals(List.of(), db.rows("SELECT query FROM millrace.query_stats"));
             String why = db.error("DROP STREAM readings");
             assertTrue(why.contains("because subscription "), why);
+            db.run("CREATE CONTINUOUS QUERY other AS SELECT n FROM readings");
+            why = db.error("DROP STREAM readings CASCADE");
+            assertTrue(why.contains("because subscription "), why);
+            assertEquals(List.of("other"), db.rows("SELECT query FROM millrace.query_stats"), "nothing is half done");
+            db.run("DROP CONTINUOUS QUERY other");
         }
     }
 
