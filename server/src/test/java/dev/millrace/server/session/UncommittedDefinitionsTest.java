@@ -9,6 +9,7 @@ import dev.millrace.server.result.StatementResults;
 import dev.millrace.testing.time.Eventually;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What others see of definitions in a transaction, what is undone when it ends without COMMIT, and what a directory has of it. */
 class UncommittedDefinitionsTest {
+    private static final Set<Thread.State> WAITS = Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING);
     private static final String OBJECTS =
             "SELECT relname || ' ' || relkind::TEXT FROM pg_class WHERE relname LIKE 'x%' ORDER BY 1";
 
@@ -115,7 +117,7 @@ class UncommittedDefinitionsTest {
         AtomicReference<List<String>> seen = new AtomicReference<>();
         Thread reader = new Thread(() -> seen.set(others("SELECT * FROM x")));
         reader.start();
-        Thread.sleep(50); // it may wait by now; what it is told is the same
+        Eventually.holds("it waits", () -> WAITS.contains(reader.getState())); // itself, or for who reads for it
         database.run("COMMIT");
         reader.join();
         assertEquals(List.of("1|7"), seen.get());
