@@ -257,8 +257,11 @@ public final class HeldDefinitions implements Transactions.Definitions {
     public void rollBack() {
         if (hasBegun) {
             uninterrupted(() -> {
-                undo(0);
-                ends();
+                try {
+                    undo(0);
+                } finally { // others wait for it
+                    ends();
+                }
             });
         }
     }
@@ -351,8 +354,11 @@ public final class HeldDefinitions implements Transactions.Definitions {
 
     private void stay() {
         try (Interrupt.Binding shield = Interrupt.shield()) {
-            steps.forEach(HeldDefinitions::stay);
-            ends();
+            try {
+                steps.forEach(HeldDefinitions::stay);
+            } finally { // likewise
+                ends();
+            }
             database.histories().definitionsAreKept();
         }
     }
