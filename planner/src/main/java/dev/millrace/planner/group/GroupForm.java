@@ -11,6 +11,8 @@ import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Calc;
 import dev.millrace.plan.node.PlanNode.Join;
+import dev.millrace.plan.node.PlanNode.Unary;
+import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.tree.Expressions;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
@@ -30,7 +32,9 @@ import java.util.Set;
  *     Scan readings                                           Scan readings
  * </pre>
  *
- * A literal becomes a parameter where it is compared or computed with, or shown as it is; any other (a pattern, a unit, an item of a list) may be what
+ * Above that may be aggregates and what is computed of them, which is part of the form with its literals.
+ *
+ * <p>A literal becomes a parameter where it is compared or computed with, or shown as it is; any other (a pattern, a unit, an item of a list) may be what
  * code is made for, and stays. Of a condition there must be one comparison of a column with a parameter at least, by which a row's members are found: else each row
  * would meet all of them, which is what they do by themselves. A comparison that finds members is made before what else the condition has.
  *
@@ -48,18 +52,39 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
 
     /** The form of a standing query's plan, if it has one. */
     public static Optional<GroupForm> of(PlanNode plan) {
-        if (!(plan instanceof Calc calc) || calc.condition().isEmpty() || !isRead(calc.input())) {
+        Optional<Calc> filter = filter(plan);
+        if (filter.isEmpty() || Subplans.of(plan).stream().anyMatch(GroupForm::isVolatile)) {
             return Optional.empty();
         }
-        List<Expression> all = new ArrayList<>(calc.projections());
-        all.add(calc.condition().get());
-        return all.stream().anyMatch(Expressions::isVolatile) ? Optional.empty() : new Lifting(calc).form();
+        List<Unary> above = new ArrayList<>();
+        for (PlanNode node = plan; node != filter.get(); node = ((Unary) node).input()) {
+            Schema columns = ((Unary) node).input().schema();
+            above.add(0, GroupPlan.over(node, new PlanNode.Values(List.of(), columns)));
+        }
+        return new Lifting(filter.get(), above).form();
+    }
+
+    /** The filter of the rows that are read, below what else there is. */
+    static Optional<Calc> filter(PlanNode plan) {
+        PlanNode node = plan;
+        while (GroupPlan.mayBeAbove(node)) {
+            if (node instanceof Calc calc && isRead(calc.input())) {
+                return Optional.of(calc).filter(read -> read.condition().isPresent());
+            }
+            node = ((Unary) node).input();
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isVolatile(PlanNode node) {
+        return node instanceof Calc calc
+                && (calc.projections().stream().anyMatch(Expressions::isVolatile)
+                        || calc.condition().filter(Expressions::isVolatile).isPresent());
     }
 
     /** Whether a plan reads the rows of a relation, and does no more than telling their time. */
     private static boolean isRead(PlanNode plan) {
         return plan instanceof PlanNode.Watermark watermark
-                        && watermark.lateBeyond().isEmpty()
                 ? isRead(watermark.input())
                 : plan instanceof PlanNode.Scan scan
                         && scan.predicates().isEmpty()
@@ -68,6 +93,7 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
 
     private static final class Lifting {
         private final Calc calc;
+        private final List<Unary> above;
         private final int width; // of numbered rows
         private final List<Literal> literals = new ArrayList<>();
         private final List<Integer> rowKeys = new ArrayList<>();
@@ -75,8 +101,9 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
         private final List<Expression> ranges = new ArrayList<>();
         private final List<Expression> rest = new ArrayList<>();
 
-        Lifting(Calc calc) {
+        Lifting(Calc calc, List<Unary> above) {
             this.calc = calc;
+            this.above = above;
             this.width = calc.input().schema().size() + 1;
         }
 
@@ -206,7 +233,7 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
                     Optional.of(new JoinTime.Current()),
                     left.concat(right));
             List<Expression> computed = projections.stream().map(this::ofPairs).toList();
-            return new GroupPlan(shared, matching, new Calc(matching, Expressions.and(rest), computed, answer));
+            return new GroupPlan(shared, matching, new Calc(matching, Expressions.and(rest), computed, answer), above);
         }
     }
 }
