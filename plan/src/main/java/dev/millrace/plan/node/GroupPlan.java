@@ -36,7 +36,7 @@ import java.util.List;
  * @param matching which members a row concerns. Left: columns of the input, then the row's number; right: the member's number, then its literals. Fails of no
  *     row
  * @param computing the rest of the condition, and the projections, over {@code matching}
- * @param above what each member does with the rows that {@code computing} gives for it, the lowest first; the input of each is {@link Values} without rows, of the columns that it reads
+ * @param above what each member does with the rows that {@code computing} gives for it, the lowest first; each over the one before it, the first over {@link Values} without rows
  */
 public record GroupPlan(Calc shared, Join matching, Calc computing, List<Unary> above) {
     /** The first column of what a group gives: whose row it is. */

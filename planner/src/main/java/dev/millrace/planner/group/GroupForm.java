@@ -56,12 +56,18 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
         if (filter.isEmpty() || Subplans.of(plan).stream().anyMatch(GroupForm::isVolatile)) {
             return Optional.empty();
         }
-        List<Unary> above = new ArrayList<>();
-        for (PlanNode node = plan; node != filter.get(); node = ((Unary) node).input()) {
-            Schema columns = ((Unary) node).input().schema();
-            above.add(0, GroupPlan.over(node, new PlanNode.Values(List.of(), columns)));
+        return new Lifting(filter.get(), above(plan, filter.get())).form();
+    }
+
+    /** What is above the filter, the lowest first, over no filter in particular. */
+    private static List<Unary> above(PlanNode plan, Calc filter) {
+        if (plan == filter) {
+            return new ArrayList<>();
         }
-        return new Lifting(filter.get(), above).form();
+        List<Unary> above = above(((Unary) plan).input(), filter);
+        PlanNode below = above.isEmpty() ? new PlanNode.Values(List.of(), filter.schema()) : above.get(above.size() - 1);
+        above.add(GroupPlan.over(plan, below));
+        return above;
     }
 
     /** The filter of the rows that are read, below what else there is. */
