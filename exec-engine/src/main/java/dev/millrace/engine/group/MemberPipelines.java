@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.checkpoint.SectionInput;
 import dev.millrace.engine.checkpoint.StateFormats;
+import dev.millrace.engine.heap.HeapBudget;
 import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.kernel.RowFailures;
 import dev.millrace.memory.Memory;
@@ -54,6 +55,7 @@ final class MemberPipelines implements AutoCloseable {
     private final Schema filtered;
     private final Schema answer;
     private final Consumer<Member> failed;
+    private final OperatorRoom room;
     private final Deque<Batch> waiting = new ArrayDeque<>();
     private int waitingRows;
     private final Set<Member> open = new LinkedHashSet<>();
@@ -67,7 +69,11 @@ final class MemberPipelines implements AutoCloseable {
 
     /** @param failed is told of a member of which a row failed, or that cannot go on, in the epoch under way */
     MemberPipelines(
-            GroupPlan plan, GroupMembers members, Function<PlanNode, Operator> operators, Consumer<Member> failed) {
+            GroupPlan plan,
+            GroupMembers members,
+            Function<PlanNode, Operator> operators,
+            HeapBudget heap,
+            Consumer<Member> failed) {
         this.plan = plan;
         this.members = members;
         this.steps = MemberStep.of(plan, operators);
@@ -78,6 +84,7 @@ final class MemberPipelines implements AutoCloseable {
         this.filtered = plan.above().get(0).input().schema();
         this.answer = plan.running().schema();
         this.failed = failed;
+        this.room = new OperatorRoom(heap, HeapBudget.estimate(plan.above().get(plan.above().size() - 1), 1));
     }
 
     void open(OperatorContext newContext) {
@@ -94,11 +101,12 @@ final class MemberPipelines implements AutoCloseable {
         }
         boolean goesOn = member.goesOn() && state.filter(this::isReadable).isPresent();
         if (goesOn || beginsWithRow) {
-            MemberOperators operators = begin(member);
-            if (goesOn) {
-                operators.restore(state.orElseThrow());
-            }
-            touched.add(member);
+            begin(member).ifPresent(operators -> {
+                if (goesOn) {
+                    operators.restore(state.orElseThrow());
+                }
+                touched.add(member);
+            });
         }
     }
 
@@ -109,25 +117,40 @@ final class MemberPipelines implements AutoCloseable {
                         .allMatch(format -> StateFormats.whyUnreadable(format).isEmpty());
     }
 
-    private MemberOperators begin(Member member) {
+    /** @return empty if there is no room for them, of which the member fails */
+    private Optional<MemberOperators> begin(Member member) {
+        try {
+            room.take(member.name());
+        } catch (MillraceException e) {
+            fail(member, e);
+            return Optional.empty();
+        }
         MemberOperators operators = new MemberOperators(member, steps, context, rows -> answer(member, rows));
         member.operators(Optional.of(operators));
         open.add(member);
+        return member.operators();
+    }
+
+    private Optional<MemberOperators> beginNow(Member member) {
+        Optional<MemberOperators> operators = begin(member);
+        operators.ifPresent(begun -> begun.advance(told));
         return operators;
     }
 
-    private MemberOperators beginNow(Member member) {
-        MemberOperators operators = begin(member);
-        operators.advance(told);
-        return operators;
+    private void fail(Member member, MillraceException why) {
+        leave(member);
+        member.fails(why);
+        failed.accept(member);
     }
 
     /** Frees what a member has. */
     void leave(Member member) {
         touched.remove(member);
-        open.remove(member);
-        member.operators().ifPresent(MemberOperators::close);
-        member.operators(Optional.empty());
+        if (open.remove(member)) {
+            room.give();
+            member.operators().ifPresent(MemberOperators::close);
+            member.operators(Optional.empty());
+        }
     }
 
     /** What a member's operators keep, the lowest first; empty if it has none. Between epochs. */
@@ -161,8 +184,11 @@ final class MemberPipelines implements AutoCloseable {
         for (int row = 0; row < batch.rowCount(); row++) {
             Member member = members.find(Memory.getLong(numbers + 8L * row));
             if (member != null && member.failure().isEmpty()) {
-                MemberOperators operators = member.operators().orElseGet(() -> beginNow(member));
-                if (operators.picked().add(row)) {
+                Optional<MemberOperators> operators = member.operators();
+                if (operators.isEmpty()) {
+                    operators = beginNow(member);
+                }
+                if (operators.isPresent() && operators.get().picked().add(row)) {
                     ofBatch.add(member);
                 }
             }
@@ -201,9 +227,7 @@ final class MemberPipelines implements AutoCloseable {
             step.run();
         } catch (RuntimeException e) {
             MillraceException why = RowFailures.ofData(e).orElseThrow(() -> e);
-            leave(member);
-            member.fails(why);
-            failed.accept(member);
+            fail(member, why);
             return;
         }
         if (member.hasFailingRows()) {
@@ -273,6 +297,7 @@ final class MemberPipelines implements AutoCloseable {
             member.operators(Optional.empty());
         }
         open.clear();
+        all.add(room);
         Closing.all(all);
     }
 }

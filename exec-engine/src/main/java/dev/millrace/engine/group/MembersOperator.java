@@ -6,6 +6,7 @@ import dev.millrace.batch.Vectors;
 import dev.millrace.engine.calc.CalcOperator;
 import dev.millrace.engine.calc.Gather;
 import dev.millrace.engine.group.GroupMembers.Change;
+import dev.millrace.engine.heap.HeapBudget;
 import dev.millrace.engine.join.LookupJoinOperator;
 import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.constant.ConstantRows;
@@ -58,15 +59,19 @@ public final class MembersOperator implements Operator, RowByRow {
     private long ended = Long.MIN_VALUE; // epoch
     private long rowsBefore;
 
-    /** @param operators makes those that members have above their filters, not yet open */
-    public MembersOperator(GroupPlan plan, GroupMembers members, Function<PlanNode, Operator> operators) {
+    /**
+     * @param operators makes those that members have above their filters, not yet open
+     * @param heap on which these are
+     */
+    public MembersOperator(
+            GroupPlan plan, GroupMembers members, Function<PlanNode, Operator> operators, HeapBudget heap) {
         this.plan = plan;
         this.members = members;
         this.matching = new LookupJoinOperator(plan.matching());
         this.computing = new CalcOperator(plan.computing());
         this.rowColumn = plan.rows().size() - 1;
         this.pipelines = plan.keepsState()
-                ? Optional.of(new MemberPipelines(plan, members, operators, failed::add))
+                ? Optional.of(new MemberPipelines(plan, members, operators, heap, failed::add))
                 : Optional.empty();
     }
 

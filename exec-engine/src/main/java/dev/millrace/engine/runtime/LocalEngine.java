@@ -483,6 +483,10 @@ class LocalEngine implements Engine {
         checkpoints.haveGoneOn(query);
     }
 
+    HeapBudget heap() {
+        return heap;
+    }
+
     Workers workers() {
         return workers;
     }

@@ -90,7 +90,7 @@ final class LocalQueryGroup implements QueryGroup {
             if (!node.equals(plan.running())) {
                 return others.apply(node);
             }
-            operator = new MembersOperator(plan, members, others); // a live stream is read by one task
+            operator = new MembersOperator(plan, members, others, engine.heap()); // a live stream is read by one task
             return operator;
         };
     }

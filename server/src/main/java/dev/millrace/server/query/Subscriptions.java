@@ -197,6 +197,11 @@ public final class Subscriptions {
                 () -> database.groups().forget(name));
     }
 
+    /** Whether a subscription may have the query wait that it reads. */
+    public boolean haveWait(Statement.Subscribe subscribe) {
+        return onSlow(subscribe) == OnSlow.BLOCK;
+    }
+
     private OnSlow onSlow(Statement.Subscribe subscribe) {
         return subscribe
                 .onSlow()
