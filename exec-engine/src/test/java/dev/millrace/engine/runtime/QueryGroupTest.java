@@ -15,6 +15,7 @@ import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.error.MillraceException;
+import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Column;
@@ -39,6 +40,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.apache.arrow.memory.BufferAllocator;
@@ -81,12 +83,22 @@ final class QueryGroupTest {
         return new GroupPlan(shared, matching, computing);
     }
 
-    /** {@code SELECT ratio, sum(v) FROM (the same) GROUP BY ratio}. */
+    /** {@code SELECT ratio, max(v), count(*) FROM (the same) GROUP BY ratio}. */
     private static GroupPlan grouped() {
         GroupPlan filters = plan();
-        PlanNode sums = TestPlans.sum(new PlanNode.Values(List.of(), ANSWER), List.of(1), 0);
-        return new GroupPlan(
-                filters.shared(), filters.matching(), filters.computing(), List.of((PlanNode.Aggregate) sums));
+        PlanNode.Aggregate groups = new PlanNode.Aggregate(
+                new PlanNode.Values(List.of(), ANSWER),
+                List.of(1),
+                List.of(call(AggregateCall.Function.MAX, List.of(0)), call(AggregateCall.Function.COUNT, List.of())),
+                PlanNode.Phase.SINGLE,
+                true,
+                longs("ratio", "max", "count"));
+        return new GroupPlan(filters.shared(), filters.matching(), filters.computing(), List.of(groups));
+    }
+
+    private static AggregateCall call(AggregateCall.Function function, List<Integer> arguments) {
+        return new AggregateCall(
+                function, arguments, false, OptionalInt.empty(), List.of(), List.of(), DataType.BIGINT);
     }
 
     private static Expression column(int index) {
@@ -112,16 +124,16 @@ final class QueryGroupTest {
         final long key;
         final long above;
         final long from;
-        final boolean sums;
-        final Map<Long, Long> sumOfRatio = new TreeMap<>();
+        final boolean groups;
+        final Map<Long, Row> ofRatio = new TreeMap<>(); // groups
         final ZSet expected = new ZSet();
         final ZSet heard = new ZSet();
         final StandingQuery query;
         Subscription subscription;
         boolean failed;
 
-        private Model(long key, long above, long from, boolean sums, StandingQuery query) {
-            this.sums = sums;
+        private Model(long key, long above, long from, boolean groups, StandingQuery query) {
+            this.groups = groups;
             this.key = key;
             this.above = above;
             this.from = from;
@@ -133,10 +145,10 @@ final class QueryGroupTest {
         static Optional<Model> of(QueryGroup group, String name, SplittableRandom random) {
             long key = random.nextInt(4);
             long above = random.nextInt(20);
-            boolean sums = group.plan().keepsState();
-            long from = sums ? 41 + random.nextInt(20) : random.nextInt(100) < 30 ? random.nextInt(40) : 1_000;
+            boolean groups = group.plan().keepsState();
+            long from = groups ? 41 + random.nextInt(20) : random.nextInt(100) < 30 ? random.nextInt(40) : 1_000;
             return group.join(name, List.of(literal(key), literal(above), literal(from)))
-                    .map(query -> new Model(key, above, from, sums, query));
+                    .map(query -> new Model(key, above, from, groups, query));
         }
 
         private static Literal literal(long value) {
@@ -157,11 +169,14 @@ final class QueryGroupTest {
                 return;
             }
             failed = fails(rows);
-            if (sums) {
-                rows.stream()
-                        .filter(this::wants)
-                        .map(row -> (Long) row.get(1))
-                        .forEach(v -> sumOfRatio.merge(100 / (v - from), v, Long::sum));
+            if (groups) {
+                rows.stream().filter(this::wants).forEach(row -> {
+                    long v = (Long) row.get(1);
+                    ofRatio.merge(
+                            100 / (v - from),
+                            Row.of(v, 1L),
+                            (before, one) -> Row.of(Math.max((Long) before.get(0), v), (Long) before.get(1) + 1));
+                });
             } else if (!failed) {
                 rows.stream()
                         .filter(this::wants)
@@ -184,9 +199,9 @@ final class QueryGroupTest {
                 assertTrue(failed, name + " failed without reason: " + e);
                 assertEquals(QueryState.FAILED, query.state());
             }
-            if (sums) {
+            if (groups) {
                 ZSet all = new ZSet();
-                sumOfRatio.forEach((ratio, sum) -> all.add(Row.of(ratio, sum), 1));
+                ofRatio.forEach((ratio, group) -> all.add(Row.of(ratio, group.get(0), group.get(1)), 1));
                 assertEquals(all, heard, name);
             } else {
                 assertEquals(expected, heard, name);
@@ -300,7 +315,7 @@ final class QueryGroupTest {
                 step(again, 2, rows, allocator, second);
             }
             assertEquals(first.rows(), second.rows());
-            assertTrue(first.rows().toString().contains("74"), "sums of both: " + first.rows());
+            assertTrue(first.rows().toString().contains("4]=1"), "counts of both: " + first.rows());
         }
     }
 

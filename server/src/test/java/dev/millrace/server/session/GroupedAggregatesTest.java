@@ -176,6 +176,32 @@ class GroupedAggregatesTest {
     }
 
     @Test
+    void aTextOfAKnownFormIsNotReadAndExplainSaysWithWhom() {
+        for (String form : FORMS) {
+            try (TestDatabase db = new TestDatabase(2)) {
+                db.run(STREAM);
+                fill(db, form);
+                db.run(create("one", form, "a", 2) + ";" + create("two", form, "b", 3));
+                String text = create("three", form, "c", 4);
+                assertTrue(db.database().instance().knownForms().find(text).isPresent(), text);
+                db.run(text);
+                assertTrue(isMember(db, "three"));
+                String shared = "shared with 3 queries that differ in literals alone";
+                List<String> plan = db.rows("EXPLAIN SUBSCRIBE TO (" + String.format(form, "x", 1)
+                        + ") WITH (on_slow = 'disconnect')");
+                assertTrue(plan.contains(shared), plan::toString);
+                assertFalse(db.rows("EXPLAIN SUBSCRIBE TO (" + String.format(form, "x", 1) + ") WITH (on_slow = 'block')")
+                        .contains(shared));
+                try (Heard three = new Heard(db, "three")) {
+                    db.run("INSERT INTO s VALUES ('c', 1, 5, TIMESTAMP '2026-01-01'), ('c', 1, 6, TIMESTAMP '2026-01-01'),"
+                            + " ('z', 1, 6, TIMESTAMP '2026-01-02'); FLUSH");
+                    assertFalse(three.all().isEmpty(), form);
+                }
+            }
+        }
+    }
+
+    @Test
     void aDatabaseThatIsOpenedAgainHasItsMembersWithTheirGroups() {
         for (int checkpoints = 0; checkpoints < 2; checkpoints++) {
             for (int form = 0; form < FORMS.size(); form++) {
