@@ -79,12 +79,13 @@ final class MemberPipelines implements AutoCloseable {
         this.steps = MemberStep.of(plan, operators);
         this.isTimed = plan.above().stream().anyMatch(PlanNode.WindowAggregate.class::isInstance);
         this.beginsWithRow = plan.above().stream()
-                .anyMatch(node ->
-                        node instanceof PlanNode.Aggregate groups && groups.keys().isEmpty());
+                .anyMatch(node -> node instanceof PlanNode.Aggregate groups
+                        && groups.keys().isEmpty());
         this.filtered = plan.above().get(0).input().schema();
         this.answer = plan.running().schema();
         this.failed = failed;
-        this.room = new OperatorRoom(heap, HeapBudget.estimate(plan.above().get(plan.above().size() - 1), 1));
+        this.room = new OperatorRoom(
+                heap, HeapBudget.estimate(plan.above().get(plan.above().size() - 1), 1));
     }
 
     void open(OperatorContext newContext) {
@@ -212,10 +213,11 @@ final class MemberPipelines implements AutoCloseable {
         boolean isLater = isTimed && watermark > told;
         told = watermark;
         for (Member member : isLater ? List.copyOf(open) : List.copyOf(touched)) {
-            member.operators().ifPresent(operators -> trying(member, () -> {
-                operators.advance(told);
-                operators.endEpoch(epoch);
-            }));
+            member.operators()
+                    .ifPresent(operators -> trying(member, () -> {
+                        operators.advance(told);
+                        operators.endEpoch(epoch);
+                    }));
             member.operators().filter(MemberOperators::isEmpty).ifPresent(empty -> leave(member));
         }
         touched.clear();

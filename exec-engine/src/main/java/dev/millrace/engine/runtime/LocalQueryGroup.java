@@ -294,8 +294,8 @@ final class LocalQueryGroup implements QueryGroup {
         Iterator<List<OperatorStage>> instances = stages.values().iterator();
         for (Optional<StateParts> state : states) {
             List<OperatorStage> all = instances.next();
-            state.ifPresent(parts -> all.forEach(stage -> stage.operator()
-                    .restore(all.size() == 1 ? parts : parts.of(stage.keyGroups()::contains))));
+            state.ifPresent(parts -> all.forEach(stage ->
+                    stage.operator().restore(all.size() == 1 ? parts : parts.of(stage.keyGroups()::contains))));
         }
     }
 

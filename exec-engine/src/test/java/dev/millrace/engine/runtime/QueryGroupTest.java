@@ -323,7 +323,8 @@ final class QueryGroupTest {
         GroupMembers members = new GroupMembers();
         members.add("a", List.of(Model.literal(1), Model.literal(0), Model.literal(1_000)), Long.MIN_VALUE, true);
         members.add("b", List.of(Model.literal(2), Model.literal(5), Model.literal(50)), Long.MIN_VALUE, true);
-        MembersOperator operator = new MembersOperator(grouped(), members, OperatorFactory::create, HeapBudget.ofProcess());
+        MembersOperator operator =
+                new MembersOperator(grouped(), members, OperatorFactory::create, HeapBudget.ofProcess());
         operator.open(new TestContext(allocator));
         return operator;
     }

@@ -65,7 +65,8 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
             return new ArrayList<>();
         }
         List<Unary> above = above(((Unary) plan).input(), filter);
-        PlanNode below = above.isEmpty() ? new PlanNode.Values(List.of(), filter.schema()) : above.get(above.size() - 1);
+        PlanNode below =
+                above.isEmpty() ? new PlanNode.Values(List.of(), filter.schema()) : above.get(above.size() - 1);
         above.add(GroupPlan.over(plan, below));
         return above;
     }

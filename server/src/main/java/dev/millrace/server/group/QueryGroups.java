@@ -125,11 +125,7 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
     }
 
     private synchronized <T> Optional<T> begin(
-            String name,
-            String digest,
-            GroupForm form,
-            QueryOptions options,
-            Function<QueryGroup, Optional<T>> how) {
+            String name, String digest, GroupForm form, QueryOptions options, Function<QueryGroup, Optional<T>> how) {
         sweep();
         Shape shape = shapes.computeIfAbsent(digest, first -> new Shape());
         Optional<QueryGroup> group =
@@ -147,7 +143,8 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
     @GuardedBy("this") private Optional<QueryGroup> made(Shape shape, String digest, GroupForm form, QueryOptions options) {
         boolean keepsState = form.plan().keepsState();
         String name = "group " + (keepsState ? digest : ++made + " of " + run);
-        boolean isThere = keepsState && shape.group.filter(over -> over.members() > 0).isPresent();
+        boolean isThere =
+                keepsState && shape.group.filter(over -> over.members() > 0).isPresent();
         boolean isWanted = shape.apart >= APART || keepsState && engine.goesOn(name);
         return isWanted && !isThere ? Optional.of(engine.group(name, form.plan(), options)) : Optional.empty();
     }

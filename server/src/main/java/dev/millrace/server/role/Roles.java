@@ -359,7 +359,11 @@ public final class Roles {
     /** @throws MillraceException 42704 if there is no such role */
     public synchronized void setOwner(String object, String owner) {
         ownerChanges(object);
-        owns(object, owner.equals(OWNER) ? Optional.empty() : Optional.of(require(owner).id()));
+        owns(
+                object,
+                owner.equals(OWNER)
+                        ? Optional.empty()
+                        : Optional.of(require(owner).id()));
     }
 
     /** How many objects a role owns that were not {@link #OWNER}'s from the beginning. */

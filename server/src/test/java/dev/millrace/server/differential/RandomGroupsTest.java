@@ -86,15 +86,20 @@ class RandomGroupsTest {
         String keys = chance.of("g", "k", "g, k");
         return switch (chance.below(8)) {
             case 0 -> Dual.of("SELECT " + NO_KEYS + calls + " FROM events{}", where);
-            case 1 -> Dual.of("SELECT " + keys + ", " + calls + " FROM events{} GROUP BY " + keys + " HAVING count(*) > 2", where);
+            case 1 ->
+                Dual.of(
+                        "SELECT " + keys + ", " + calls + " FROM events{} GROUP BY " + keys + " HAVING count(*) > 2",
+                        where);
             case 2 -> Dual.of("SELECT DISTINCT " + keys + " FROM events{}", where);
-            case 3 -> new Dual(
-                    "SELECT g, 100 / (count(*) - 3) AS q FROM events" + where.ours() + " GROUP BY g",
-                    "SELECT g, 100 // (count(*) - 3) AS q FROM events" + where.duck() + " GROUP BY g");
-            case 4 -> Dual.of(
-                    "SELECT c, count(*) AS n FROM (SELECT " + keys + ", count(*) AS c FROM events{} GROUP BY " + keys
-                            + ") AS q GROUP BY c",
-                    where);
+            case 3 ->
+                new Dual(
+                        "SELECT g, 100 / (count(*) - 3) AS q FROM events" + where.ours() + " GROUP BY g",
+                        "SELECT g, 100 // (count(*) - 3) AS q FROM events" + where.duck() + " GROUP BY g");
+            case 4 ->
+                Dual.of(
+                        "SELECT c, count(*) AS n FROM (SELECT " + keys + ", count(*) AS c FROM events{} GROUP BY "
+                                + keys + ") AS q GROUP BY c",
+                        where);
             case 5 -> windowed("TUMBLE(events, ts, INTERVAL '5 seconds')", keys + ", ", keys + ", ", calls, where);
             case 6 -> windowed("HOP(events, ts, INTERVAL '2 seconds', INTERVAL '6 seconds')", "", "", calls, where);
             default -> Dual.of("SELECT " + keys + ", " + calls + " FROM events{} GROUP BY " + keys, where);
@@ -190,7 +195,7 @@ class RandomGroupsTest {
             return;
         }
         List<AutoCloseable> others = new ArrayList<>();
-        int leaves = chance.percent(30) ? chance.below(CHUNKS) : CHUNKS; // at this moment
+        int leaves = chance.percent(50) ? chance.below(CHUNKS) : CHUNKS; // at this moment
         RandomRows rows = new RandomRows(chance);
         try (Heard oneAlone = new Heard(database, "one_alone");
                 Heard twoAlone = new Heard(database, "(" + two.ours() + ")" + CUT_OFF)) {
