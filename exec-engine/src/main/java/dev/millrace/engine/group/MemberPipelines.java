@@ -47,7 +47,6 @@ import org.apache.arrow.vector.FieldVector;
 final class MemberPipelines implements AutoCloseable {
     private static final int MOST_ROWS = 1 << 15; // that wait
 
-    private final GroupPlan plan;
     private final GroupMembers members;
     private final List<MemberStep> steps;
     private final boolean isTimed; // whether time alone has them give something
@@ -62,8 +61,13 @@ final class MemberPipelines implements AutoCloseable {
     private final Set<Member> touched = new LinkedHashSet<>(); // in the epoch under way
     private final List<Member> ofBatch = new ArrayList<>();
     private final Map<String, List<StateParts>> saved = new HashMap<>(); // that nobody has claimed
+
+    @SuppressWarnings("NullAway.Init") // by open, before anything comes
     private OperatorContext context;
+
+    @SuppressWarnings("NullAway.Init") // by who brings something
     private Output output;
+
     private long watermark = Operator.NO_WATERMARK;
     private long told = Operator.NO_WATERMARK;
 
@@ -74,7 +78,6 @@ final class MemberPipelines implements AutoCloseable {
             Function<PlanNode, Operator> operators,
             HeapBudget heap,
             Consumer<Member> failed) {
-        this.plan = plan;
         this.members = members;
         this.steps = MemberStep.of(plan, operators);
         this.isTimed = plan.above().stream().anyMatch(PlanNode.WindowAggregate.class::isInstance);
