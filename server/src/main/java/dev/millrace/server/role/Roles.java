@@ -121,9 +121,7 @@ public final class Roles {
 
     @GuardedBy("this") private void owns(String object, Optional<Integer> owner) {
         Integer before = owner.isPresent() ? owners.put(object, owner.get()) : owners.remove(object);
-        if (before != null) {
-            owned.merge(before, -1, Integer::sum);
-        }
+        Optional.ofNullable(before).ifPresent(id -> owned.merge(id, -1, Integer::sum));
         owner.ifPresent(id -> owned.merge(id, 1, Integer::sum));
     }
 
@@ -359,11 +357,8 @@ public final class Roles {
     /** @throws MillraceException 42704 if there is no such role */
     public synchronized void setOwner(String object, String owner) {
         ownerChanges(object);
-        owns(
-                object,
-                owner.equals(OWNER)
-                        ? Optional.empty()
-                        : Optional.of(require(owner).id()));
+        Optional<String> named = Optional.of(owner).filter(name -> !name.equals(OWNER));
+        owns(object, named.map(name -> require(name).id()));
     }
 
     /** How many objects a role owns that were not {@link #OWNER}'s from the beginning. */
