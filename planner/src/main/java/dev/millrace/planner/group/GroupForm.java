@@ -36,7 +36,8 @@ import java.util.Set;
  *
  * <p>A literal becomes a parameter where it is compared or computed with, or shown as it is; any other (a pattern, a unit, an item of a list) may be what
  * code is made for, and stays. Of a condition there must be one comparison of a column with a parameter at least, by which a row's members are found: else each row
- * would meet all of them, which is what they do by themselves. A comparison that finds members is made before what else the condition has.
+ * would meet all of them, which is what they do by themselves. A comparison that finds members is made before what else the condition has. Where aggregates are above, one has
+ * to be of equality: of ranges a row may be in most, and dealing it out to each costs twice what they take by themselves.
  *
  * @param literals as many as the plan has parameters
  */
@@ -107,6 +108,7 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
         private final List<Integer> memberKeys = new ArrayList<>();
         private final List<Expression> ranges = new ArrayList<>();
         private final List<Expression> rest = new ArrayList<>();
+        private boolean findsFew; // by equality
 
         Lifting(Calc calc, List<Unary> above) {
             this.calc = calc;
@@ -124,7 +126,7 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
                 projections.add(shown(projection));
             }
             conjuncts.forEach(this::add);
-            boolean finds = !rowKeys.isEmpty() || !ranges.isEmpty();
+            boolean finds = above.isEmpty() ? findsFew || !ranges.isEmpty() : findsFew;
             return finds && literals.size() <= MOST_LITERALS
                     ? Optional.of(new GroupForm(plan(conjuncts, projections), literals))
                     : Optional.empty();
@@ -172,10 +174,12 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
                 if (isPair && isOneType && call.function().equals("eq") && row instanceof Column column) {
                     rowKeys.add(column.index());
                     memberKeys.add(((Column) member).index() - width);
+                    findsFew = true;
                     return;
                 } else if (isPair && isOneType && call.function().equals("eq") && isSafe(row)) {
                     ranges.add(new Call("ge", List.of(row, member), call.type(), call.nullable()));
                     ranges.add(new Call("le", List.of(row, member), call.type(), call.nullable()));
+                    findsFew = true;
                     return;
                 } else if (isPair && isOneType && RANGES.contains(call.function()) && isSafe(row)) {
                     ranges.add(joined);
