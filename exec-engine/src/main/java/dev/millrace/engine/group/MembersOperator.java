@@ -76,9 +76,9 @@ public final class MembersOperator implements Operator, RowByRow {
 
     @Override
     public void process(int port, Batch batch, Output output) {
-        change();
         Batch numbered;
         try (batch) {
+            change();
             numbered = numbered(batch);
         }
         rowsBefore += numbered.rowCount();
