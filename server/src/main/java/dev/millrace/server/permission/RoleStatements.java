@@ -16,6 +16,7 @@ import dev.millrace.server.role.ScramSecret;
 import dev.millrace.server.settings.PassiveSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.algebra.Literals;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Securable;
 import dev.millrace.sql.statement.Statement;
@@ -368,9 +369,14 @@ public final class RoleStatements {
 
     private List<Securable> objects(Statement.GrantPrivileges grant) {
         if (grant.objects().isEmpty()) {
-            return database.catalog().objects().stream()
-                    .filter(object ->
-                            (object.kind() == ObjectKind.FUNCTION) == (grant.kind() == Securable.Kind.FUNCTION))
+            DatabaseCatalog catalog = database.catalog();
+            grant.schemas().stream().filter(schema -> !catalog.isSchema(schema)).findFirst().ifPresent(schema -> {
+                throw DatabaseCatalog.undefinedSchema(schema);
+            });
+            return catalog.objects().stream()
+                    .filter(object -> object.kind() != ObjectKind.SCHEMA
+                            && (object.kind() == ObjectKind.FUNCTION) == (grant.kind() == Securable.Kind.FUNCTION))
+                    .filter(object -> grant.schemas().contains(catalog.schemaOf(object.name())))
                     .map(object -> new Securable(grant.kind(), object.name()))
                     .toList();
         }
@@ -392,10 +398,8 @@ public final class RoleStatements {
                 }
             }
             case SCHEMA -> {
-                if (!Set.of("public", "pg_catalog", "information_schema", "millrace")
-                        .contains(name)) {
-                    throw MillraceException.user(
-                            SqlState.INVALID_SCHEMA_NAME, "schema \"" + name + "\" does not exist");
+                if (!database.catalog().isSchema(name)) {
+                    throw DatabaseCatalog.undefinedSchema(name);
                 }
             }
             case LANGUAGE -> {
@@ -419,6 +423,11 @@ public final class RoleStatements {
     // ---- owners ----------------------------------------------------------------------------------------------------
 
     private Command changeOwner(Statement.ChangeOwner change) {
+        if (change.kind() == ObjectKind.SCHEMA && RelationNames.isAlwaysThere(RelationNames.shown(change.name()))) {
+            notices.accept("schema \"" + RelationNames.shown(change.name())
+                    + "\" is the superuser's: its owner stays");
+            return Command.of("ALTER SCHEMA");
+        }
         CatalogObject object = database.catalog()
                 .object(change.name())
                 .filter(found -> change.kind() == ObjectKind.TABLE && SHOWN_AS_TABLES.contains(found.kind()))

@@ -19,7 +19,7 @@ import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptObject;
 import dev.millrace.server.storage.SavedCheckpoint;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.sql.syntax.RelationNames;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.time.Clock;
 import java.util.ArrayDeque;
@@ -52,8 +52,11 @@ final class Restoration {
     private static final long TELL_NANOS = 2_000_000_000;
 
     /** What keeps nothing of its own: it is there as soon as anything may need it. */
-    private static final Set<String> STATELESS =
-            Set.of(ObjectKind.VIEW.sqlName(), ObjectKind.FUNCTION.sqlName(), ObjectKind.INDEX.sqlName());
+    private static final Set<String> STATELESS = Set.of(
+            ObjectKind.VIEW.sqlName(),
+            ObjectKind.FUNCTION.sqlName(),
+            ObjectKind.INDEX.sqlName(),
+            ObjectKind.SCHEMA.sqlName());
 
     private final Database database;
     private final Instance instance;
@@ -120,6 +123,7 @@ final class Restoration {
         instance.definitionLock().lock();
         try (Session session = database.session();
                 RestoredRows rows = new RestoredRows(instance)) {
+            session.readLiterally();
             from.known(DataDirectory.ROWS).ifPresent(log -> log.requireLast(from.rows(), journal.appended()));
             checkpoint.ifPresent(saved -> requireOwnLog(from, saved.catalog(), journal));
             settle(from, checkpoint, journal);
@@ -468,7 +472,7 @@ final class Restoration {
         left.forEach((name, kind) -> {
             boolean isTemporary = kind.equals(ObjectKind.TABLE.sqlName()) || kind.equals(ObjectKind.VIEW.sqlName());
             if (isTemporary && RelationNames.isOfSession(name)) {
-                run(session, "DROP " + kind + " IF EXISTS " + Identifiers.quote(name) + " CASCADE");
+                run(session, "DROP " + kind + " IF EXISTS " + RelationNames.quoted(name) + " CASCADE");
             }
         });
     }

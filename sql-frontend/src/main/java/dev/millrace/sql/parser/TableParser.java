@@ -5,7 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.sql.syntax.RelationNames;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.sql.text.Lexeme;
