@@ -147,6 +147,15 @@ public final class Frontend {
         return text;
     }
 
+    /** The text of a statement without parameters in which each name has its schema. */
+    public String qualified(ParsedStatement statement, Catalog catalog) {
+        StatementBinder binder = binder(statement, catalog, Parameters.none());
+        binder.bind(statement.syntax());
+        NamedText text = new NamedText(statement);
+        text.putSchemas(binder.references());
+        return text.text();
+    }
+
     /** What rows of a relation go through before they are written. */
     public RowRules rules(Relation relation, Catalog catalog) {
         if (relation.rules().isEmpty()) {

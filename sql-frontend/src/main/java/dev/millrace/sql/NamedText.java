@@ -59,6 +59,13 @@ public final class NamedText {
                 .ifPresent(place -> put(place, name)));
     }
 
+    /** Names in the text have their schemas, also where they mean the same without. */
+    void putSchemas(Map<SqlIdentifier, String> references) {
+        references.forEach((written, name) -> placeOf(written)
+                .filter(place -> parts(place).size() == 1)
+                .ifPresent(place -> put(place, name)));
+    }
+
     /** Whether the text says something else than the catalog's names. */
     public boolean isOther() {
         return !edits.isEmpty();

@@ -78,7 +78,7 @@ class NamedTextTest {
                 "CREATE OR REPLACE VIEW n AS SELECT 1",
                 "CREATE MATERIALIZED VIEW IF NOT EXISTS n AS SELECT 1",
                 "CREATE CONTINUOUS QUERY n AS SELECT price FROM bid",
-                "CREATE QUERY TEMPLATE n (a INT) AS SELECT price FROM bid WHERE price > $a",
+                "CREATE QUERY TEMPLATE n (a INT) AS SELECT price FROM bid WHERE price > a",
                 "CREATE FUNCTION n(a INT) RETURNS INT LANGUAGE SQL AS 'a'",
                 "CREATE STREAM n (a INT)",
                 "CREATE SINK n FROM bid WITH (connector = 'blackhole')")) {

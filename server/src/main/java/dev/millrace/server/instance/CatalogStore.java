@@ -613,6 +613,11 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         return new Access(roles.definitions(), owners, roles.privilegeDefinitions(name -> Optional.empty()));
     }
 
+    /** Whether an object is kept, which may not be there yet when a database is being opened. On any thread before it is open. */
+    public boolean keeps(String name) {
+        return directory.filter(kept -> kept.catalog().object(name).isPresent()).isPresent();
+    }
+
     /** Whose object is made again now. */
     public Optional<String> restoringOwner() {
         return restoring.map(KeptObject::owner);

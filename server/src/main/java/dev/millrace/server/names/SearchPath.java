@@ -10,14 +10,15 @@ import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Securable;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.sql.text.Lexeme;
-import dev.millrace.sql.text.Lexer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -34,6 +35,10 @@ public final class SearchPath {
 
     private static final List<String> ONLY_PUBLIC = List.of(RelationNames.PUBLIC);
     private static final String OF_ROLE = "$user";
+
+    /** A name of the setting, in quotes or without, between commas; what is none may be anything. */
+    private static final Pattern NAME = Pattern.compile("\"((?:[^\"]|\"\")*)\"|([^\\s,\"]+)");
+
     private static final int MOST_PATHS = 1 << 16; // that versions tell apart
 
     private final DatabaseCatalog catalog;
@@ -88,7 +93,12 @@ public final class SearchPath {
 
     /** Whether names mean to the session what they mean in texts that are kept. */
     public boolean isPlain() {
-        return literal || !temporaries.areUsed() && schemas().equals(ONLY_PUBLIC);
+        return literal || !temporaries.areUsed() && isOfPublicAlone();
+    }
+
+    /** Whether names without a schema are looked for in {@code public} alone, but for temporary ones. */
+    public boolean isOfPublicAlone() {
+        return schemas().equals(ONLY_PUBLIC);
     }
 
     /** Another number whenever names may mean something else to the session than before: the catalog is another, or the schemas are. */
@@ -114,22 +124,33 @@ public final class SearchPath {
                 && known.setting.equals(setting)
                 && known.role.equals(role);
         if (!isStill) {
-            Set<String> path = new LinkedHashSet<>();
-            for (Lexeme lexeme : Lexer.tokens(setting)) {
-                if (lexeme.isName()) {
-                    String name = lexeme.text().equals(OF_ROLE) ? role : lexeme.text();
-                    boolean isMeant = !lexeme.text().equals(OF_ROLE) || !RelationNames.isAlwaysThere(name);
-                    if (isMeant && isThere(name) && mayUse(name)) {
-                        path.add(name);
-                    }
-                }
-            }
-            List<String> now = List.copyOf(path);
+            List<String> now = said(setting, role).stream()
+                    .filter(schema -> isThere(schema) && mayUse(schema))
+                    .toList();
             int number = now.equals(known.path) ? known.number : (known.number + 1) % MOST_PATHS;
             known = new Found(setting, role, schemas, roles, now, number);
             found = known;
         }
         return known;
+    }
+
+    /** The schemas that the setting says, each once, whether or not they are there. */
+    public Set<String> said() {
+        return said(settings.get(Setting.SEARCH_PATH), identity.current());
+    }
+
+    private static Set<String> said(String setting, String role) {
+        Set<String> said = new LinkedHashSet<>();
+        Matcher names = NAME.matcher(setting);
+        while (names.find()) {
+            String quoted = names.group(1);
+            String written = quoted == null ? names.group(2).toLowerCase(Locale.ROOT) : quoted.replace("\"\"", "\"");
+            String name = written.equals(OF_ROLE) ? role : written;
+            if (!written.equals(OF_ROLE) || !RelationNames.isAlwaysThere(name)) {
+                said.add(name);
+            }
+        }
+        return said;
     }
 
     private boolean isThere(String schema) {

@@ -1,6 +1,9 @@
 package dev.millrace.server.pgcatalog;
 
+import dev.millrace.error.MillraceException;
+import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.sql.Frontend;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexeme;
@@ -16,9 +19,10 @@ import org.jspecify.annotations.Nullable;
  * search_path} has them.
  *
  * <pre>
- *   visible   number   t if the relation is the first of its name, or what is none is in one of the schemas; else f
- *   number    name     the number of the relation that a name means, which may have its schema
- *   name      number   the relation's name, with its schema where it needs that
+ *   visible     number   t if the relation is the first of its name, or what is none is in one of the schemas; else f
+ *   number      name     the number of the relation that a name means, which may have its schema
+ *   name        number   the relation's name, with its schema where it needs that
+   definition  number   the query of a view with all schemas, where that in public is not found without
  * </pre>
  *
  * NULL where there is nothing of the number or name. Safe on any thread.
@@ -26,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class PathFunction implements ScalarFunction {
     static final String NAME = "by_path";
 
+    private final Frontend frontend = new Frontend();
     private final DatabaseCatalog catalog;
     private final Oids oids;
 
@@ -50,6 +55,9 @@ final class PathFunction implements ScalarFunction {
         if (qualified.isEmpty()) {
             return null;
         }
+        if (values[0].equals("definition")) {
+            return schemas.contains(RelationNames.PUBLIC) ? null : definition(qualified.get()).orElse(null);
+        }
         String schema = RelationNames.prefix(qualified.get());
         String name = qualified.get().substring(schema.length() + 1);
         boolean isRelation = isRelation(qualified.get());
@@ -61,6 +69,16 @@ final class PathFunction implements ScalarFunction {
             return null;
         }
         return isVisible ? Identifiers.quote(name) : Identifiers.quote(schema) + "." + Identifiers.quote(name);
+    }
+
+    /** The query of what has one, with a schema before each name. */
+    private Optional<String> definition(String qualified) {
+        Optional<String> query = catalog.object(RelationNames.inCatalog(qualified)).map(CatalogObject::queryText);
+        try {
+            return query.map(text -> frontend.qualified(frontend.parse(text).get(0), catalog) + ";");
+        } catch (MillraceException e) {
+            return Optional.empty(); // it asks who asks, or is no query
+        }
     }
 
     private static List<String> names(String text) {

@@ -55,13 +55,13 @@ final class StatementNames {
      * @throws MillraceException 0A000 where it would mean something else
      */
     Optional<ParsedStatement> kept(ParsedStatement parsed, Statement statement, Parameters parameters) {
-        Optional<String> made = made(statement);
+        Optional<String> made = made(statement).filter(name -> !RelationNames.isOfSession(name));
         boolean isKept = made.isPresent() || statement instanceof Statement.AlterQuery;
         boolean hasPoint = made.filter(name -> name.indexOf('.') >= 0).isPresent();
         if (!isKept || path.isPlain() && !hasPoint) {
             return Optional.empty();
         }
-        if (statement instanceof Statement.CreateQueryTemplate && !path.isPlain()) {
+        if (statement instanceof Statement.CreateQueryTemplate && !path.isOfPublicAlone()) {
             throw MillraceException.notAvailableYet("CREATE QUERY TEMPLATE where search_path is not public alone")
                     .withHint("SET search_path TO public, and what is in other schemas by its full name");
         }
@@ -144,7 +144,9 @@ final class StatementNames {
     Statement resolved(Statement statement, ParsedStatement parsed) {
         if (statement instanceof Statement.Drop drop && drop.kind() != ObjectKind.SCHEMA) {
             return new Statement.Drop(drop.kind(), dropped(drop), drop.ifExists(), drop.cascade());
-        } else if (statement instanceof Statement.CreateTableAs create && !RelationNames.isTemporary(create.name())) {
+        } else if (statement instanceof Statement.CreateTableAs create
+                && !RelationNames.isTemporary(create.name())
+                && !RelationNames.isOfSession(create.name())) {
             String name = path.nameNew(
                     new NamedText(parsed).newName().orElseGet(() -> List.of(create.name().split("\\."))));
             return new Statement.CreateTableAs(

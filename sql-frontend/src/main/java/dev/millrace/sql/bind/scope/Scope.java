@@ -338,20 +338,22 @@ public final class Scope {
                             : isOf(column, parts.subList(0, parts.size() - 1)));
             if (matches) {
                 if (found.isPresent()) {
+                    requireOneRelation(found.get(), name);
                     throw Errors.error(
                             SqlState.AMBIGUOUS_COLUMN, "column reference \"" + columnName + "\" is ambiguous", name);
                 }
                 found = Optional.of(column);
             }
         }
-        if (found.isPresent() && parts.size() == 2) {
-            requireOneRelation(found.get(), name);
-        }
+        found.ifPresent(column -> requireOneRelation(column, name));
         return found.isEmpty() && parts.size() == 1 ? rowOfOneValue(columnName) : found;
     }
 
     /** A qualifier without a schema may not be that of relations in several. */
     private void requireOneRelation(Column found, SqlIdentifier name) {
+        if (name.names.size() != 2) {
+            return;
+        }
         for (Column column : columns) {
             if (column.qualifier().equals(found.qualifier()) && column.isOfOtherSchema(found)) {
                 throw Errors.error(
@@ -411,9 +413,7 @@ public final class Scope {
         if (matching.isEmpty()) {
             throw missingRelation(relation, star);
         }
-        if (relation.size() == 1) {
-            requireOneRelation(matching.get(0), star);
-        }
+        requireOneRelation(matching.get(0), star);
         return matching;
     }
 
