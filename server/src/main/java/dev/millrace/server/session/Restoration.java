@@ -46,6 +46,8 @@ import java.util.TreeMap;
  * </pre>
  *
  * What cannot be made is logged, stays kept, and can be dropped.
+ *
+ * <p>Long because it has the whole order in which things come back.
  */
 final class Restoration {
     private static final EventLog LOG = EventLog.named("storage");

@@ -93,7 +93,7 @@ class ToolsTest {
                 statement.execute("CREATE TABLE shop.parts (id SERIAL PRIMARY KEY, name TEXT UNIQUE)");
                 statement.execute("CREATE INDEX by_name ON shop.parts (name DESC)");
                 statement.execute("INSERT INTO shop.parts (name) VALUES ('bolt'), ('nut')");
-                statement.execute("CREATE VIEW shop.both AS SELECT p.name, q.id FROM parts p, shop.parts q");
+                statement.execute("CREATE VIEW shop.pairs AS SELECT p.name, q.id FROM parts p, shop.parts q");
                 statement.execute("CREATE MATERIALIZED VIEW shop.a_sum AS SELECT count(*) AS n FROM shop.parts");
             }
             run(command(server, "pg_dump", "-f", first.toString(), "millrace"));
@@ -109,7 +109,7 @@ class ToolsTest {
             assertEquals(List.of("1.00", "2.50"), rows(server, "SELECT s FROM a_view ORDER BY s"));
             assertEquals(List.of("t"), rows(server, "SELECT has_schema_privilege('public', 'USAGE')"));
             assertEquals(List.of("bolt", "nut"), rows(server, "SELECT name FROM shop.parts ORDER BY id"));
-            assertEquals(List.of("4"), rows(server, "SELECT count(*) FROM shop.both"));
+            assertEquals(List.of("4"), rows(server, "SELECT count(*) FROM shop.pairs"));
             assertEquals(List.of("2"), rows(server, "SELECT n FROM shop.a_sum"));
             Path second = folder.resolve("second.sql");
             run(command(server, "pg_dump", "-f", second.toString(), "millrace"));

@@ -171,7 +171,8 @@ final class CastBinder {
         }
         return context.catalog()
                 .userFunction(spec.name() + (named ? "_number" : "_name"))
-                .map(function -> expressions.bind(InlinedFunction.body(function, List.of(operand), call)));
+                .map(function -> expressions.bind(InlinedFunction.body(
+                        function, InlinedFunction.qualified(List.of(operand), expressions.scope()), call)));
     }
 
     private static boolean isName(RexNode value) {
