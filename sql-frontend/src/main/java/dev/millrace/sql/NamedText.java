@@ -61,9 +61,8 @@ public final class NamedText {
 
     /** Names in the text have their schemas, also where they mean the same without. */
     void putSchemas(Map<SqlIdentifier, String> references) {
-        references.forEach((written, name) -> placeOf(written)
-                .filter(place -> parts(place).size() == 1)
-                .ifPresent(place -> put(place, name)));
+        references.forEach((written, name) ->
+                placeOf(written).filter(place -> parts(place).size() == 1).ifPresent(place -> put(place, name)));
     }
 
     /** Whether the text says something else than the catalog's names. */
@@ -76,7 +75,8 @@ public final class NamedText {
         StringBuilder text = new StringBuilder();
         int at = 0;
         for (Map.Entry<Integer, Edit> edit : edits.entrySet()) {
-            text.append(statement.text(), at, edit.getKey()).append(edit.getValue().text());
+            text.append(statement.text(), at, edit.getKey())
+                    .append(edit.getValue().text());
             at = edit.getValue().end();
         }
         return text.append(statement.text().substring(at)).toString();
@@ -97,7 +97,8 @@ public final class NamedText {
         while (BEFORE_KIND.contains(lexemes.get(at).text())) {
             at++;
         }
-        if (TEMPORARY.contains(lexemes.get(at).text()) || !KINDS.contains(lexemes.get(at).text())) {
+        if (TEMPORARY.contains(lexemes.get(at).text())
+                || !KINDS.contains(lexemes.get(at).text())) {
             return Optional.empty();
         }
         at += lexemes.get(at + 1).isWord("template") ? 2 : 1;
@@ -113,8 +114,8 @@ public final class NamedText {
                 List<String> parts = parts(place);
                 int more = parts.size() - written.names.size(); // the database before a schema
                 return Optional.of(place)
-                        .filter(found -> more >= 0
-                                && parts.subList(more, parts.size()).equals(written.names));
+                        .filter(found ->
+                                more >= 0 && parts.subList(more, parts.size()).equals(written.names));
             }
         }
         return Optional.empty();

@@ -198,7 +198,8 @@ public final class TemplateText {
         if (token == first) {
             return Optional.of(TABLE + ".\"$" + QUERY + "\" AS " + QUERY + ", ");
         } else if (token == firstEnd) {
-            return Optional.of("\nJOIN " + RelationNames.quoted(template) + " FOR SYSTEM_TIME AS OF proctime() AS " + TABLE
+            return Optional.of("\nJOIN " + RelationNames.quoted(template) + " FOR SYSTEM_TIME AS OF proctime() AS "
+                    + TABLE
                     + " (" + inner(QUERY)
                     + parameters.stream().map(name -> ", " + inner(name)).collect(Collectors.joining())
                     + ") ON TRUE\n"); // on lines of its own: a comment may be before it

@@ -87,8 +87,8 @@ class NamedTextTest {
             text.putNewName("s.n");
             assertEquals(sql.replaceFirst("\\bn\\b", "s.n"), text.text());
         }
-        NamedText qualified = new NamedText(
-                frontend.parse("CREATE TABLE d.\"S x\".t (a INT)").get(0));
+        NamedText qualified =
+                new NamedText(frontend.parse("CREATE TABLE d.\"S x\".t (a INT)").get(0));
         assertEquals(Optional.of(List.of("d", "S x", "t")), qualified.newName());
         qualified.putNewName("S x.t");
         assertEquals("CREATE TABLE \"S x\".t (a INT)", qualified.text());

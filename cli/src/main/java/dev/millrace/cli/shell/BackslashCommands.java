@@ -226,7 +226,9 @@ final class BackslashCommands {
                     .map(input -> "connector " + input.connector())
                     .or(() -> session.database().catalog().index(object.name()).map(Index::relation))
                     .orElseGet(() -> String.join(", ", object.reads()));
-            table.add(new String[] {RelationNames.shown(object.name()), object.kind().sqlName(), state, from});
+            table.add(new String[] {
+                RelationNames.shown(object.name()), object.kind().sqlName(), state, from
+            });
         }
         write(table, objects.size());
     }

@@ -51,7 +51,9 @@ final class SqlCompleter implements Completer {
     private void addRelations(List<Candidate> candidates) {
         for (CatalogObject object : catalog.objects()) {
             candidates.add(candidate(
-                    RelationNames.quoted(object.name()), "relations", object.kind().sqlName()));
+                    RelationNames.quoted(object.name()),
+                    "relations",
+                    object.kind().sqlName()));
         }
         for (SystemRelation relation : catalog.systemRelations()) {
             candidates.add(candidate(relation.name(), "relations", relation.meaning()));

@@ -300,8 +300,7 @@ public final class DatabaseCatalog implements Catalog {
 
     /** The error for a schema that is not there. */
     public static MillraceException undefinedSchema(String schema) {
-        return MillraceException.user(
-                SqlState.INVALID_SCHEMA_NAME, "schema \"" + schema + "\" does not exist");
+        return MillraceException.user(SqlState.INVALID_SCHEMA_NAME, "schema \"" + schema + "\" does not exist");
     }
 
     /** Whether a name is in a schema of the system, where users make nothing. */

@@ -168,7 +168,8 @@ public final class Drops {
     }
 
     public String describe(String name) {
-        return database.catalog().object(name).orElseThrow().kind().sqlName() + " \"" + RelationNames.shown(name) + "\"";
+        return database.catalog().object(name).orElseThrow().kind().sqlName() + " \"" + RelationNames.shown(name)
+                + "\"";
     }
 
     /** Takes an object back that was made just now, and that nothing reads yet; one that is not there any more is gone. */

@@ -64,8 +64,7 @@ public final class Schemas {
                 return created;
             }
             if (schema.startsWith("pg_")) {
-                throw MillraceException.user(
-                                SqlState.RESERVED_NAME, "unacceptable schema name \"" + schema + "\"")
+                throw MillraceException.user(SqlState.RESERVED_NAME, "unacceptable schema name \"" + schema + "\"")
                         .withHint("names that begin with \"pg_\" are the system's");
             }
             requireNoneOfItsNames(schema);
@@ -105,8 +104,7 @@ public final class Schemas {
                 if (RelationNames.isAlwaysThere(schema)) {
                     throw MillraceException.user(
                             SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
-                            "cannot drop schema \"" + schema
-                                    + "\" because it is required by the database system");
+                            "cannot drop schema \"" + schema + "\" because it is required by the database system");
                 } else if (database.catalog().isSchema(schema)) {
                     present.add(name);
                 } else if (drop.ifExists()) {

@@ -77,8 +77,8 @@ public final class Templates {
                         .collect(Collectors.joining())
                 + ") WITH (" + TemplateQueries.OPTION + " = " + Identifiers.quoteText(create.queryText()) + ")");
         try {
-            execute.accept(
-                    "CREATE CONTINUOUS QUERY " + RelationNames.quoted(TemplateQueries.answersOf(name)) + " AS " + answers);
+            execute.accept("CREATE CONTINUOUS QUERY " + RelationNames.quoted(TemplateQueries.answersOf(name)) + " AS "
+                    + answers);
         } catch (MillraceException e) {
             drops.takeBack(name);
             throw e.sqlState() == SqlState.GROUPING_ERROR && !text.groups()

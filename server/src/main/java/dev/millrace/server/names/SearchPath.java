@@ -47,7 +47,8 @@ public final class SearchPath {
     private final TemporaryRelations temporaries;
     private final Predicate<String> sees;
     private volatile boolean literal; // written before the first statement, read by those
-    private volatile Found found = new Found("", "", Set.of(), new Object(), ONLY_PUBLIC, 0); // written by who finds another one
+    private volatile Found found =
+            new Found("", "", Set.of(), new Object(), ONLY_PUBLIC, 0); // written by who finds another one
 
     /**
      * The schemas that are looked in, and what they depend on.
@@ -154,7 +155,8 @@ public final class SearchPath {
     }
 
     private boolean isThere(String schema) {
-        return !schema.equals(RelationNames.TEMPORARY) && sees.test(RelationNames.ofSchema(schema))
+        return !schema.equals(RelationNames.TEMPORARY)
+                && sees.test(RelationNames.ofSchema(schema))
                 && catalog.isSchema(schema);
     }
 
@@ -175,7 +177,8 @@ public final class SearchPath {
         if (!form.equals("said") && !all.contains("pg_catalog")) {
             all.add(form.equals("path") ? all.size() : 0, "pg_catalog"); // of one name, users' go before the system's
         }
-        String names = all.stream().map(name -> '"' + name.replace("\"", "\"\"") + '"').collect(Collectors.joining(","));
+        String names =
+                all.stream().map(name -> '"' + name.replace("\"", "\"\"") + '"').collect(Collectors.joining(","));
         return form.equals("path") ? names : "{" + names + "}";
     }
 
@@ -266,12 +269,14 @@ public final class SearchPath {
         String schema = parts.size() > 1 ? RelationNames.prefix(name) : "";
         if (schema.isEmpty()) {
             return RelationNames.in(
-                    current().orElseThrow(() -> MillraceException.user(
-                                    SqlState.INVALID_SCHEMA_NAME, "no schema has been selected to create in")
-                            .withHint("SET search_path TO public, or the name with a schema")),
+                    current()
+                            .orElseThrow(() -> MillraceException.user(
+                                            SqlState.INVALID_SCHEMA_NAME, "no schema has been selected to create in")
+                                    .withHint("SET search_path TO public, or the name with a schema")),
                     name);
         }
-        if (RelationNames.inCatalog(name).indexOf('.') != RelationNames.inCatalog(name).lastIndexOf('.')) {
+        if (RelationNames.inCatalog(name).indexOf('.')
+                != RelationNames.inCatalog(name).lastIndexOf('.')) {
             throw MillraceException.user(
                     SqlState.FEATURE_NOT_SUPPORTED,
                     "cross-database references are not implemented: \"" + RelationNames.written(parts) + "\"");

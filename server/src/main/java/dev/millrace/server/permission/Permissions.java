@@ -12,9 +12,9 @@ import dev.millrace.server.settings.PassiveSettings;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.template.TemplateQueries;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
-import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Query;
@@ -44,8 +44,7 @@ public final class Permissions {
     /** Connectors that reach files of the server. */
     private static final Set<String> FILE_CONNECTORS = Set.of("file", "jdbc"); // by addresses such as jdbc:sqlite:/path
 
-    private static final Securable DATABASE =
-            new Securable(Securable.Kind.DATABASE, Setting.DATABASE.defaultValue());
+    private static final Securable DATABASE = new Securable(Securable.Kind.DATABASE, Setting.DATABASE.defaultValue());
 
     private final DatabaseCatalog catalog;
     private final Roles roles;

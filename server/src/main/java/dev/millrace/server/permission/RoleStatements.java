@@ -33,6 +33,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** CREATE, ALTER and DROP ROLE, GRANT, REVOKE and owners, with the question who may. One change at a time. */
 public final class RoleStatements {
@@ -370,9 +371,12 @@ public final class RoleStatements {
     private List<Securable> objects(Statement.GrantPrivileges grant) {
         if (grant.objects().isEmpty()) {
             DatabaseCatalog catalog = database.catalog();
-            grant.schemas().stream().filter(schema -> !catalog.isSchema(schema)).findFirst().ifPresent(schema -> {
-                throw DatabaseCatalog.undefinedSchema(schema);
-            });
+            grant.schemas().stream()
+                    .filter(schema -> !catalog.isSchema(schema))
+                    .findFirst()
+                    .ifPresent(schema -> {
+                        throw DatabaseCatalog.undefinedSchema(schema);
+                    });
             return catalog.objects().stream()
                     .filter(object -> object.kind() != ObjectKind.SCHEMA
                             && (object.kind() == ObjectKind.FUNCTION) == (grant.kind() == Securable.Kind.FUNCTION))
@@ -424,8 +428,7 @@ public final class RoleStatements {
 
     private Command changeOwner(Statement.ChangeOwner change) {
         if (change.kind() == ObjectKind.SCHEMA && RelationNames.isAlwaysThere(RelationNames.shown(change.name()))) {
-            notices.accept("schema \"" + RelationNames.shown(change.name())
-                    + "\" is the superuser's: its owner stays");
+            notices.accept("schema \"" + RelationNames.shown(change.name()) + "\" is the superuser's: its owner stays");
             return Command.of("ALTER SCHEMA");
         }
         CatalogObject object = database.catalog()
@@ -468,7 +471,10 @@ public final class RoleStatements {
             if (!owned.isEmpty()) {
                 throw MillraceException.user(
                                 SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
-                                "role \"" + role + "\" owns " + String.join(", ", owned))
+                                "role \"" + role + "\" owns "
+                                        + owned.stream()
+                                                .map(RelationNames::shown)
+                                                .collect(Collectors.joining(", ")))
                         .withHint("DROP them by name, or REASSIGN OWNED BY " + role + " TO ...");
             }
             roles.revokeAll(role);

@@ -256,9 +256,7 @@ final class FunctionContents {
     }
 
     private List<StandardName> names(Made made) {
-        return List.of(
-                specificName(made),
-                new StandardName("routine", schema(made), name(made)));
+        return List.of(specificName(made), new StandardName("routine", schema(made), name(made)));
     }
 
     private StandardName specificName(Made made) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *   visible     number   t if the relation is the first of its name, or what is none is in one of the schemas; else f
  *   number      name     the number of the relation that a name means, which may have its schema
  *   name        number   the relation's name, with its schema where it needs that
-   definition  number   the query of a view with all schemas, where that in public is not found without
+ * definition  number   the query of a view with all schemas, where that in public is not found without
  * </pre>
  *
  * NULL where there is nothing of the number or name. Safe on any thread.
@@ -56,13 +56,14 @@ final class PathFunction implements ScalarFunction {
             return null;
         }
         if (values[0].equals("definition")) {
-            return schemas.contains(RelationNames.PUBLIC) ? null : definition(qualified.get()).orElse(null);
+            return schemas.contains(RelationNames.PUBLIC)
+                    ? null
+                    : definition(qualified.get()).orElse(null);
         }
         String schema = RelationNames.prefix(qualified.get());
         String name = qualified.get().substring(schema.length() + 1);
         boolean isRelation = isRelation(qualified.get());
-        boolean isVisible =
-                isRelation ? first(schemas, name).equals(Optional.of(schema)) : schemas.contains(schema);
+        boolean isVisible = isRelation ? first(schemas, name).equals(Optional.of(schema)) : schemas.contains(schema);
         if (values[0].equals("visible")) {
             return isVisible ? "t" : "f";
         } else if (!isRelation) {
@@ -73,7 +74,8 @@ final class PathFunction implements ScalarFunction {
 
     /** The query of what has one, with a schema before each name. */
     private Optional<String> definition(String qualified) {
-        Optional<String> query = catalog.object(RelationNames.inCatalog(qualified)).map(CatalogObject::queryText);
+        Optional<String> query =
+                catalog.object(RelationNames.inCatalog(qualified)).map(CatalogObject::queryText);
         try {
             return query.map(text -> frontend.qualified(frontend.parse(text).get(0), catalog) + ";");
         } catch (MillraceException e) {
@@ -96,14 +98,15 @@ final class PathFunction implements ScalarFunction {
             return Optional.empty();
         }
         String name = parts.get(parts.size() - 1);
-        Optional<String> schema =
-                parts.size() > 1 ? Optional.of(parts.get(parts.size() - 2)) : first(schemas, name);
+        Optional<String> schema = parts.size() > 1 ? Optional.of(parts.get(parts.size() - 2)) : first(schemas, name);
         return schema.map(of -> of + "." + name).filter(this::isRelation).map(oids::of);
     }
 
     /** The first of some schemas that has a relation of a name. */
     private Optional<String> first(List<String> schemas, String name) {
-        return schemas.stream().filter(schema -> isRelation(schema + "." + name)).findFirst();
+        return schemas.stream()
+                .filter(schema -> isRelation(schema + "." + name))
+                .findFirst();
     }
 
     /** @param qualified with its schema, also where that is {@code public} */

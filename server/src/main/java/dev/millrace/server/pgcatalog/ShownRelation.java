@@ -143,7 +143,8 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
                     .orElseGet(() -> String.join(
                             ", ", columnNames().stream().map(Identifiers::quote).toList()));
             return "CREATE " + (isUnique() ? "UNIQUE " : "") + "INDEX " + Identifiers.quote(name) + " ON "
-                    + Identifiers.quote(relation.schemaName) + "." + Identifiers.quote(relation.name) + " USING " + method() + " (" + texts
+                    + Identifiers.quote(relation.schemaName) + "." + Identifiers.quote(relation.name) + " USING "
+                    + method() + " (" + texts
                     + ")";
         }
 
@@ -168,8 +169,8 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
                             unique.columns().stream().map(schema::indexOf).toList();
                     keys.add(new Key(this, unique.name(), columns, false, Optional.empty()));
                 });
-        created.forEach(index -> keys.add(new Key(
-                this, catalog.withoutSchema(index.name()), index.columns(), false, Optional.of(index))));
+        created.forEach(index -> keys.add(
+                new Key(this, catalog.withoutSchema(index.name()), index.columns(), false, Optional.of(index))));
         return keys;
     }
 }

@@ -98,8 +98,7 @@ final class PreparedStatement {
 
     /** Whether what it takes and gives is known, as the catalog is now. */
     boolean isDescribed() {
-        return description.isPresent()
-                && describedVersion == session.namesVersion();
+        return description.isPresent() && describedVersion == session.namesVersion();
     }
 
     private Description description() {

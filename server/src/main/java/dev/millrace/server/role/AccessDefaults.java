@@ -18,8 +18,7 @@ final class AccessDefaults {
         return switch (object.kind()) {
             case RELATION -> List.of();
             case FUNCTION -> List.of(toPublic(Privilege.EXECUTE));
-            case SCHEMA ->
-                RelationNames.isAlwaysThere(object.name()) ? List.of(toPublic(Privilege.USAGE)) : List.of();
+            case SCHEMA -> RelationNames.isAlwaysThere(object.name()) ? List.of(toPublic(Privilege.USAGE)) : List.of();
             case DATABASE -> List.of(toPublic(Privilege.CONNECT), toPublic(Privilege.TEMPORARY));
             case LANGUAGE -> object.name().equals("sql") ? List.of(toPublic(Privilege.USAGE)) : List.of();
         };

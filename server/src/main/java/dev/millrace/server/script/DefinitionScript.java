@@ -196,8 +196,8 @@ public final class DefinitionScript {
                 names.add(RelationNames.ofSchema(lexemes.get(i).text()));
             }
             if (i > 1 && lexemes.get(i).isName() && lexemes.get(i - 1).isSymbol(".")) {
-                names.add(RelationNames.of(List.of(
-                        lexemes.get(i - 2).text(), lexemes.get(i).text())));
+                names.add(RelationNames.of(
+                        List.of(lexemes.get(i - 2).text(), lexemes.get(i).text())));
             }
         }
         return names;

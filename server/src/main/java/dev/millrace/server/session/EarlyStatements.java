@@ -92,15 +92,16 @@ final class EarlyStatements {
     }
 
     private boolean isKnown(ParsedStatement parsed, List<DataType> types) {
-        return hasPath() && understood(
-                        parsed,
-                        () -> parsed.parameterCount() == 0
-                                ? database.plans().analyze(parsed, names, Parameters.toDescribe(types))
-                                : database.plans()
-                                        .describe(parsed, new SessionUse(names), types)
-                                        .statement())
-                .filter(Statement.Select.class::isInstance)
-                .isPresent();
+        return hasPath()
+                && understood(
+                                parsed,
+                                () -> parsed.parameterCount() == 0
+                                        ? database.plans().analyze(parsed, names, Parameters.toDescribe(types))
+                                        : database.plans()
+                                                .describe(parsed, new SessionUse(names), types)
+                                                .statement())
+                        .filter(Statement.Select.class::isInstance)
+                        .isPresent();
     }
 
     private Optional<Statement> understood(ParsedStatement parsed, Supplier<Statement> analysis) {

@@ -392,15 +392,13 @@ final class Execution {
 
     /** The statement with the columns that a connector finds out, if it is one without. */
     private ParsedStatement withColumns(ParsedStatement given) {
-        Optional<Syntax> open = GuessedStreams.withoutColumns(given.syntax());
-        if (open.isEmpty()) {
+        Optional<Syntax> syntax = GuessedStreams.withoutColumns(given.syntax());
+        if (syntax.isEmpty()) {
             return given;
         }
-        Statement.CreateStream create = (Statement.CreateStream) database.frontend()
-                .analyze(
-                        new ParsedStatement(given.source(), given.text(), given.offset(), 0, open.get()),
-                        names,
-                        Parameters.none());
+        ParsedStatement open = new ParsedStatement(given.source(), given.text(), given.offset(), 0, syntax.get());
+        Statement.CreateStream create = statementNames.named(
+                (Statement.CreateStream) database.frontend().analyze(open, names, Parameters.none()), given);
         transactions.check(create);
         names.permissions().require(create, given.syntax());
         return guessed.settle(create, given.text())
@@ -669,7 +667,10 @@ final class Execution {
 
     private List<String> columns(String select) {
         ParsedStatement parsed = database.frontend().parse(select).get(0);
-        return ((Statement.Select) analyze(parsed, names.ofDefinitions())).query().schema().names();
+        return ((Statement.Select) analyze(parsed, names.ofDefinitions()))
+                .query()
+                .schema()
+                .names();
     }
 
     private Command checkpoint() {

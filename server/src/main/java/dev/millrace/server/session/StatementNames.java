@@ -81,10 +81,22 @@ final class StatementNames {
         ParsedStatement literal = frontend.parse(text.text()).get(0).inStyle(parsed.style());
         Optional<Query> again = query(analysis.apply(literal, names.ofDefinitions()));
         if (!again.map(Query::dependsOn).equals(query.map(Query::dependsOn))) {
-            throw MillraceException.notAvailableYet("names of this definition that search_path alone gives a meaning to")
+            throw MillraceException.notAvailableYet(
+                            "names of this definition that search_path alone gives a meaning to")
                     .withHint("write them with their schemas, also in the functions that it calls");
         }
         return Optional.of(literal);
+    }
+
+    /** The definition of a stream whose columns are still to be found, with the name that it will have in the catalog. */
+    Statement.CreateStream named(Statement.CreateStream create, ParsedStatement parsed) {
+        return new Statement.CreateStream(
+                new NamedText(parsed).newName().map(path::nameNew).orElse(create.name()),
+                create.ifExists(),
+                create.columns(),
+                create.rules(),
+                create.watermark(),
+                create.options());
     }
 
     private static boolean readsTemporary(Query query) {
@@ -147,8 +159,9 @@ final class StatementNames {
         } else if (statement instanceof Statement.CreateTableAs create
                 && !RelationNames.isTemporary(create.name())
                 && !RelationNames.isOfSession(create.name())) {
-            String name = path.nameNew(
-                    new NamedText(parsed).newName().orElseGet(() -> List.of(create.name().split("\\."))));
+            String name = path.nameNew(new NamedText(parsed)
+                    .newName()
+                    .orElseGet(() -> List.of(create.name().split("\\."))));
             return new Statement.CreateTableAs(
                     name, create.ifExists(), create.query(), create.withData(), create.options());
         } else if (statement instanceof Statement.CreateFromTemplate create) {
@@ -194,8 +207,7 @@ final class StatementNames {
         } else if (statement instanceof Statement.ExplainRunning explain) {
             return new Statement.ExplainRunning(explain.kind(), path.meant(explain.kind(), explain.name()));
         } else if (statement instanceof Statement.ChangeOwner change && change.kind() != ObjectKind.SCHEMA) {
-            return new Statement.ChangeOwner(
-                    change.kind(), path.meant(change.kind(), change.name()), change.owner());
+            return new Statement.ChangeOwner(change.kind(), path.meant(change.kind(), change.name()), change.owner());
         } else if (statement instanceof Statement.GrantPrivileges grant) {
             return privileges(grant);
         }
@@ -268,8 +280,7 @@ final class StatementNames {
     }
 
     private Statement privileges(Statement.GrantPrivileges grant) {
-        boolean isOfSchemas =
-                grant.kind() == Securable.Kind.RELATION || grant.kind() == Securable.Kind.FUNCTION;
+        boolean isOfSchemas = grant.kind() == Securable.Kind.RELATION || grant.kind() == Securable.Kind.FUNCTION;
         if (!isOfSchemas) {
             return grant;
         }

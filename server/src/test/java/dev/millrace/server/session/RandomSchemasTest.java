@@ -234,7 +234,9 @@ class RandomSchemasTest {
         List<Integer> rows = model.tables.get(model.views.getOrDefault(name.get(), name.get()));
         if (name.get().endsWith(".m")) {
             return List.of(rows.size() + "|"
-                    + (rows.isEmpty() ? "" : rows.stream().mapToInt(Integer::intValue).sum()));
+                    + (rows.isEmpty()
+                            ? ""
+                            : rows.stream().mapToInt(Integer::intValue).sum()));
         }
         return rows.stream().map(String::valueOf).sorted().toList();
     }

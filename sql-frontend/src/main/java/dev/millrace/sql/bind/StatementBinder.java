@@ -25,6 +25,7 @@ import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.bind.type.TypeNames;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.statement.Emit;
@@ -34,7 +35,6 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement.WatermarkDefinition;
 import dev.millrace.sql.statement.SubscriptionStatement;
-import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
@@ -311,8 +311,7 @@ public final class StatementBinder {
                 .flatMap(relation -> RelationLookUp.find(context, relation))
                 .map(Relation::name);
         Optional<String> named = found.or(() -> subscribe.relation().map(relation -> RelationNames.of(relation.names)));
-        Optional<String> subscribed =
-                named.filter(name -> found.isEmpty()).flatMap(context.catalog()::subscribed);
+        Optional<String> subscribed = named.filter(name -> found.isEmpty()).flatMap(context.catalog()::subscribed);
         Syntax.QueryText query = subscribed.map(StatementBinder::allOf).orElse(subscribe.query());
         return new Statement.Subscribe(
                 named.filter(name -> subscribed.isPresent()),

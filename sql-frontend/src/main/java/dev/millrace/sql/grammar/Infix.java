@@ -2,8 +2,8 @@ package dev.millrace.sql.grammar;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.sql.syntax.Operators;
 import dev.millrace.sql.catalog.RelationNames;
+import dev.millrace.sql.syntax.Operators;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.HashMap;

@@ -7,7 +7,6 @@ import dev.millrace.sql.statement.Statement.TransactionModes;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.sql.text.Identifiers;
-import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,9 +2,9 @@ package dev.millrace.sql.parser;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.NoOperation;
-import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.text.Lexeme;
 import java.util.ArrayList;

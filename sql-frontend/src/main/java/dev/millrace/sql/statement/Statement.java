@@ -146,8 +146,7 @@ public sealed interface Statement {
     }
 
     /** DROP; of schemas, the names are those that they have in the catalog. */
-    record Drop(ObjectKind kind, List<String> names, boolean ifExists, boolean cascade)
-            implements Statement {}
+    record Drop(ObjectKind kind, List<String> names, boolean ifExists, boolean cascade) implements Statement {}
 
     /** PAUSE CONTINUOUS QUERY or MATERIALIZED VIEW or SINK. */
     record Pause(ObjectKind kind, String name, boolean ifExists) implements Statement {}

@@ -67,7 +67,8 @@ final class ConflictBinder {
 
     /** What says which rows an index has need only be a condition: an index of all rows is one of these, too. */
     private void checkCondition(SqlNode condition, String name, boolean isAlias, List<SqlNode> with) {
-        RowsAtHand rows = new RowsAtHand(context, List.of(RowsAtHand.Part.of(context, target.relation(), name, isAlias)), with);
+        RowsAtHand rows =
+                new RowsAtHand(context, List.of(RowsAtHand.Part.of(context, target.relation(), name, isAlias)), with);
         new ExpressionBinder(rows.context(), rows.scope(), Clause.plain("ON CONFLICT")).bindCondition(condition);
     }
 
@@ -101,7 +102,8 @@ final class ConflictBinder {
         }
         conflict.constraint().ifPresent(name -> {
             boolean is = name.getSimple()
-                            .equals(context.catalog().withoutSchema(target.relation().name()) + "_pkey")
+                            .equals(context.catalog()
+                                            .withoutSchema(target.relation().name()) + "_pkey")
                     && !target.relation().primaryKey().isEmpty();
             if (!is) {
                 throw Errors.error(

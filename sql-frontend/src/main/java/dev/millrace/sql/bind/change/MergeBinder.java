@@ -311,7 +311,8 @@ final class MergeBinder {
             Field field = new Field(column.name(), TypeMapper.dataType(column.type()), true);
             parts.add(new RowsAtHand.Part(column.qualifier(), Schema.of(field)));
         }
-        parts.add(RowsAtHand.Part.of(context, target.relation(), name, merge.alias().isPresent()));
+        parts.add(RowsAtHand.Part.of(
+                context, target.relation(), name, merge.alias().isPresent()));
         parts.add(new RowsAtHand.Part(HIDDEN, ACTION_COLUMN, true, ""));
         List<SqlNode> items = merge.returning().stream()
                 .map(item -> item.accept(new SqlShuttle() {

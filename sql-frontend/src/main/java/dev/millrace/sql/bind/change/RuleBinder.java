@@ -219,7 +219,10 @@ public final class RuleBinder {
             RexNode condition = condition(rows(), check.expression());
             requireOwn(condition, "check constraint", check.expression());
             checks.add(new Check(
-                    check.name().orElseGet(() -> name(context.catalog().withoutSchema(create.name()), check, condition, names)), check.text()));
+                    check.name()
+                            .orElseGet(() ->
+                                    name(context.catalog().withoutSchema(create.name()), check, condition, names)),
+                    check.text()));
         }
         return checks;
     }

@@ -81,8 +81,7 @@ final class CastBinder {
             if (e.sqlState() != SqlState.UNDEFINED_OBJECT) {
                 throw e;
             }
-            Relation relation =
-                    RelationLookUp.find(context, spec.getTypeName()).orElseThrow(() -> e);
+            Relation relation = RelationLookUp.find(context, spec.getTypeName()).orElseThrow(() -> e);
             context.names(relation);
             DataType type = DataType.row(relation.schema().fields().stream()
                     .map(field -> new Field(field.name(), field.type(), true))

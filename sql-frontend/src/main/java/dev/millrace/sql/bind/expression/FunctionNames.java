@@ -56,9 +56,7 @@ public final class FunctionNames {
             throw Errors.error(
                     SqlState.INVALID_SCHEMA_NAME, "schema \"" + schema + "\" does not exist", identifier.get());
         }
-        String name = schema.equals(RelationNames.PUBLIC)
-                ? RelationNames.written(names)
-                : of(call).orElseThrow();
+        String name = schema.equals(RelationNames.PUBLIC) ? RelationNames.written(names) : of(call).orElseThrow();
         Optional<UserFunction> found = context.catalog().userFunction(name);
         found.filter(function -> context.catalog().isMadeByUser(name))
                 .ifPresent(function -> context.refersTo(identifier.get(), function.name()));

@@ -19,8 +19,8 @@ import dev.millrace.sql.bind.scope.Scope.Column;
 import dev.millrace.sql.bind.type.Coercions.Strength;
 import dev.millrace.sql.bind.type.Errors;
 import dev.millrace.sql.catalog.Relation;
-import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.catalog.RelationNames;
+import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.util.ArrayList;
@@ -145,7 +145,8 @@ public final class FromBinder {
                 context.cluster().traitSetOf(Convention.NONE),
                 List.of(),
                 new RelationTable(relation));
-        From from = From.of(scan, qualifier, relation.schema().names(), context.catalog().schemaOf(relation.name()));
+        From from = From.of(
+                scan, qualifier, relation.schema().names(), context.catalog().schemaOf(relation.name()));
         return relation.kind() == Relation.Kind.SYSTEM_VIEW ? withSystemColumn(from) : from;
     }
 
@@ -175,8 +176,7 @@ public final class FromBinder {
             node = ((SqlCall) node).operand(0);
         }
         return node.getKind() == SqlKind.COLLECTION_TABLE && ((SqlCall) node).operand(0) instanceof SqlCall call
-                ? FunctionNames.find(call, context)
-                        .filter(function -> function.kind() == UserFunction.Kind.SQL_TABLE)
+                ? FunctionNames.find(call, context).filter(function -> function.kind() == UserFunction.Kind.SQL_TABLE)
                 : Optional.empty();
     }
 

@@ -89,10 +89,10 @@ public final class InlinedFunction {
                         at = at.get().outer()) {
                     Optional<Scope.Column> column = at.get().find(name);
                     if (column.isPresent()) {
-                        List<String> names = name.isSimple()
-                                        && !column.get().qualifier().isEmpty()
-                                ? column.get().names()
-                                : name.names;
+                        List<String> names =
+                                name.isSimple() && !column.get().qualifier().isEmpty()
+                                        ? column.get().names()
+                                        : name.names;
                         return new OperandName(names, name.getParserPosition(), at.get());
                     }
                 }
