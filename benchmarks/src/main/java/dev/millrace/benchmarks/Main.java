@@ -14,6 +14,7 @@ import dev.millrace.benchmarks.restart.RestartCommand;
 import dev.millrace.benchmarks.scheduling.EdgeWiseCommand;
 import dev.millrace.benchmarks.scheduling.GroupsCommand;
 import dev.millrace.benchmarks.scheduling.KlinkCommand;
+import dev.millrace.benchmarks.scheduling.PoliciesCommand;
 import dev.millrace.benchmarks.scheduling.TurnsCommand;
 import dev.millrace.benchmarks.sketch.CompareCommand;
 import dev.millrace.benchmarks.sketch.FiguresCommand;
@@ -68,6 +69,7 @@ import picocli.CommandLine.Command;
             QueryGroupsCommand.class,
             TurnsCommand.class,
             KlinkCommand.class,
+            PoliciesCommand.class,
             GroupsCommand.class,
             EdgeWiseCommand.class
         })

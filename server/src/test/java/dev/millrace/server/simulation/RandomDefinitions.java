@@ -224,7 +224,9 @@ final class RandomDefinitions {
         if (model.catalog().containsKey(name)) {
             return Optional.empty();
         }
-        boolean isSame = random.nextInt(4) == 0 && view.inputs().stream().anyMatch(this::isRetained);
+        boolean isSame = random.nextInt(4) == 0
+                && view.inputs().stream().anyMatch(this::isRetained)
+                && view.inputs().stream().noneMatch(this::isOverStopped);
         ViewShape shape = isSame ? view.shape() : otherShape(view, random);
         Set<String> above = model.withDependents(view.name());
         List<String> from =
